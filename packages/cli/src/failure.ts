@@ -41,8 +41,11 @@ export class Failure extends Error {
 /** The user pressed Ctrl-C: exit status 130. */
 export class Interrupted extends Error {
   override readonly name = 'Interrupted';
+  /** What was done up to then, as a sentence; null if the command does not say. */
+  readonly result: string | null;
 
-  constructor() {
-    super('Interrupted.');
+  constructor(result: string | null = null) {
+    super(result === null ? 'Canceled.' : `Canceled. ${result}`);
+    this.result = result;
   }
 }

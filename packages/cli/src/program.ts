@@ -30,7 +30,7 @@ export async function run(io: Io, args: readonly string[]): Promise<0 | 1 | 2 | 
       await printInterruption(
         io,
         mode,
-        describeLocalFailure('interrupted', interruptionMessage(io, state)),
+        describeLocalFailure('interrupted', interruptionMessage(error, io, state)),
         state.isStream,
       );
       return 130;
@@ -48,7 +48,8 @@ export async function run(io: Io, args: readonly string[]): Promise<0 | 1 | 2 | 
 type RunState = { settings: Settings | null; isLocal: boolean; isStream: boolean; subject: CommandSubject };
 
 /** Prompts come before the first change, so Ctrl-C at a prompt has changed nothing. */
-function interruptionMessage({ signal }: Io, { isLocal }: RunState): string {
+function interruptionMessage(error: unknown, { signal }: Io, { isLocal }: RunState): string {
+  if (error instanceof Interrupted && error.result !== null) return error.message;
   if (signal.aborted) return 'Interrupted.';
   return isLocal ? 'Canceled. Nothing was written.' : 'Canceled. Nothing was changed.';
 }

@@ -75,7 +75,7 @@ export async function printFailure(
   }
   const colors = await colorsFor(io, io.stderr);
   const lines = [
-    `${colors.red('error:')} ${printable(message)}`,
+    reason === 'interrupted' ? printable(message) : `${colors.red('error:')} ${printable(message)}`,
     ...issues.map(({ path, message }) => `  ${printable(path === '' ? message : `${path}: ${message}`)}`),
     ...(requestId === null ? [] : [`  request id: ${printable(requestId)}`]),
     ...(hint === null ? [] : [printable(hint)]),

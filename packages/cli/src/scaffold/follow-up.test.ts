@@ -28,29 +28,29 @@ async function withIdentity(settings: string): Promise<void> {
 }
 beforeEach(() => withIdentity('name = Ada\nemail = ada@example.com\n'));
 
-/** What the last commit holds. */
-const committed = (place: string) => git(place, 'ls-tree', '-r', '--name-only', 'HEAD').split('\n');
+/** The paths in the last commit. */
+const committed = (repository: string) => git(repository, 'ls-tree', '-r', '--name-only', 'HEAD').split('\n');
 
-test('--git makes a repository whose first commit is the whole project', async () => {
+test('--git creates a repository whose first commit has the whole project', async () => {
   const { status } = await runProgram(['init', 'demo', ...choices, '--git'], { directory });
   expect(status).toBe(0);
-  expect(git('demo', 'log', '--format=%an: %s')).toBe('Ada: A bot project, made by botcli init\n');
+  expect(git('demo', 'log', '--format=%an: %s')).toBe('Ada: Create the project with botcli init\n');
   expect(committed('demo')).toContain('server/bot.py');
   expect(committed('demo')).toContain('.botcli/project.json');
   expect(git('demo', 'status', '--short')).toBe('');
 });
 
-test('without a name for its author there is no commit: that and its way out are said, and the project stays', async () => {
+test('--git without an author prints a warning and keeps the project', async () => {
   await withIdentity('useConfigOnly = true\n');
   const { status, stderr } = await runProgram(['init', 'demo', ...choices, '--git'], { directory });
   expect(status).toBe(0);
   expect(stderr).toContain('git config --global user.email');
-  const line = "git commit --quiet --message 'A bot project, made by botcli init'";
-  expect(stderr).toMatch(new RegExp(`warning: ${line} in .*/demo: it ended with 128. The project itself was written`));
+  const line = "git commit --quiet --message 'Create the project with botcli init'";
+  expect(stderr).toMatch(new RegExp(`warning: ${line} exited with status 128 in .*/demo. The project was written`));
   expect(git('demo', 'ls-files').split('\n')).toContain('server/bot.py');
 });
 
-test('within a repository --git makes no second one', async () => {
+test('--git creates no repository inside another one', async () => {
   await mkdir(join(directory, 'outer'));
   git('outer', 'init', '--quiet');
   await runProgram(['init', 'outer/demo', ...choices, '--git'], { directory });
@@ -61,22 +61,22 @@ test('within a repository --git makes no second one', async () => {
 test.each([
   [
     'the wizard',
-    ['demo', 'wizard', ...['', 'web', 'none', 'lightrtc', 'none', 'realtime', 'openai_realtime'], [], 'make'],
+    ['demo', 'wizard', ...['', 'web', 'none', 'lightrtc', 'none', 'realtime', 'openai_realtime'], [], 'create'],
     'server/bot.py',
   ],
   ['guides for a coding agent', ['demo', 'agent'], 'AGENTS.md'],
-])('--git makes a repository for %s, too', async (_what, answers, holds) => {
+])('--git creates a repository for %s', async (_what, answers, path) => {
   const { status } = await runProgram(['init', '--git'], { directory, terminal: true, answers });
   expect(status).toBe(0);
-  expect(committed('demo')).toContain(holds);
+  expect(committed('demo')).toContain(path);
 });
 
-test('--git makes one for the quickstart', async () => {
+test('--git creates a repository for the quickstart', async () => {
   await runProgram(['init', 'quickstart', '--git'], { directory });
   expect(committed('botcli-quickstart')).toContain('server/bot.py');
 });
 
-test('Ctrl-C while git works ends it with 130, and the project stays', async () => {
+test('Ctrl-C during git exits with 130 and keeps the project', async () => {
   const interruption = new AbortController();
   const onStderr = (text: string) => {
     if (text.startsWith('git init')) interruption.abort();
@@ -84,19 +84,19 @@ test('Ctrl-C while git works ends it with 130, and the project stays', async () 
   const given = { directory, signal: interruption.signal, onStderr };
   const { status, stdout, stderr } = await runProgram(['init', 'demo', ...choices, '--git'], given);
   expect({ status, stdout }).toEqual({ status: 130, stdout: '' });
-  expect(stderr).toContain('The project itself was written');
+  expect(stderr).toContain('Canceled. The project was written.');
   expect(stderr).not.toContain('git add');
   expect(existsSync(join(directory, 'demo/server/bot.py'))).toBe(true);
 });
 
-test('--install for guides says that there is nothing to install', async () => {
+test('--install without a bot reports that there is nothing to install', async () => {
   const answers = ['demo', 'agent'];
   const { stderr } = await runProgram(['init', '--install'], { directory, terminal: true, answers });
-  expect(stderr).toContain('nothing to install yet');
+  expect(stderr).toContain('Nothing to install');
 });
 
 describe('--install', () => {
-  /** The only programs that there are: each notes where it ran and with what. Real ones would ask the package index. */
+  /** Replaces all programs by scripts that log their directory and arguments. Real ones would need the package index. */
   async function programs(scripts: Readonly<Record<string, string>>): Promise<void> {
     const bin = join(directory, 'bin');
     await mkdir(bin);
@@ -107,13 +107,13 @@ describe('--install', () => {
     }
     vi.stubEnv('PATH', bin);
   }
-  const noted = async () => (await readFile(join(directory, 'noted'), 'utf8')).trim().split('\n');
+  const loggedCommands = async () => (await readFile(join(directory, 'noted'), 'utf8')).trim().split('\n');
   const install = (...more: readonly string[]) =>
     runProgram(['init', 'demo', ...choices, ...more, '--install'], { directory });
   const vanilla = ['--client-framework', 'vanilla'];
 
   const executable = execFileSync('python3', ['-c', 'import sys; print(sys.executable)'], { encoding: 'utf8' }).trim();
-  /** Answers as the Python of a version would; the environment that it makes has a Python, too. */
+  /** A python3 that reports this version. */
   const python = (version: string) => `
 if [ "$1" = -c ]; then
   exec '${executable}' -c "import sys; sys.version_info = (${version}); $2"
@@ -128,26 +128,26 @@ ${pip}
 end
 chmod +x .venv/bin/python`;
 
-  test('installs the bot by uv, and the client by the package manager, each in its own folder', async () => {
+  test('installs the bot with uv and the client with the package manager', async () => {
     await programs({ uv: '', npm: '', python3: '' });
     const { status, stderr } = await install(...vanilla);
     expect({ status, warned: stderr.includes('warning') }).toEqual({ status: 0, warned: false });
-    expect(await noted()).toEqual(['server: uv --version', 'server: uv sync', 'client: npm install']);
+    expect(await loggedCommands()).toEqual(['server: uv --version', 'server: uv sync', 'client: npm install']);
   });
 
-  test('without uv pip installs the same dependencies to the place where uv would', async () => {
+  test('installs the same dependencies with pip into .venv if there is no uv', async () => {
     await programs({ python3: fallback('3, 11') });
     const { status, stderr } = await install();
     expect({ status, warned: stderr.includes('warning') }).toEqual({ status: 0, warned: false });
     expect(stderr).toContain('uv is not installed; using pip.');
-    const [, venv, pip = ''] = await noted();
+    const [, venv, pip = ''] = await loggedCommands();
     expect(venv).toBe('server: python3 -m venv .venv');
-    const [, asked] =
+    const [, requirement] =
       /dependencies = \[\s*"(.*)",/.exec(await readFile(join(directory, 'demo/server/pyproject.toml'), 'utf8')) ?? [];
-    expect(pip).toBe(`server: .venv/bin/python -m pip install --quiet --disable-pip-version-check ${asked}`);
+    expect(pip).toBe(`server: .venv/bin/python -m pip install --quiet --disable-pip-version-check ${requirement}`);
   });
 
-  test('a Python that is too old for the choices installs nothing, as pip would leave packages out', async () => {
+  test('installs nothing with a Python that is too old', async () => {
     await programs({ python3: fallback('3, 11') });
     const { status, stderr } = await runProgram(
       ['init', 'demo', '-t', 'lightrtc', '-m', 'realtime', '--realtime', 'aws_nova_realtime', '--install'],
@@ -155,7 +155,7 @@ chmod +x .venv/bin/python`;
     );
     expect(status).toBe(0);
     expect(stderr).toContain('Nothing was installed: the bot needs Python 3.12, and python3 is older. Install uv');
-    expect(await noted()).toHaveLength(1);
+    expect(await loggedCommands()).toHaveLength(1);
     expect(existsSync(join(directory, 'demo/server/bot.py'))).toBe(true);
   });
 
@@ -163,27 +163,27 @@ chmod +x .venv/bin/python`;
     [
       'uv sync',
       { uv: '[ "$1" = sync ] && { echo no wheel >&2; exit 2; }; exit 0', npm: '' },
-      'it ended with 2',
+      'exited with status 2',
       'no wheel',
     ],
-    ['python3 -m venv .venv', { npm: '' }, 'it could not be started', 'uv is not installed'],
-    ['npm install', { uv: '', npm: 'echo no network >&2; exit 7' }, 'it ended with 7', 'no network'],
-  ])('says that %s failed and why, does what is left, and the project stays', async (line, scripts, how, why) => {
+    ['python3 -m venv .venv', { npm: '' }, 'could not be started', 'uv is not installed'],
+    ['npm install', { uv: '', npm: 'echo no network >&2; exit 7' }, 'exited with status 7', 'no network'],
+  ])('warns that %s failed, runs the other steps, and keeps the project', async (line, scripts, outcome, cause) => {
     await programs(scripts);
     const { status, stdout, stderr } = await install(...vanilla);
     expect({ status, stdout }).toEqual({ status: 0, stdout: expect.stringContaining('Files written') });
-    expect(stderr).toContain(why);
-    expect(stderr).toMatch(new RegExp(`warning: ${line} in .*: ${how}. The project itself was written.`));
-    expect((await noted()).at(-1)).toBe('client: npm install');
+    expect(stderr).toContain(cause);
+    expect(stderr).toMatch(new RegExp(`warning: ${line} ${outcome} in .*. The project was written.`));
+    expect((await loggedCommands()).at(-1)).toBe('client: npm install');
     expect(existsSync(join(directory, 'demo/server/bot.py'))).toBe(true);
   });
 
-  test('what pip says is shown when it fails', async () => {
+  test('shows the output of pip if it fails', async () => {
     await programs({ python3: fallback('3, 13', 'echo no such release >&2; exit 1') });
     const { status, stderr } = await install();
     expect(status).toBe(0);
     expect(stderr).toContain('no such release');
-    expect(stderr).toMatch(/warning: \.venv\/bin\/python -m pip install .*: it ended with 1\./);
+    expect(stderr).toMatch(/warning: \.venv\/bin\/python -m pip install .* exited with status 1 in /);
   });
 });
 
@@ -192,13 +192,13 @@ test.each([
   ['yarn.lock', 'yarn'],
   ['bun.lock', 'bun'],
   ['package-lock.json', 'npm'],
-])('beside a %s the next steps name %s', async (lock, manager) => {
+])('with a %s, the next steps use %s', async (lock, manager) => {
   await writeFile(join(directory, lock), '');
   const { stdout } = await runProgram(['init', 'demo', ...choices, '--client-framework', 'vanilla'], { directory });
   expect(stdout).toContain(`${manager} install && ${manager} run dev`);
 });
 
-test('the next steps name the package manager that ran the program', async () => {
+test('the next steps use the package manager that ran botcli', async () => {
   const variables = { npm_config_user_agent: 'pnpm/10.1.0 npm/? node/v22' };
   const { stdout } = await runProgram(['init', 'demo', ...choices, '--client-framework', 'vanilla'], {
     directory,

@@ -6,88 +6,90 @@ import type { Configuration } from './configuration/configuration.ts';
 import { packageManagerFor } from './package-manager.ts';
 import { shellWord } from './shell-word.ts';
 
-const standing = 'The project itself was written.';
+const projectWritten = 'The project was written.';
 
-export type FollowUp = {
+export type FollowUpSteps = {
   readonly git: boolean;
   readonly install: boolean;
 };
 
 /**
- * What can be done for a project once it is there; without a configuration there are guides only, and nothing to install.
- * What fails here is said and does not undo the project: it can be done again by hand. Nor does Ctrl-C, which ends it.
+ * Installs packages and creates the git repository after a project was written. The configuration is null if only guides were
+ * written. A step that fails prints a warning and does not undo the project.
+ *
+ * @throws `Interrupted` on Ctrl-C
  */
 export async function followUp(
-  world: Io,
+  io: Io,
   directory: string,
-  asked: FollowUp,
+  steps: FollowUpSteps,
   configuration: Configuration | null,
 ): Promise<void> {
-  const run = (line: readonly string[], place: string) => runQuietly(world, line, place);
-  if (asked.install && configuration === null)
-    world.stderr.write('There is nothing to install yet: no bot was made.\n');
-  if (asked.install && configuration !== null) {
-    await installBot(world, join(directory, 'server'), configuration);
-    const manager = packageManagerFor(directory, world.environment);
+  const run = (command: readonly string[], cwd: string) => runWithWarning(io, command, cwd);
+  if (steps.install && configuration === null) {
+    io.stderr.write('Nothing to install: no bot was created.\n');
+  }
+  if (steps.install && configuration !== null) {
+    await installBot(io, join(directory, 'server'), configuration);
+    const manager = packageManagerFor(directory, io.environment);
     if (configuration.generate_client) await run([manager, 'install'], join(directory, 'client'));
   }
-  // A repository within a repository is nobody's wish.
-  if (!asked.git || (await ends(world, ['git', 'rev-parse', '--is-inside-work-tree'], directory)) === 0) return;
+  // Never create a repository inside another one.
+  if (!steps.git || (await exitStatus(io, ['git', 'rev-parse', '--is-inside-work-tree'], directory)) === 0) return;
   if (!(await run(['git', 'init', '--quiet'], directory))) return;
   if (!(await run(['git', 'add', '--all'], directory))) return;
-  await run(['git', 'commit', '--quiet', '--message', 'A bot project, made by botcli init'], directory);
+  await run(['git', 'commit', '--quiet', '--message', 'Create the project with botcli init'], directory);
 }
 
-/** By uv, or by pip into the place where uv would put it. */
-async function installBot(world: Io, server: string, configuration: Configuration): Promise<void> {
-  if ((await ends(world, ['uv', '--version'], server)) !== null) {
-    await runQuietly(world, ['uv', 'sync'], server);
+/** Installs with uv, or with pip into the virtual environment that uv would use. */
+async function installBot(io: Io, server: string, configuration: Configuration): Promise<void> {
+  if ((await exitStatus(io, ['uv', '--version'], server)) !== null) {
+    await runWithWarning(io, ['uv', 'sync'], server);
     return;
   }
-  world.stderr.write('uv is not installed; using pip.\n');
+  io.stderr.write('uv is not installed; using pip.\n');
   const { dependenciesOf } = await import('./project/pyproject.ts');
   const { planOf } = await import('./configuration/plan.ts');
   const plan = planOf(configuration);
-  if (await isOlderPython(world, plan.lowest.python, server)) {
-    const need = `the bot needs Python ${plan.lowest.python}, and python3 is older`;
-    const way = 'Install uv, which brings it, or a newer Python.';
-    world.stderr.write(`warning: Nothing was installed: ${need}. ${way} ${standing}\n`);
+  if (await isPythonOlder(io, plan.lowest.python, server)) {
+    const reason = `the bot needs Python ${plan.lowest.python}, and python3 is older`;
+    const remedy = 'Install uv, which downloads a newer Python, or a newer Python.';
+    io.stderr.write(`warning: Nothing was installed: ${reason}. ${remedy} ${projectWritten}\n`);
     return;
   }
-  if (!(await runQuietly(world, ['python3', '-m', 'venv', '.venv'], server))) return;
+  if (!(await runWithWarning(io, ['python3', '-m', 'venv', '.venv'], server))) return;
   const pip = [join('.venv', 'bin', 'python'), '-m', 'pip', 'install', '--quiet', '--disable-pip-version-check'];
-  await runQuietly(world, [...pip, ...dependenciesOf(plan)], server);
+  await runWithWarning(io, [...pip, ...dependenciesOf(plan)], server);
 }
 
-/** pip leaves packages out without a word on a Python that is older than they want. No python3 at all is told later. */
-async function isOlderPython(world: Io, lowest: string, place: string): Promise<boolean> {
-  const question = `import sys; sys.exit(sys.version_info < (${lowest.split('.').join(', ')}))`;
-  return (await ends(world, ['python3', '-c', question], place)) === 1;
+/** pip silently leaves out packages that need a newer Python. A missing python3 is reported by the next command. */
+async function isPythonOlder(io: Io, lowest: string, cwd: string): Promise<boolean> {
+  const script = `import sys; sys.exit(sys.version_info < (${lowest.split('.').join(', ')}))`;
+  return (await exitStatus(io, ['python3', '-c', script], cwd)) === 1;
 }
 
-async function runQuietly(world: Io, line: readonly string[], place: string): Promise<boolean> {
-  const shown = line.map(shellWord).join(' ');
-  world.stderr.write(`${shown} ...\n`);
-  const status = await ends(world, line, place, (text) => world.stderr.write(text));
+async function runWithWarning(io: Io, command: readonly string[], cwd: string): Promise<boolean> {
+  const shown = command.map(shellWord).join(' ');
+  io.stderr.write(`${shown} ...\n`);
+  const status = await exitStatus(io, command, cwd, (text) => io.stderr.write(text));
   if (status === 0) return true;
-  const why = status === null ? 'it could not be started' : `it ended with ${status}`;
-  world.stderr.write(`warning: ${shown} in ${place}: ${why}. ${standing}\n`);
+  const reason = status === null ? 'could not be started' : `exited with status ${status}`;
+  io.stderr.write(`warning: ${shown} ${reason} in ${cwd}. ${projectWritten}\n`);
   return false;
 }
 
-/** The exit status; null when there is no such program. @throws Interrupted on Ctrl-C */
-async function ends(
-  world: Io,
+/** The exit status; null if the program does not exist. @throws `Interrupted` on Ctrl-C */
+async function exitStatus(
+  io: Io,
   [program = '', ...args]: readonly string[],
   cwd: string,
   say: (text: string) => void = () => {},
 ): Promise<number | null> {
   const status = await new Promise<number | null>((settle) => {
-    const child = spawn(program, args, { cwd, stdio: ['ignore', 'ignore', 'pipe'], signal: world.signal });
+    const child = spawn(program, args, { cwd, stdio: ['ignore', 'ignore', 'pipe'], signal: io.signal });
     child.stderr.on('data', (chunk) => say(String(chunk)));
     child.on('error', () => settle(null)).on('close', settle);
   });
-  if (!world.signal.aborted) return status;
-  world.stderr.write(`${standing}\n`);
-  throw new Interrupted();
+  if (io.signal.aborted) throw new Interrupted(projectWritten);
+  return status;
 }

@@ -37,8 +37,41 @@ const cascadeFiles = [
   'server/pyproject.toml',
 ];
 
-describe('by options', () => {
-  test('a project is made in a directory that is made with it, and called like it', async () => {
+describe('with options', () => {
+  test('accepts both names of a transport and shows both to people', async () => {
+    const services = cascadeOptions.slice(2);
+    const configurationFor = async (...names: readonly string[]) => {
+      const transports = names.flatMap((name) => ['-t', name]);
+      return JSON.parse((await botcli(['init', 'demo', ...transports, ...services, '--dry-run'])).stdout);
+    };
+    const configuration = await configurationFor('lightrtc', 'hostedrtc', 'carrier1');
+    expect(configuration.transports).toEqual(['lightrtc', 'hostedrtc', 'carrier1']);
+    expect(await configurationFor('smallwebrtc', 'daily', 'twilio')).toEqual(configuration);
+    const names = 'smallwebrtc (lightrtc), daily (hostedrtc), twilio (carrier1)';
+    const shown = ['-t', 'lightrtc', '-t', 'hostedrtc', '-t', 'carrier1'];
+    expect((await botcli(['init', 'demo', ...shown, ...services])).stdout).toContain(names);
+    const readme = await read('demo/README.md');
+    for (const name of names.split(', ')) expect(readme).toContain(`| Transport | \`${name}\`: `);
+    const { stderr } = await botcli(['init', 'other', '-t', 'webrtc', ...services]);
+    expect(stderr).toContain(
+      '"webrtc" is unknown: --transport takes daily (hostedrtc), livekit, smallwebrtc (lightrtc), ',
+    );
+  });
+
+  test.each([
+    ['deepgram', 'stt', 'Did you mean deepgram_stt?'],
+    ['open-ai', 'llm', 'Did you mean openai_llm?'],
+    ['cartesia_stt', 'tts', 'Did you mean cartesia_tts?'],
+    ['depgram_stt', 'stt', 'Did you mean deepgram_stt?'],
+    ['aws', 'stt', 'Did you mean aws_transcribe_stt?'],
+    ['nobody', 'stt', '"nobody" is unknown: --stt takes one of assemblyai_stt, '],
+  ])('answers %s for --%s with: %s', async (value, kind, message) => {
+    const options = cascadeOptions.with(cascadeOptions.indexOf(`--${kind}`) + 1, value);
+    const { status, stderr } = await botcli(['init', 'demo', ...options]);
+    expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringContaining(message) });
+  });
+
+  test('creates the directory and names the project after it', async () => {
     const { status, stdout, stderr } = await botcli(['init', 'demo', ...cascadeOptions, '--json']);
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
     expect(await tree()).toEqual(cascadeFiles.map((path) => `demo/${path}`));
@@ -49,14 +82,14 @@ describe('by options', () => {
     });
   });
 
-  test('without a directory it is made in this one, beside what is there', async () => {
+  test('without a directory, writes to the current one and keeps other files', async () => {
     await writeFile(join(directory, 'notes.txt'), 'mine');
     expect((await botcli(['init', ...cascadeOptions, '--name', 'Front Desk'])).status).toBe(0);
     expect(await tree()).toEqual([...cascadeFiles, 'notes.txt'].sort());
     expect(await read('server/deploy.toml')).toContain('agent_name = "front-desk"');
   });
 
-  test('a deployment, evaluations and the container file are there when they were asked for', async () => {
+  test('writes files for evaluations and for a deployment only if requested', async () => {
     await botcli(['init', 'demo', ...cascadeOptions, '--no-deploy-to-cloud', '--eval']);
     const paths = await tree();
     expect(paths).toContain('demo/server/evals/text.yaml');
@@ -64,7 +97,7 @@ describe('by options', () => {
     expect(paths).not.toContain('demo/GETTING_STARTED.md');
   });
 
-  test('the next steps are those of this project', async () => {
+  test('prints next steps that fit the project', async () => {
     const chosen = [...cascadeOptions, '-t', 'carrier1', '--eval'];
     const { stdout } = await botcli(['init', 'two words', ...chosen]);
     expect(stdout).toContain(`cd '${join(directory, 'two words/server')}'\n`);
@@ -73,10 +106,10 @@ describe('by options', () => {
     expect((await botcli(['init', 'demo', ...cascadeOptions])).stdout).not.toMatch(/eval|call/);
   });
 
-  test('a transport that the client cannot offer is told, in words and in JSON', async () => {
+  test('reports a transport that the client cannot use, as text and as JSON', async () => {
     const chosen = [...cascadeOptions, '-t', 'livekit', '--client-framework', 'vanilla'];
     const { stderr } = await botcli(['init', 'demo', ...chosen]);
-    expect(stderr).toContain('The client does not offer livekit: Pipecat’s client package for it is not published.');
+    expect(stderr).toContain('The client does not offer livekit: its Pipecat client package is not published.');
     const notes = async (...args: readonly string[]) =>
       JSON.parse((await botcli(['init', ...args, '--json'])).stdout).notes;
     expect(await notes('other', ...chosen)).toEqual([expect.stringContaining('livekit-client')]);
@@ -84,7 +117,7 @@ describe('by options', () => {
     expect(await notes('fourth', ...cascadeOptions, '--client-framework', 'react')).toEqual([]);
   });
 
-  test('everything missing and wrong is told at once, with status 1, and nothing is written', async () => {
+  test('reports all missing and invalid options at once and writes nothing', async () => {
     const { status, stdout, stderr } = await botcli(['init', 'demo', '--stt', 'nobody', '-m', 'cascade']);
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
     for (const path of ['transports', 'stt_service', 'llm_service', 'tts_service'])
@@ -99,7 +132,7 @@ describe('by options', () => {
     '--eval',
     '--client-framework=react',
     '--daily-pstn-mode=dial-in',
-  ])('%s alone describes a project, so it is not ignored', async (option) => {
+  ])('treats %s alone as a description of a project', async (option) => {
     expect(await botcli(['init', 'demo', option])).toMatchObject({
       status: 1,
       stderr: expect.stringContaining('transports'),
@@ -107,7 +140,7 @@ describe('by options', () => {
     expect(await tree()).toEqual([]);
   });
 
-  test('an option wins over the config file, also one that turns something off', async () => {
+  test('lets an option override the config file, also one that turns a feature off', async () => {
     await writeFile(
       join(directory, 'answers.json'),
       JSON.stringify({
@@ -123,9 +156,9 @@ describe('by options', () => {
   });
 
   test.each([
-    ['is not there', 'nowhere.json', 'it is not there'],
+    ['does not exist', 'nowhere.json', 'it does not exist'],
     ['is a directory', '.', 'it is a directory'],
-  ])('a config file that %s is an error', async (_what, file, says) => {
+  ])('refuses a config file that %s', async (_what, file, says) => {
     expect(await botcli(['init', 'demo', '--config', file])).toMatchObject({
       status: 1,
       stderr: expect.stringContaining(says),
@@ -134,7 +167,7 @@ describe('by options', () => {
 });
 
 describe('--dry-run', () => {
-  test('prints the resolved configuration and nothing else, in every mode of output', async () => {
+  test('prints only the resolved configuration in every output mode', async () => {
     const plain = await botcli(['init', 'demo', ...cascadeOptions, '--dry-run']);
     expect(plain).toMatchObject({ status: 0, stderr: '' });
     expect((await botcli(['init', 'demo', ...cascadeOptions, '--dry-run', '--json'])).stdout).toBe(plain.stdout);
@@ -145,7 +178,7 @@ describe('--dry-run', () => {
     expect(await tree()).toEqual([]);
   });
 
-  test('writes nothing for the quickstart either', async () => {
+  test('writes nothing for the quickstart', async () => {
     const { status, stdout } = await botcli(['init', 'quickstart', '--dry-run', '--overwrite-guide']);
     expect(status).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({
@@ -156,39 +189,39 @@ describe('--dry-run', () => {
   });
 });
 
-test('--list-options comes first, whatever else is said', async () => {
+test('--list-options takes precedence over all other options', async () => {
   const { status, stdout } = await botcli(['init', 'quickstart', '--mode', 'x', '--list-options']);
   expect(status).toBe(0);
   expect(Object.keys(JSON.parse(stdout))).toEqual(['bot_type', 'transports', 'stt', 'llm', 'tts', 'realtime', 'video']);
 });
 
 describe('quickstart', () => {
-  test('goes into a directory of its own', async () => {
+  test('writes to ./botcli-quickstart', async () => {
     expect((await botcli(['init', 'quickstart'])).status).toBe(0);
     expect(await tree()).toEqual(cascadeFiles.map((path) => `botcli-quickstart/${path}`));
     expect(await read('botcli-quickstart/README.md')).toContain('pipecat context-hub install');
   });
 
-  test.each([['--eval'], ['--no-recording'], ['-n', 'x'], ['-c', 'x.json']])('takes no %s', async (...option) => {
+  test.each([['--eval'], ['--no-recording'], ['-n', 'x'], ['-c', 'x.json']])('refuses %s', async (...option) => {
     expect(await botcli(['init', 'quickstart', ...option])).toMatchObject({ status: 2, stdout: '' });
     expect(await tree()).toEqual([]);
   });
 
-  test('./quickstart is a directory like any other', async () => {
+  test('writes a project to ./quickstart if the path is given so', async () => {
     await botcli(['init', './quickstart', ...cascadeOptions]);
     expect(await tree()).toContain('quickstart/server/bot.py');
   });
 });
 
-describe('what is there already', () => {
-  test('the same command again changes nothing', async () => {
+describe('existing files', () => {
+  test('are not changed by a second run of the same command', async () => {
     await botcli(['init', 'demo', ...cascadeOptions]);
     const { status, stdout } = await botcli(['init', 'demo', ...cascadeOptions, '--json']);
     expect(status).toBe(0);
     expect(JSON.parse(stdout).written).toEqual([]);
   });
 
-  test('files that differ are all listed, and nothing is written', async () => {
+  test('that differ are all listed, and nothing is written', async () => {
     await mkdir(join(directory, 'server'));
     await writeFile(join(directory, 'README.md'), 'mine');
     await writeFile(join(directory, 'server/bot.py'), 'mine');
@@ -200,7 +233,7 @@ describe('what is there already', () => {
     expect(await read('README.md')).toBe('mine');
   });
 
-  test('--force overwrites them, but no guide', async () => {
+  test('are overwritten with --force, except guides', async () => {
     await writeFile(join(directory, 'README.md'), 'mine');
     await writeFile(join(directory, 'AGENTS.md'), 'mine');
     expect(await botcli(['init', '.', ...cascadeOptions, '-n', 'demo', '--force'])).toMatchObject({
@@ -212,7 +245,7 @@ describe('what is there already', () => {
     expect(await tree()).toEqual(cascadeFiles);
   });
 
-  test('a link is followed nowhere, and --force does not remove it', async () => {
+  test('that are links are not followed, and not removed with --force', async () => {
     await mkdir(join(directory, 'elsewhere'));
     await mkdir(join(directory, 'demo'));
     await symlink(join(directory, 'elsewhere'), join(directory, 'demo/server'));
@@ -225,7 +258,7 @@ describe('what is there already', () => {
     expect(await readdir(join(directory, 'elsewhere'))).toEqual([]);
   });
 
-  test('a directory where a file belongs is in the way', async () => {
+  test('that are directories are reported as conflicts', async () => {
     await mkdir(join(directory, 'demo/AGENTS.md'), { recursive: true });
     expect(await botcli(['init', 'demo', ...cascadeOptions, '--overwrite-guide'])).toMatchObject({
       status: 1,
@@ -235,8 +268,8 @@ describe('what is there already', () => {
   });
 });
 
-describe('a target that cannot be', () => {
-  test('a file', async () => {
+describe('refuses a target that', () => {
+  test('is a file', async () => {
     await writeFile(join(directory, 'demo'), 'mine');
     expect(await botcli(['init', 'demo', ...cascadeOptions])).toMatchObject({
       status: 1,
@@ -245,7 +278,7 @@ describe('a target that cannot be', () => {
     expect(await read('demo')).toBe('mine');
   });
 
-  test('below a file', async () => {
+  test('is below a file', async () => {
     await writeFile(join(directory, 'demo'), 'mine');
     expect(await botcli(['init', 'demo/bot', ...cascadeOptions])).toMatchObject({
       status: 1,
@@ -253,14 +286,14 @@ describe('a target that cannot be', () => {
     });
   });
 
-  test('a name that is too long', async () => {
+  test('has a name that is too long', async () => {
     const { status, stderr } = await botcli(['init', 'a'.repeat(300), ...cascadeOptions, '-n', 'demo']);
     expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringContaining('too long') });
     expect(await tree()).toEqual([]);
   });
 
-  test('a directory without permission', async () => {
-    // Modes do not stop root, but the kernel's own file system takes no directory from anybody.
+  test('is in a directory without write permission', async () => {
+    // File modes do not stop root, but nobody can create a directory in /sys.
     const isRoot = process.getuid?.() === 0;
     const closed = isRoot ? '/sys' : join(directory, 'closed');
     if (!isRoot) await mkdir(closed, { mode: 0o500 });
@@ -271,7 +304,7 @@ describe('a target that cannot be', () => {
     expect(await tree()).toEqual([]);
   });
 
-  test('a file system that is read-only', async () => {
+  test('is on a read-only file system', async () => {
     const { status, stderr } = await botcli(['init', '/proc/botcli/demo', ...cascadeOptions]);
     expect(status).toBe(1);
     expect(stderr).toContain('Nothing was written');
@@ -279,13 +312,13 @@ describe('a target that cannot be', () => {
 });
 
 describe('guides', () => {
-  test('a named directory without a terminal gets the three guides', async () => {
+  test('are written to a named directory without a terminal', async () => {
     const { status, stdout } = await botcli(['init', 'demo', '--json']);
     expect(status).toBe(0);
     expect(JSON.parse(stdout).written).toEqual(['AGENTS.md', 'ASSISTANT.md', 'GETTING_STARTED.md']);
   });
 
-  test('one of an older version is kept, and a run without a person says how to refresh it', async () => {
+  test('of an older version are kept without a terminal, with a note on how to replace them', async () => {
     await botcli(['init', 'demo']);
     const older = (await read('demo/AGENTS.md')).replace(/botcli init \d+\.\d+\.\d+/, 'botcli init 0.0.9');
     await writeFile(join(directory, 'demo/AGENTS.md'), older);
@@ -299,15 +332,18 @@ describe('guides', () => {
   test.each([
     [true, false],
     [false, true],
-  ])('a person is asked whether to refresh it; the answer %s keeps it: %s', async (answer, kept) => {
-    await botcli(['init', 'demo']);
-    const older = (await read('demo/AGENTS.md')).replace(/botcli init \d+\.\d+\.\d+/, 'botcli init 0.0.9');
-    await writeFile(join(directory, 'demo/AGENTS.md'), older);
-    await botcli(['init', 'demo'], { terminal: true, answers: ['agent', answer] });
-    expect((await read('demo/AGENTS.md')) === older).toBe(kept);
-  });
+  ])(
+    'of an older version are offered for replacement on a terminal; with the answer %s, kept is %s',
+    async (answer, kept) => {
+      await botcli(['init', 'demo']);
+      const older = (await read('demo/AGENTS.md')).replace(/botcli init \d+\.\d+\.\d+/, 'botcli init 0.0.9');
+      await writeFile(join(directory, 'demo/AGENTS.md'), older);
+      await botcli(['init', 'demo'], { terminal: true, answers: ['agent', answer] });
+      expect((await read('demo/AGENTS.md')) === older).toBe(kept);
+    },
+  );
 
-  test('one of a newer version is not taken for an old one', async () => {
+  test('of a newer version are not reported as outdated', async () => {
     await botcli(['init', 'demo']);
     const newer = (await read('demo/AGENTS.md')).replace(/botcli init \d+\.\d+\.\d+/, 'botcli init 99.0.0');
     await writeFile(join(directory, 'demo/AGENTS.md'), newer);
@@ -315,7 +351,7 @@ describe('guides', () => {
   });
 });
 
-describe('asking', () => {
+describe('questions', () => {
   const wizard = [
     'wizard',
     'My Bot',
@@ -329,12 +365,43 @@ describe('asking', () => {
     'cartesia_tts',
   ];
 
-  test('without a terminal and without a directory there is nobody to ask: status 2', async () => {
+  test('are refused without a terminal if no directory is named', async () => {
     expect(await botcli(['init'])).toMatchObject({ status: 2, stderr: expect.stringContaining('no terminal') });
   });
 
-  test('the wizard makes what was chosen', async () => {
-    const answers = ['demo', ...wizard, ['deploy_to_cloud', 'enable_eval'], 'make'];
+  test('lead to a bot if the user only presses Enter', async () => {
+    const answers = ['', 'recommended'];
+    const { status, stdout } = await botcli(['init'], { terminal: true, answers });
+    expect({ status, stdout }).toEqual({ status: 0, stdout: expect.stringContaining('smallwebrtc (lightrtc)') });
+    expect(JSON.parse(await read('voice-bot/.botcli/project.json')).configuration).toMatchObject({
+      project_name: 'voice-bot',
+      transports: ['lightrtc'],
+      stt_service: 'deepgram_stt',
+      llm_service: 'openai_responses_llm',
+      tts_service: 'cartesia_tts',
+      deploy_to_cloud: true,
+    });
+    expect(await tree()).toContain('voice-bot/server/bot.py');
+  });
+
+  test('refuse the recommended bot in a directory whose name is no project name', async () => {
+    const outcome = await botcli(['init', '机器人'], { terminal: true, answers: ['recommended'] });
+    expect(outcome).toMatchObject({ status: 1, stderr: expect.stringContaining('project_name: "机器人" needs') });
+    expect(await tree()).toEqual([]);
+  });
+
+  test('end with a summary of names instead of keys', async () => {
+    const answers = [...wizard, ['deploy_to_cloud', 'enable_eval'], 'create'];
+    const { stderr } = await botcli(['init', 'demo'], { terminal: true, answers });
+    const summary = stderr.slice(stderr.indexOf('Create this project?'));
+    expect(summary).toMatch(/^ {2}Transports +smallwebrtc \(lightrtc\), daily \(hostedrtc\)$/m);
+    expect(summary).toMatch(/^ {2}Speech to text +Deepgram$/m);
+    expect(summary).toMatch(/^ {2}Features +Files for a deployment on the service, Evaluations$/m);
+    expect(summary).not.toMatch(/_|\byes\b/);
+  });
+
+  test('lead to a project with the chosen features', async () => {
+    const answers = ['demo', ...wizard, ['deploy_to_cloud', 'enable_eval'], 'create'];
     expect((await botcli(['init'], { terminal: true, answers })).status).toBe(0);
     expect(JSON.parse(await read('demo/.botcli/project.json'))).toMatchObject({
       configuration: {
@@ -347,16 +414,16 @@ describe('asking', () => {
     expect(await tree()).not.toContain('demo/GETTING_STARTED.md');
   });
 
-  test('the wizard offers livekit beside a client, and then asks for a way in that the client takes', async () => {
+  test('offer livekit with a client, then require a second transport for the client', async () => {
     const before = ['wizard', 'My Bot', 'web', 'vanilla', 'livekit'];
-    const answers = [...before, 'lightrtc', ...wizard.slice(6), [], 'make'];
+    const answers = [...before, 'lightrtc', ...wizard.slice(6), [], 'create'];
     const { status, stderr } = await botcli(['init', 'demo'], { terminal: true, answers });
     expect({ status, stderr }).toEqual({ status: 0, stderr: expect.stringContaining('does the client use?') });
     const alone = await botcli(['init', 'other'], { terminal: true, answers: [...before, 'none'] });
     expect(alone).toMatchObject({ status: 1, stderr: expect.stringContaining('does not offer none') });
   });
 
-  test('going back asks the question before again', async () => {
+  test('can be answered again after going back', async () => {
     const answers = [
       'wizard',
       'My Bot',
@@ -370,11 +437,11 @@ describe('asking', () => {
       [],
       '(back)',
     ];
-    const outcome = botcli(['init', 'demo'], {
+    const outcome = await botcli(['init', 'demo'], {
       terminal: true,
-      answers: [...answers.slice(0, -1), 'back', [], 'make'],
+      answers: [...answers.slice(0, -1), 'back', [], 'create'],
     });
-    expect((await outcome).status).toBe(0);
+    expect(outcome.status).toBe(0);
     expect(JSON.parse(await read('demo/.botcli/project.json')).configuration).toMatchObject({
       bot_type: 'web',
       generate_client: false,
@@ -382,8 +449,8 @@ describe('asking', () => {
     });
   });
 
-  test('features lead back too, so that nothing before them is final', async () => {
-    const answers = [...wizard, ['deploy_to_cloud', '(back)'], 'cartesia_tts', [], 'make'];
+  test('can be reached from the list of features by going back', async () => {
+    const answers = [...wizard, ['deploy_to_cloud', '(back)'], 'cartesia_tts', [], 'create'];
     expect((await botcli(['init', 'demo'], { terminal: true, answers })).status).toBe(0);
     expect(JSON.parse(await read('demo/.botcli/project.json')).configuration).toMatchObject({
       tts_service: 'cartesia_tts',
@@ -391,8 +458,8 @@ describe('asking', () => {
     });
   });
 
-  test('answers that do not fit together cost only the last of them', async () => {
-    const answers = [...wizard, ['enable_nc'], 'back', ['enable_nc', 'deploy_to_cloud'], 'make'];
+  test('keep all but the last answer if the answers contradict each other', async () => {
+    const answers = [...wizard, ['enable_nc'], 'back', ['enable_nc', 'deploy_to_cloud'], 'create'];
     const { status, stderr } = await botcli(['init', 'demo'], { terminal: true, answers });
     expect({ status, stderr }).toMatchObject({ status: 0 });
     expect(JSON.parse(await read('demo/.botcli/project.json')).configuration).toMatchObject({
@@ -401,34 +468,36 @@ describe('asking', () => {
     });
   });
 
-  test('what is in the way of every project is told before the questions', async () => {
+  test('are not asked if a file conflicts with every project', async () => {
     await writeFile(join(directory, 'README.md'), '# mine\n');
     const { status, stderr } = await botcli(['init', '.'], { terminal: true, answers: ['wizard'] });
     expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringContaining('README.md: exists and differs') });
-    const answers = [...wizard, [], 'make'];
+    const answers = [...wizard, [], 'create'];
     expect((await botcli(['init', '.', '--force'], { terminal: true, answers })).status).toBe(0);
     expect(await read('README.md')).toContain('# My Bot');
     const onFile = await botcli(['init', 'README.md'], { terminal: true, answers: ['wizard'] });
     expect(onFile).toMatchObject({ status: 1, stderr: expect.stringContaining('is a file') });
   });
 
-  test('a no at the end writes nothing', async () => {
-    const answers = [...wizard, [], 'drop'];
+  test('write nothing if the user cancels at the end', async () => {
+    const answers = [...wizard, [], 'cancel'];
     expect(await botcli(['init', 'demo'], { terminal: true, answers })).toMatchObject({ status: 1 });
     expect(await tree()).toEqual([]);
   });
 
   test.each(Array.from({ length: 13 }, (_, index) => index))(
-    'Ctrl-C at question %i leaves nothing behind',
+    'are canceled by Ctrl-C at question %i, which writes nothing',
     async (index) => {
-      const answers = ['demo', ...wizard, [], 'make'].slice(0, index);
-      expect((await botcli(['init'], { terminal: true, answers: [...answers, 'ctrl-c'] })).status).toBe(130);
+      const answers = ['demo', ...wizard, [], 'create'].slice(0, index);
+      const outcome = await botcli(['init'], { terminal: true, answers: [...answers, 'ctrl-c'] });
+      expect(outcome.status).toBe(130);
+      expect(outcome.stderr).toMatch(/^Canceled\. Nothing was written\.\n$/m);
       expect(await tree()).toEqual([]);
     },
   );
 });
 
-test('a failure in the middle puts everything back', async () => {
+test('an interrupted run restores all files', async () => {
   await botcli(['init', 'demo', ...cascadeOptions]);
   await cp(join(directory, 'demo'), join(directory, 'before'), { recursive: true });
   const aborted = AbortSignal.abort();

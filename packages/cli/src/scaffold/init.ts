@@ -1,15 +1,15 @@
 import { resolve as absolute, basename } from 'node:path';
 import type { Context } from '../command-line/context.ts';
-import { Failure, UsageError } from '../failure.ts';
+import { Failure, Interrupted, UsageError } from '../failure.ts';
 import type { Io } from '../io/io.ts';
 import type { Report } from '../output/report.ts';
 import { version } from '../version.ts';
 import type { Configuration } from './configuration/configuration.ts';
-import { fields, type Given, merge, readConfigFile } from './configuration/fields.ts';
+import { fields, type ProjectOptions, readConfigFile } from './configuration/fields.ts';
 import { readConfigText } from './configuration/read-config.ts';
 import { resolve } from './configuration/resolve.ts';
-import type { Follow } from './init-by-asking.ts';
-import { type Making, makeProject } from './make-project.ts';
+import type { RunFollowUp } from './init-interactively.ts';
+import { makeProject, type WriteOptions } from './make-project.ts';
 import { offerRefresh } from './offer-refresh.ts';
 import { packageManagerFor } from './package-manager.ts';
 import { projectReport } from './project-report.ts';
@@ -27,112 +27,126 @@ export type InitValues = Readonly<Record<string, unknown>> & {
   readonly install: boolean;
 };
 
-/** What `botcli init` does (spec 4.2, 4.3; reference init, 7). */
-export async function init({ io, notify }: Pick<Context, 'io' | 'notify'>, values: InitValues): Promise<Report> {
-  if (values['list-options']) {
-    const { listOptions } = await import('./configuration/list-options.ts');
-    return document(listOptions());
+/** Runs `botcli init`: from options, from a config file, as the quickstart, or with questions. */
+export async function init(context: Pick<Context, 'io' | 'notify'>, values: InitValues): Promise<Report> {
+  try {
+    return await runInit(context, values);
+  } catch (error) {
+    // A follow-up step that is interrupted says so itself: by then the project is written.
+    if (error instanceof Interrupted && error.result === null) throw new Interrupted('Nothing was written.');
+    throw error;
   }
-  const options = givenOptions(values);
-  const asked = values['target-dir'];
-  const makingIn = makingFrom(io, notify, values);
-  if (asked === 'quickstart') return initQuickstart(io, values, options, makingIn);
-  const described = Object.keys(options).length > 0 || values.config !== undefined || values['dry-run'];
-  if (described) {
-    const directory = absolute(io.directory, asked ?? '.');
-    const configuration = settled(io, options, values.config, basename(directory));
-    return values['dry-run'] ? document(configuration) : scaffold(io, values, configuration, makingIn(directory));
-  }
-  const { initByAsking } = await import('./init-by-asking.ts');
-  return initByAsking(io, asked ?? null, makingIn, follow(io, values));
 }
 
-/** `--git` and `--install`, for whatever was made. */
-function follow(world: Io, { git, install }: InitValues): Follow {
+async function runInit({ io, notify }: Pick<Context, 'io' | 'notify'>, values: InitValues): Promise<Report> {
+  if (values['list-options']) {
+    const { listOptions } = await import('./configuration/list-options.ts');
+    return jsonDocument(listOptions());
+  }
+  const options = projectOptions(values);
+  const target = values['target-dir'];
+  const writeOptionsFor = (directory: string): WriteOptions => ({
+    directory,
+    version,
+    overwriteGuides: values['overwrite-guide'],
+    refreshGuides: false,
+    force: values.force,
+    signal: io.signal,
+    say: notify,
+  });
+  if (target === 'quickstart') return initQuickstart(io, values, options, writeOptionsFor);
+  const isDescribed = Object.keys(options).length > 0 || values.config !== undefined || values['dry-run'];
+  if (isDescribed) {
+    const directory = absolute(io.directory, target ?? '.');
+    const configuration = resolveOptions(io, options, values.config, basename(directory));
+    if (values['dry-run']) return jsonDocument(configuration);
+    return scaffold(io, values, configuration, writeOptionsFor(directory));
+  }
+  const { initInteractively } = await import('./init-interactively.ts');
+  return initInteractively(io, target ?? null, writeOptionsFor, followUpFor(io, values));
+}
+
+/** Runs the steps of `--git` and `--install`. */
+function followUpFor(io: Io, { git, install }: InitValues): RunFollowUp {
   return async (directory, configuration) => {
     if (!git && !install) return;
     const { followUp } = await import('./follow-up.ts');
-    await followUp(world, directory, { git, install }, configuration);
+    await followUp(io, directory, { git, install }, configuration);
   };
 }
 
-async function initQuickstart(world: Io, values: InitValues, options: Given, makingIn: MakingIn): Promise<Report> {
-  const surplus = [
+async function initQuickstart(
+  io: Io,
+  values: InitValues,
+  options: ProjectOptions,
+  writeOptionsFor: (directory: string) => WriteOptions,
+): Promise<Report> {
+  const refused = [
     ...Object.keys(options).map((name) => (isField(name) ? `--${fields[name].option}` : name)),
     ...(values.config === undefined ? [] : ['--config']),
   ];
-  if (surplus.length > 0) {
+  if (refused.length > 0) {
     throw new UsageError(
-      `quickstart has its own answers and does not accept ${surplus.join(', ')}.`,
-      'For a directory with that name, write ./quickstart.',
+      `quickstart has fixed choices and does not accept ${refused.join(', ')}.`,
+      'To create a project in a directory with that name, write ./quickstart.',
     );
   }
-  const { configuration } = resolve(quickstart.given, quickstart.name);
-  if (configuration === null) throw new Error('the quickstart cannot be resolved');
-  if (values['dry-run']) return document(configuration);
-  const making = makingIn(absolute(world.directory, quickstart.name));
-  return scaffold(world, values, configuration, await offerRefresh(world, making, 'scaffold'));
+  const { configuration } = resolve(quickstart.options, quickstart.name);
+  if (configuration === null) throw new Error('the quickstart does not resolve');
+  if (values['dry-run']) return jsonDocument(configuration);
+  const writeOptions = writeOptionsFor(absolute(io.directory, quickstart.name));
+  return scaffold(io, values, configuration, await offerRefresh(io, writeOptions, 'scaffold'));
 }
 
-async function scaffold(world: Io, values: InitValues, configuration: Configuration, making: Making): Promise<Report> {
-  const { directory } = making;
-  const made = await makeProject(configuration, making);
-  await follow(world, values)(directory, configuration);
-  return projectReport(configuration, directory, made, packageManagerFor(directory, world.environment));
+async function scaffold(
+  io: Io,
+  values: InitValues,
+  configuration: Configuration,
+  writeOptions: WriteOptions,
+): Promise<Report> {
+  const { directory } = writeOptions;
+  const result = await makeProject(configuration, writeOptions);
+  await followUpFor(io, values)(directory, configuration);
+  return projectReport(configuration, directory, result, packageManagerFor(directory, io.environment));
 }
 
-/** What the options say about the project; what was not said is absent. */
-function givenOptions(values: InitValues): Given {
-  const said = Object.entries(fields).flatMap(([name, { option, type }]) => {
+/** The options that describe the project, by key; absent if not given. */
+function projectOptions(values: InitValues): ProjectOptions {
+  const given = Object.entries(fields).flatMap(([name, { option, type }]) => {
     const value = values[option];
-    const unsaid = value === undefined || (type === 'texts' && Array.isArray(value) && value.length === 0);
-    return unsaid ? [] : [[name, value] as const];
+    const isAbsent = value === undefined || (type === 'texts' && Array.isArray(value) && value.length === 0);
+    return isAbsent ? [] : [[name, value] as const];
   });
-  return Object.fromEntries(said);
+  return Object.fromEntries(given);
 }
 
 function isField(name: string): name is keyof typeof fields {
   return Object.hasOwn(fields, name);
 }
 
-/** Options over file, resolved; a `Failure` tells everything that is wrong with either. */
-function settled(world: Io, options: Given, file: string | undefined, defaultName: string): Configuration {
-  const said =
-    file === undefined ? { given: {}, issues: [] } : readConfigFile(readConfigText(world.directory, file), options);
-  const resolved = resolve(merge(said.given, options), defaultName);
-  const unread = new Set(said.issues.map(({ path }) => path));
-  // What the file says wrongly is not missing as well.
+/** Resolves the file, overridden by the options. A `Failure` lists everything that is wrong with either. */
+function resolveOptions(io: Io, options: ProjectOptions, file: string | undefined, defaultName: string): Configuration {
+  const fromFile =
+    file === undefined ? { options: {}, issues: [] } : readConfigFile(readConfigText(io.directory, file), options);
+  const resolved = resolve({ ...fromFile.options, ...options }, defaultName);
+  const invalidKeys = new Set(fromFile.issues.map(({ path }) => path));
   const issues = [
-    ...said.issues.map(({ path, message }) => ({ path: path === '' ? (file ?? '') : path, message })),
-    ...resolved.issues.filter(({ path }) => isField(path) && !fields[path].keys.some((key) => unread.has(key))),
+    ...fromFile.issues.map(({ path, message }) => ({ path: path === '' ? (file ?? '') : path, message })),
+    // A value that is invalid in the file is not reported as missing, too.
+    ...resolved.issues.filter(({ path }) => isField(path) && !fields[path].keys.some((key) => invalidKeys.has(key))),
   ];
   if (issues.length > 0 || resolved.configuration === null) {
-    const hint = 'List all values with: botcli init --list-options';
     throw new Failure(
       'invalid-configuration',
-      'The project cannot be made from these answers. Nothing was written.',
-      hint,
+      'The options do not describe a project. Nothing was written.',
+      'List all values with: botcli init --list-options',
       issues,
     );
   }
   return resolved.configuration;
 }
 
-type MakingIn = (directory: string) => Making;
-
-function makingFrom(world: Io, say: (text: string) => void, values: InitValues): MakingIn {
-  return (directory) => ({
-    directory,
-    version,
-    overwriteGuides: values['overwrite-guide'],
-    refreshGuides: false,
-    force: values.force,
-    signal: world.signal,
-    say,
-  });
-}
-
-/** JSON with two spaces and nothing beside it, whatever the mode of output. */
-function document(json: unknown): Report {
+/** JSON with two spaces and nothing else, in every output mode. */
+function jsonDocument(json: unknown): Report {
   return { json, blocks: [{ kind: 'document', text: `${JSON.stringify(json, null, 2)}\n` }] };
 }

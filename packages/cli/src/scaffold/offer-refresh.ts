@@ -1,27 +1,27 @@
 import { canAsk } from '../io/confirm.ts';
 import type { Io } from '../io/io.ts';
 import type { GuideSet } from './guides/plan-guides.ts';
-import { guidesFor, type Making } from './make-project.ts';
+import { guidesFor, type WriteOptions } from './make-project.ts';
 
-/** Whether `init` can ask: its answers come from a terminal, and what it makes is told on one. */
-export function isPersonThere(world: Io): boolean {
-  return canAsk(world) && world.stdout.isTerminal;
+/** Whether `init` can ask: it reads answers from a terminal, and its report appears on one. */
+export function isInteractive(io: Io): boolean {
+  return canAsk(io) && io.stdout.isTerminal;
 }
 
 /**
- * Guides of an older version are replaced when the person agrees; edited ones are not taken for granted.
- * Where nobody is there to be asked, they stay.
+ * Offers to replace guides that an older version wrote. Enter agrees only if nobody edited them. Without a terminal they are
+ * kept.
  */
-export async function offerRefresh(world: Io, making: Making, set: GuideSet): Promise<Making> {
-  if (!isPersonThere(world)) return making;
-  const stale = guidesFor(set, making).filter(({ state }) => state === 'stale');
-  if (stale.length === 0) return making;
+export async function offerRefresh(io: Io, writeOptions: WriteOptions, set: GuideSet): Promise<WriteOptions> {
+  if (!isInteractive(io)) return writeOptions;
+  const stale = guidesFor(set, writeOptions).filter(({ state }) => state === 'stale');
+  if (stale.length === 0) return writeOptions;
   const edited = stale.filter(({ found }) => found?.edited === true).map(({ path }) => path);
   const names = stale.map(({ path }) => path).join(', ');
   const loss = edited.length === 0 ? '' : ` Your changes to ${edited.join(', ')} would be lost.`;
-  const agreed = await world.prompter.confirm(
-    `${names}: written by an older version. Write them again?${loss}`,
+  const agreed = await io.prompter.confirm(
+    `${names}: written by an older version. Replace?${loss}`,
     edited.length === 0,
   );
-  return agreed ? { ...making, refreshGuides: true } : making;
+  return agreed ? { ...writeOptions, refreshGuides: true } : writeOptions;
 }

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Environment, PackageManager } from '../config.ts';
 
-/** What each leaves beside the packages of a project. */
+/** Lock files, by package manager. */
 const locks: readonly (readonly [string, PackageManager])[] = [
   ['pnpm-lock.yaml', 'pnpm'],
   ['yarn.lock', 'yarn'],
@@ -11,12 +11,12 @@ const locks: readonly (readonly [string, PackageManager])[] = [
   ['package-lock.json', 'npm'],
 ];
 
-/** What installs a client's packages: what ran this program, else what locked the project or one above it, else npm. */
+/** The package manager for a client: the one that ran botcli, else the one of the nearest lock file, else npm. */
 export function packageManagerFor(directory: string, environment: Pick<Environment, 'packageManager'>): PackageManager {
   if (environment.packageManager !== null) return environment.packageManager;
-  for (let place = join(directory, 'client'); ; place = dirname(place)) {
-    const found = locks.find(([file]) => existsSync(join(place, file)));
+  for (let folder = join(directory, 'client'); ; folder = dirname(folder)) {
+    const found = locks.find(([file]) => existsSync(join(folder, file)));
     if (found !== undefined) return found[1];
-    if (place === dirname(place)) return 'npm';
+    if (folder === dirname(folder)) return 'npm';
   }
 }

@@ -1,2 +1,2 @@
-/** A file of the project; its path is relative to the project, with slashes. */
+/** A file of a project. Its path is relative to the project, with forward slashes. */
 export type ProjectFile = { readonly path: string; readonly text: string };

@@ -6,46 +6,49 @@ import { reachedByClient } from './client/client-transports.ts';
 import type { Configuration } from './configuration/configuration.ts';
 import { planOf } from './configuration/plan.ts';
 import { slugOf } from './configuration/project-name.ts';
+import { summaryOf } from './configuration/summary.ts';
 import type { GuideStep } from './guides/plan-guides.ts';
-import type { Made } from './make-project.ts';
+import type { WriteResult } from './make-project.ts';
 import { secretSetOf } from './project/deployment.ts';
 import { requiredVariables } from './project/variables.ts';
 import { shellWord } from './shell-word.ts';
 
-/** What was made, and what to do next. */
+/** What was created, and the commands that come next. */
 export function projectReport(
   configuration: Configuration,
   directory: string,
-  made: Made,
+  result: WriteResult,
   packageManager: PackageManager,
 ): Report {
   const slug = slugOf(configuration.project_name);
-  const notes = leftOutOfClient(configuration);
-  const called = slug === configuration.project_name ? [] : [['Agent and package', slug] as const];
+  const notes = missingInClient(configuration);
+  const slugRow = slug === configuration.project_name ? [] : [['Agent and package', slug] as const];
+  const [project, ...choices] = summaryOf(configuration);
   return {
-    json: { directory, written: made.written, guides: states(made.guides), notes, configuration },
+    json: { directory, written: result.written, guides: states(result.guides), notes, configuration },
     blocks: [
       {
         kind: 'fields',
         fields: [
-          ['Project', { text: configuration.project_name, tone: 'strong' }],
-          ...called,
+          [project?.[0] ?? 'Project', { text: configuration.project_name, tone: 'strong' }],
+          ...slugRow,
+          ...choices,
           ['Directory', directory],
-          ['Files written', String(made.written.length)],
+          ['Files written', String(result.written.length)],
         ],
       },
       { kind: 'text', title: 'Next', lines: nextSteps(configuration, directory, packageManager) },
       ...(notes.length === 0 ? [] : [{ kind: 'note', lines: notes } as const]),
-      ...keptGuides(made.guides),
+      ...keptGuides(result.guides),
     ],
   };
 }
 
-/** What became of the guides, for those who build with a coding agent. */
-export function guidesReport(directory: string, made: Made): Report {
-  const written = made.written.length === 0 ? 'none: all guides exist already' : made.written.join(', ');
+/** What was done with the guides, for users who build with a coding agent. */
+export function guidesReport(directory: string, result: WriteResult): Report {
+  const written = result.written.length === 0 ? 'none: all guides exist already' : result.written.join(', ');
   return {
-    json: { directory, written: made.written, guides: states(made.guides) },
+    json: { directory, written: result.written, guides: states(result.guides) },
     blocks: [
       {
         kind: 'fields',
@@ -63,7 +66,7 @@ export function guidesReport(directory: string, made: Made): Report {
           'Then open your coding agent in the directory and describe the bot that you want. See GETTING_STARTED.md for details.',
         ],
       },
-      ...keptGuides(made.guides),
+      ...keptGuides(result.guides),
     ],
   };
 }
@@ -73,13 +76,13 @@ function states(guides: readonly GuideStep[]) {
 }
 
 function nextSteps(configuration: Configuration, directory: string, packageManager: PackageManager): readonly string[] {
-  const place = (folder: string) => shellWord(join(directory, folder));
+  const path = (folder: string) => shellWord(join(directory, folder));
   const client = configuration.generate_client
-    ? [`cd ${place('client')} && ${packageManager} install && ${packageManager} run dev   # in another terminal`]
+    ? [`cd ${path('client')} && ${packageManager} install && ${packageManager} run dev   # in another terminal`]
     : [];
   const scenarios = `evals/${configuration.mode === 'realtime' ? 'audio' : 'text'}.yaml`;
   const evaluation = configuration.enable_eval
-    ? [`cd ${place('server')} && uv run --group evals pipecat eval run ${scenarios}   # in another terminal`]
+    ? [`cd ${path('server')} && uv run --group evals pipecat eval run ${scenarios}   # in another terminal`]
     : [];
   const plan = planOf(configuration);
   const secrets =
@@ -88,9 +91,9 @@ function nextSteps(configuration: Configuration, directory: string, packageManag
     ? [...secrets, 'uv lock && botcli cloud deploy               # when it works']
     : [];
   return [
-    `cd ${place('server')}`,
-    'cp .env.example .env                         # then fill it in',
-    `uv sync && uv run bot.py${isTriedInBrowser(configuration) ? '                     # then open http://localhost:7860' : ''}`,
+    `cd ${path('server')}`,
+    'cp .env.example .env                         # then fill in the keys',
+    `uv sync && uv run bot.py${hasTestPage(configuration) ? '                     # then open http://localhost:7860' : ''}`,
     ...client,
     ...evaluation,
     ...(configuration.bot_type === 'telephony' ? ['To connect calls to the bot, follow README.md'] : []),
@@ -98,30 +101,30 @@ function nextSteps(configuration: Configuration, directory: string, packageManag
   ];
 }
 
-/** The transports by which the bot is reached and its generated client is not. */
-function leftOutOfClient(configuration: Configuration): readonly string[] {
+/** Notes about transports that the generated client cannot use. */
+function missingInClient(configuration: Configuration): readonly string[] {
   if (!configuration.generate_client) return [];
   return configuration.transports.flatMap((value) =>
     findTransport(value)?.group !== 'web' || reachedByClient(value)
       ? []
       : [
-          `The client does not offer ${value}: Pipecat’s client package for it is not published. Your own application ` +
-            `can reach the bot with ${value}-client.`,
+          `The client does not offer ${value}: its Pipecat client package is not published. Use ${value}-client in your own ` +
+            'application.',
         ],
   );
 }
 
-/** The runner brings a page for these. */
-function isTriedInBrowser({ transports }: Configuration): boolean {
+/** Whether Pipecat's development runner serves a page for one of the transports. */
+function hasTestPage({ transports }: Configuration): boolean {
   return ['lightrtc', 'hostedrtc', 'websocket', 'livekit'].some((value) => transports.includes(value));
 }
 
-/** Which guides were left alone, and how to have them anew. */
+/** Notes about guides that were kept, and how to replace them. */
 function keptGuides(guides: readonly GuideStep[]): readonly Block[] {
   const lines = guides.flatMap(({ path, state, found }) => {
     if (state === 'own') return [`${path} is your own and was kept. --overwrite-guide replaces it.`];
     if (state !== 'stale' || found === null) return [];
-    const edits = found.edited ? ', edited since,' : '';
+    const edits = found.edited ? ', was edited since then' : '';
     return [`${path} was written by version ${found.version}${edits} and was kept. --overwrite-guide replaces it.`];
   });
   return lines.length === 0 ? [] : [{ kind: 'note', lines }];

@@ -1,9 +1,9 @@
-import type { Given } from './configuration/fields.ts';
+import type { ProjectOptions } from './configuration/fields.ts';
 
 /** `botcli init quickstart`: a bot to talk to in a browser within minutes. */
 export const quickstart = {
   name: 'botcli-quickstart',
-  given: {
+  options: {
     project_name: 'botcli-quickstart',
     transports: ['lightrtc', 'hostedrtc'],
     mode: 'cascade',
@@ -11,4 +11,4 @@ export const quickstart = {
     llm_service: 'openai_responses_llm',
     tts_service: 'cartesia_tts',
   },
-} as const satisfies { readonly name: string; readonly given: Given };
+} as const satisfies { readonly name: string; readonly options: ProjectOptions };

@@ -1,4 +1,4 @@
-/** A text as one word of a shell's line: what is printed to be copied must not run what a directory is called. */
+/** Quotes a text as one shell word, so that a printed command is safe to copy whatever the name of a directory is. */
 export function shellWord(text: string): string {
   return /^[\w./@%+=:,-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

@@ -1,4 +1,4 @@
-/** Whether a version is lower than another one, by its first three numbers; what is left out is 0. */
+/** Whether a version is lower than another one. Compares the first three numbers; missing numbers count as 0. */
 export function isOlder(version: string, than: string): boolean {
   const [left, right] = [numbers(version), numbers(than)];
   const index = [0, 1, 2].findIndex((at) => (left[at] ?? 0) !== (right[at] ?? 0));

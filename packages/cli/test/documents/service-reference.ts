@@ -1,6 +1,6 @@
 import { machineNeeds } from '../../src/scaffold/catalogue/machine-needs.ts';
 import { type ServiceKind, serviceKinds } from '../../src/scaffold/catalogue/service.ts';
-import { type Offered, servicesOf } from '../../src/scaffold/catalogue/services.ts';
+import { type CatalogueService, servicesOf } from '../../src/scaffold/catalogue/services.ts';
 import { lowestOf } from '../../src/scaffold/configuration/plan.ts';
 import { variablesOfService } from '../../src/scaffold/project/variables.ts';
 import { code, table } from './markdown.ts';
@@ -38,7 +38,7 @@ export function serviceReference(): string {
   ].join('\n\n')}\n`;
 }
 
-function row({ service, vendor }: Offered): readonly string[] {
+function row({ service, vendor }: CatalogueService): readonly string[] {
   const lowest = lowestOf([service]);
   const variables = variablesOfService(service);
   const needed = new Set(variables.filter(({ required }) => required).map(({ name }) => name));

@@ -98,7 +98,7 @@ async function visit(project: GeneratedProject, bot: LocalBot, ...text: readonly
 describe('the quickstart', () => {
   let project: GeneratedProject;
   beforeAll(async () => {
-    project = await setUpProject(quickstart.given, []);
+    project = await setUpProject(quickstart.options, []);
   });
   afterAll(() => project?.remove());
 

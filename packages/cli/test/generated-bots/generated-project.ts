@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
-import type { Given } from '../../src/scaffold/configuration/fields.ts';
+import type { ProjectOptions } from '../../src/scaffold/configuration/fields.ts';
 import { resolve } from '../../src/scaffold/configuration/resolve.ts';
 import { projectFiles } from '../../src/scaffold/project/project.ts';
 import { openUv, type Variables } from '../pipecat/uv.ts';
@@ -33,7 +33,7 @@ export type GeneratedProject = {
  * Generates a project and does what its README says under "Set up". Its environment is kept in the cache under the hash of
  * its lock: it is installed once.
  */
-export async function setUpProject(given: Given, groups: readonly string[]): Promise<GeneratedProject> {
+export async function setUpProject(given: ProjectOptions, groups: readonly string[]): Promise<GeneratedProject> {
   const root = await mkdtemp(join(tmpdir(), 'botcli-project-'));
   // The bots of a service have accounts of their own.
   await chmod(root, 0o755);
@@ -67,7 +67,7 @@ export async function setUpProject(given: Given, groups: readonly string[]): Pro
   };
 }
 
-async function generate(given: Given, root: string): Promise<void> {
+async function generate(given: ProjectOptions, root: string): Promise<void> {
   const { configuration, issues } = resolve(given, 'demo');
   if (configuration === null) throw new Error(JSON.stringify(issues));
   for (const { path, text: content } of projectFiles(configuration)) {

@@ -1,11 +1,11 @@
-import type { Given } from '../../src/scaffold/configuration/fields.ts';
+import type { ProjectOptions } from '../../src/scaffold/configuration/fields.ts';
 
 /** Services whose vendors have stand-ins. */
 export const services = {
   stt_service: 'deepgram_stt',
   llm_service: 'openai_llm',
   tts_service: 'cartesia_tts',
-} as const satisfies Given;
+} as const satisfies ProjectOptions;
 
 /** A bot on the telephone with evaluations. */
 export const phoneBot = {
@@ -14,4 +14,4 @@ export const phoneBot = {
   mode: 'cascade',
   ...services,
   enable_eval: true,
-} as const satisfies Given;
+} as const satisfies ProjectOptions;

@@ -21,7 +21,7 @@ beforeAll(async () => {
   app = await mkdtemp(join(tmpdir(), 'botcli-image-'));
   const opened = await openUv();
   uv = { ...opened, environment: { ...opened.environment, UV_PYTHON: (await findPython()).program } };
-  const { configuration } = resolve(quickstart.given, quickstart.name);
+  const { configuration } = resolve(quickstart.options, quickstart.name);
   if (configuration === null) throw new Error('the quickstart cannot be resolved');
   const textOf = (path: string) => projectFiles(configuration).find((file) => file.path === path)?.text ?? '';
   dockerfile = textOf('server/Dockerfile');

@@ -1,6 +1,6 @@
 import type { ServiceKind } from '../../src/scaffold/catalogue/service.ts';
 import { findService } from '../../src/scaffold/catalogue/services.ts';
-import type { Given } from '../../src/scaffold/configuration/fields.ts';
+import type { ProjectOptions } from '../../src/scaffold/configuration/fields.ts';
 import { bridgedCallee, browsers, callee, carriers, type Session, type Way, waiting } from './sessions.ts';
 
 /** What `hold_sessions.py` saw of a session. `effects`: what the bot did at its start, and at each step. */
@@ -41,8 +41,8 @@ const serializers: Readonly<Record<string, string>> = {
 };
 /** What a carrier says of who rings; the others say nothing. */
 const numbers: Readonly<Record<string, string>> = { twilio: '+15550001', telnyx: '+15550001', exotel: '+15550001' };
-/** The expected result of a session. */
-export function expected(given: Given, session: Session): Partial<Held> {
+/** What has to come of it (reference init, 17 and 21: "contract"; defects D13, D17, D31, D33). */
+export function expected(given: ProjectOptions, session: Session): Partial<Held> {
   const { mode, video_input, enable_observability } = given;
   const refusal = refusalOf(given, session);
   if (refusal !== null) return { unknown: [], effects: [[]], error: refusal };
@@ -65,12 +65,12 @@ export function expected(given: Given, session: Session): Partial<Held> {
 }
 
 /** Carriers' streams are, and so is whoever rings the bot otherwise, where it takes both. */
-function isNarrow({ mode, transports = [] }: Given, session: Session): boolean {
+function isNarrow({ mode, transports = [] }: ProjectOptions, session: Session): boolean {
   return mode === 'cascade' && other(session) === 'caller' && transports.some((value) => value in carriers);
 }
 
 /** A bot that only makes calls, or only takes those that wait for it, is started with one. */
-function refusalOf({ transports = [], enable_eval }: Given, { way, body }: Session): string | null {
+function refusalOf({ transports = [], enable_eval }: ProjectOptions, { way, body }: Session): string | null {
   if (way !== 'plain' || body === waiting || JSON.stringify(body).includes('dialout_settings')) return null;
   if (enable_eval === true || transports.length > 1) return null;
   const key = transports[0] === 'carrier1_hostedrtc_sip_dialin' ? 'call_sid' : 'dialout_settings';
@@ -103,7 +103,7 @@ function isCarrier(way: Way): boolean {
 const attempts = 5;
 
 /** What the bot does about the step; `times`: how often it has happened before. */
-function effectOf(step: string, times: number, given: Given, session: Session): readonly string[] {
+function effectOf(step: string, times: number, given: ProjectOptions, session: Session): readonly string[] {
   const { transports = [], enable_eval, transcription, recording } = given;
   const greets = ['queues: LLMRunFrame'];
   const inRoom = session.way === 'daily' || session.way === 'dial-in' || session.way === 'plain';
@@ -167,7 +167,7 @@ function dialled(step: string, times: number, { body, reachable }: Session): rea
 }
 
 /** What is not as the library has it by itself. */
-function parametersOf(given: Given, { way }: Session): Readonly<Record<string, unknown>> {
+function parametersOf(given: ProjectOptions, { way }: Session): Readonly<Record<string, unknown>> {
   const { mode, enable_nc, video_input, video_output, video_service } = given;
   const both = { audio_in_enabled: true, audio_out_enabled: true };
   const serializer = serializers[way];
@@ -189,7 +189,7 @@ function seesAndShows(way: Way): boolean {
 }
 
 /** In the order of the pipeline. */
-function stagesOf({ mode, recording, ...given }: Given, transport: string): readonly string[] {
+function stagesOf({ mode, recording, ...given }: ProjectOptions, transport: string): readonly string[] {
   const kind = transport.replace(/Transport$/, '');
   const named = (service: ServiceKind) => {
     const value = given[`${service}_service`];

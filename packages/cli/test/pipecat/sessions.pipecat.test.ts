@@ -2,8 +2,8 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { throughRoom, transports } from '../../src/scaffold/catalogue/transports.ts';
-import type { Given } from '../../src/scaffold/configuration/fields.ts';
+import { transports, usesRoomForCalls } from '../../src/scaffold/catalogue/transports.ts';
+import type { ProjectOptions } from '../../src/scaffold/configuration/fields.ts';
 import { planOf } from '../../src/scaffold/configuration/plan.ts';
 import { resolve } from '../../src/scaffold/configuration/resolve.ts';
 import { projectFiles } from '../../src/scaffold/project/project.ts';
@@ -20,10 +20,10 @@ import { type Session, sessionsOf } from './sessions.ts';
  * Generated bots hold sessions under the real library, each way in once: `bot(args)` runs as it is, and the events of the
  * library happen to it. `session-expectation.ts` defines what each project must do.
  */
-const cascade: Given = { mode: 'cascade', stt_service: 'deepgram_stt', llm_service: 'openai_llm' };
-const spoken: Given = { ...cascade, tts_service: 'cartesia_tts' };
-const realtime: Given = { mode: 'realtime', realtime_service: 'openai_realtime' };
-const everything: Given = {
+const cascade: ProjectOptions = { mode: 'cascade', stt_service: 'deepgram_stt', llm_service: 'openai_llm' };
+const spoken: ProjectOptions = { ...cascade, tts_service: 'cartesia_tts' };
+const realtime: ProjectOptions = { mode: 'realtime', realtime_service: 'openai_realtime' };
+const everything: ProjectOptions = {
   recording: true,
   transcription: true,
   enable_nc: true,
@@ -31,9 +31,9 @@ const everything: Given = {
   enable_eval: true,
 };
 const each = transports.map(({ value }) => value);
-const calls = transports.filter(throughRoom).map(({ value }) => value);
+const calls = transports.filter(usesRoomForCalls).map(({ value }) => value);
 const ways = ['hostedrtc', 'livekit', 'lightrtc', 'websocket'];
-const chosen: readonly Given[] = [
+const chosen: readonly ProjectOptions[] = [
   ...each.flatMap((value) =>
     [spoken, { ...spoken, ...everything }, { ...realtime, ...everything }].map((mode) => ({
       ...mode,
@@ -49,7 +49,7 @@ const chosen: readonly Given[] = [
   { ...cascade, tts_service: 'minimax_tts', transports: ['hostedrtc_pstn_dialout', 'carrier1'] },
 ];
 
-type Project = { readonly name: string; readonly given: Given; readonly sessions: readonly Session[] };
+type Project = { readonly name: string; readonly given: ProjectOptions; readonly sessions: readonly Session[] };
 const projects: readonly Project[] = chosen.map((given) => ({
   name: Object.entries(given)
     .flatMap(([key, value]) => (value === true ? key : value))
@@ -58,7 +58,7 @@ const projects: readonly Project[] = chosen.map((given) => ({
   sessions: sessionsOf(given),
 }));
 
-function botOf(given: Given): { readonly text: string; readonly variables: Readonly<Record<string, string>> } {
+function botOf(given: ProjectOptions): { readonly text: string; readonly variables: Readonly<Record<string, string>> } {
   const { configuration, issues } = resolve(given, 'demo');
   if (configuration === null) throw new Error(JSON.stringify(issues));
   const text = projectFiles(configuration).find(({ path }) => path === 'server/bot.py')?.text ?? '';

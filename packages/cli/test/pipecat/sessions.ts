@@ -1,4 +1,4 @@
-import type { Given } from '../../src/scaffold/configuration/fields.ts';
+import type { ProjectOptions } from '../../src/scaffold/configuration/fields.ts';
 
 /** How the runner starts a session, whether those answer whom the bot rings or asks, and what happens then. */
 export type Session = {
@@ -49,7 +49,7 @@ export const bridgedCallee = { sip_uri: 'sip:somebody@example.com' };
 export const waiting = { call_sid: 'CA1', from_number: '+15550001' };
 
 /** All sessions that a bot can be asked for. */
-export function sessionsOf({ transports = [], enable_eval, enable_observability }: Given): readonly Session[] {
+export function sessionsOf({ transports = [], enable_eval, enable_observability }: ProjectOptions): readonly Session[] {
   const session = (way: Way, body: unknown = {}, reachable = true) => ({ way, body, reachable, local: true, steps });
   const alone = transports.length === 1 && enable_eval !== true;
   const both = (body: unknown) => [

@@ -6,7 +6,7 @@ import { vendors } from '../../src/scaffold/catalogue/vendors.ts';
 import { listOptions } from '../../src/scaffold/configuration/list-options.ts';
 import { importsOf, variablesOf } from '../../src/scaffold/python/expression.ts';
 
-/** What the original lists in release 1.14.0 (reference catalog, list-options), by kind. */
+/** The services that the CLI of Pipecat lists for release 1.14.0, by kind. */
 const listed = {
   stt: `assemblyai aws_transcribe azure cartesia cartesia_turns deepgram deepgram_flux deepgram_flux_sagemaker
     deepgram_sagemaker elevenlabs elevenlabs_realtime fal gemini gladia google gradium groq meta mistral nvidia
@@ -21,12 +21,12 @@ const listed = {
   video: 'heygen tavus simli',
 };
 
-test.each(serviceKinds)('every %s service of the reference is offered, and no other', (kind) => {
+test.each(serviceKinds)('the %s services are exactly those that the CLI of Pipecat lists', (kind) => {
   const expected = listed[kind].split(/\s+/).map((name) => `${name}_${kind}`);
   expect(listOptions()[kind].toSorted()).toEqual(expected.sort());
 });
 
-test('there are 104 services, of one vendor each, and every value and alias is there once', () => {
+test('104 services have unique values and aliases', () => {
   const services = vendors.flatMap((vendor) => vendor.services);
   expect(services).toHaveLength(104);
   const names = services.flatMap(({ value, aliases }) => [value, ...(aliases ?? [])]);
@@ -35,7 +35,7 @@ test('there are 104 services, of one vendor each, and every value and alias is t
 });
 
 describe.each(vendors)('$name', ({ site, services }) => {
-  test.each(services)('$value says what it takes to import and construct it', (service) => {
+  test.each(services)('$value has valid fields', (service) => {
     const parts = Object.values({ ...service.arguments, ...service.settings });
     expect(site).toMatch(/^https:\/\/[a-z0-9.-]+(\/\S*)?$/);
     expect(service.value).toBe(`${service.value.slice(0, -service.kind.length - 1)}_${service.kind}`);
@@ -47,7 +47,7 @@ describe.each(vendors)('$name', ({ site, services }) => {
   });
 });
 
-test('services that are younger than the floor name the release that has them', () => {
+test('services that need a later release name it', () => {
   const since = Object.fromEntries(
     vendors.flatMap(({ services }) =>
       services.flatMap(({ value, since }) => (since === undefined ? [] : [[value, since]])),
@@ -67,9 +67,9 @@ test('services that are younger than the floor name the release that has them', 
   });
 });
 
-test('services whose packages need Python 3.12 say so', () => {
-  const young = vendors.flatMap(({ services }) => services.filter(({ python }) => python === '3.12'));
-  expect(young.map(({ value }) => value).sort()).toEqual([
+test('services that need Python 3.12 name it', () => {
+  const needing312 = vendors.flatMap(({ services }) => services.filter(({ python }) => python === '3.12'));
+  expect(needing312.map(({ value }) => value).sort()).toEqual([
     'aws_nova_realtime',
     'deepgram_flux_sagemaker_stt',
     'deepgram_flux_sagemaker_tts',
@@ -80,7 +80,7 @@ test('services whose packages need Python 3.12 say so', () => {
   ]);
 });
 
-test('one variable belongs to one vendor, but for the AWS account that NVIDIA runs on', () => {
+test('a variable belongs to one vendor, except for AWS accounts', () => {
   const owners = new Map<string, Set<string>>();
   for (const { name, services } of vendors) {
     for (const { arguments: args, settings, variables } of services) {
@@ -92,7 +92,7 @@ test('one variable belongs to one vendor, but for the AWS account that NVIDIA ru
   expect(shared.filter((variable) => !variable.startsWith('AWS_'))).toEqual([]);
 });
 
-test('a voice that replaces all properties of a session is there only with its variable', () => {
+test('the voice of Azure Voice Live sets session properties only if its variable is set', () => {
   const settings = findService('realtime', 'azure_voice_live_realtime')?.service.settings;
   const properties = settings?.['session_properties'];
   expect(properties).toMatchObject({ kind: 'choice', condition: 'os.getenv("AZURE_VOICE_LIVE_VOICE_ID")' });
@@ -101,17 +101,17 @@ test('a voice that replaces all properties of a session is there only with its v
   ]);
 });
 
-test('what should not be chosen for something new stands last in its list', () => {
+test('discouraged services are last in their list', () => {
   expect(servicesOf('tts').at(-1)?.service.value).toBe('xtts_tts');
 });
 
-test('a value is found by its alias, and only as the kind that it is', () => {
+test('findService accepts aliases, but no service of another kind', () => {
   expect(findService('realtime', 'ultravox')?.service.value).toBe('ultravox_realtime');
   expect(findService('realtime', 'azure_voice_live')?.service.value).toBe('azure_voice_live_realtime');
   expect(findService('llm', 'deepgram_stt')).toBeNull();
 });
 
-test('the transports are those of the spec and two more for the web, in the order of the list', () => {
+test('--list-options prints the transports by the names of the specification', () => {
   expect(listOptions().transports).toEqual({
     web: ['hostedrtc', 'livekit', 'lightrtc', 'websocket'],
     telephony: [
@@ -136,11 +136,11 @@ test.each([
   ['exotel', 'carrier4'],
   ['daily_pstn_dialin', 'hostedrtc_pstn_dialin'],
   ['twilio_daily_sip_dialout', 'carrier1_hostedrtc_sip_dialout'],
-])('the real name %s means %s', (alias, value) => {
+])('findTransport finds %s as %s', (alias, value) => {
   expect(findTransport(alias)?.value).toBe(value);
 });
 
-test('a name without a direction means one transport for each direction', () => {
+test('a name without a direction stands for one transport per direction', () => {
   for (const name of ['hostedrtc_pstn', 'daily_pstn', 'carrier1_hostedrtc_sip', 'twilio_daily_sip']) {
     expect(transportsRequestedBy(name).map(({ request }) => request?.direction)).toEqual(['dial-in', 'dial-out']);
     expect(findTransport(name)).toBeNull();

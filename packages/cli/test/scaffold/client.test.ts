@@ -12,14 +12,16 @@ const kinds = [
   ['react', 'vite'],
   ['react', 'nextjs'],
 ] as const;
-const ways = [['lightrtc'], ['hostedrtc'], ['websocket'], ['lightrtc', 'hostedrtc', 'websocket', 'livekit']];
+const transportSets = [['lightrtc'], ['hostedrtc'], ['websocket'], ['lightrtc', 'hostedrtc', 'websocket', 'livekit']];
 const packages = {
   lightrtc: '@pipecat-ai/small-webrtc-transport',
   hostedrtc: '@pipecat-ai/daily-transport',
   websocket: '@pipecat-ai/websocket-transport',
 };
 const cases = kinds.flatMap(([framework, server]) =>
-  ways.flatMap((transports) => ['Bot "one"', "it's \\ here"].map((name) => ({ framework, server, transports, name }))),
+  transportSets.flatMap((transports) =>
+    ['Bot "one"', "it's \\ here"].map((name) => ({ framework, server, transports, name })),
+  ),
 );
 
 let directory: string;
@@ -44,7 +46,7 @@ function clientOf({ framework, server, transports, name }: (typeof cases)[number
   return projectFiles(configuration).filter(({ path }) => path.startsWith('client/'));
 }
 
-test('every client comes out lint-clean and formatted, as its own settings say', async () => {
+test('every client passes the lint and format checks of its own settings', async () => {
   const biome = fileURLToPath(new URL('../../../../node_modules/.bin/biome', import.meta.url));
   for (const [index, one] of cases.entries()) {
     const root = join(directory, String(index));
@@ -61,7 +63,7 @@ test('every client comes out lint-clean and formatted, as its own settings say',
   }
 }, 120_000);
 
-test('what a bot tells of its own trouble is not taken for a bot that cannot be reached', async () => {
+test('an error that the bot reports is not shown as a connection error', async () => {
   const [one] = cases;
   if (one === undefined) throw new Error('there are no cases');
   for (const { path, text } of clientOf(one).filter((file) => /src\/(sentences|config)\.ts$/.test(file.path))) {
@@ -77,23 +79,26 @@ test('what a bot tells of its own trouble is not taken for a bot that cannot be 
   expect(sentence({ message: 'a start was refused', error: 'refused' })).toBe('a start was refused');
 });
 
-test.each(cases)('a $framework client by $server for $transports depends on what it offers, and on no more', (one) => {
-  const files = clientOf(one);
-  const textOf = (path: string) => files.find((file) => file.path === path)?.text ?? '';
-  const { dependencies, devDependencies } = JSON.parse(textOf('client/package.json'));
-  for (const [way, name] of Object.entries(packages)) {
-    expect(Object.hasOwn(dependencies, name)).toBe(one.transports.includes(way));
-    expect(textOf('client/src/transports.ts').includes(`import('${name}')`)).toBe(one.transports.includes(way));
-  }
-  for (const range of Object.values({ ...dependencies, ...devDependencies }))
-    expect(range).toMatch(/^[~^]\d+\.\d+\.\d+$/);
-  const paths = files.map(({ path }) => path);
-  expect(paths.includes('client/src/app/api/sessions/[sessionId]/[...path]/route.ts')).toBe(
-    one.server === 'nextjs' && one.transports.includes('lightrtc'),
-  );
-  // A key never gets into a page that has a server of its own.
-  const page = files.filter(
-    ({ path }) => !path.includes('/api/') && !path.endsWith('bot-service.ts') && path.endsWith('.ts'),
-  );
-  expect(page.some(({ text }) => text.includes('PUBLIC_API_KEY'))).toBe(one.server === 'vite');
-});
+test.each(cases)(
+  'a $framework client with $server for $transports depends only on the packages that it uses',
+  (one) => {
+    const files = clientOf(one);
+    const textOf = (path: string) => files.find((file) => file.path === path)?.text ?? '';
+    const { dependencies, devDependencies } = JSON.parse(textOf('client/package.json'));
+    for (const [transport, name] of Object.entries(packages)) {
+      expect(Object.hasOwn(dependencies, name)).toBe(one.transports.includes(transport));
+      expect(textOf('client/src/transports.ts').includes(`import('${name}')`)).toBe(one.transports.includes(transport));
+    }
+    for (const range of Object.values({ ...dependencies, ...devDependencies }))
+      expect(range).toMatch(/^[~^]\d+\.\d+\.\d+$/);
+    const paths = files.map(({ path }) => path);
+    expect(paths.includes('client/src/app/api/sessions/[sessionId]/[...path]/route.ts')).toBe(
+      one.server === 'nextjs' && one.transports.includes('lightrtc'),
+    );
+    // With a server of its own, the page must not contain the key.
+    const page = files.filter(
+      ({ path }) => !path.includes('/api/') && !path.endsWith('bot-service.ts') && path.endsWith('.ts'),
+    );
+    expect(page.some(({ text }) => text.includes('PUBLIC_API_KEY'))).toBe(one.server === 'vite');
+  },
+);

@@ -23,13 +23,13 @@ const makeOlder = async (path: string) => {
 describe.each([
   ['options', 'demo', ['init', 'demo', ...cascadeOptions]],
   ['quickstart', 'botcli-quickstart', ['init', 'quickstart']],
-])('a GETTING_STARTED.md that is there before a bot is made by %s', (_, target, line) => {
+])('a GETTING_STARTED.md that exists before a bot is created by %s', (_, target, line) => {
   const path = `${target}/GETTING_STARTED.md`;
   beforeEach(async () => {
     await botcli(['init', `./${target}`]);
   });
 
-  test('is overwritten when that is asked for', async () => {
+  test('is overwritten with --overwrite-guide', async () => {
     const whole = await read(path);
     await writeFile(join(directory, path), 'mine');
     const { stdout } = await botcli([...line, '--overwrite-guide', '--json']);
@@ -37,7 +37,7 @@ describe.each([
     expect(JSON.parse(stdout).guides).toContainEqual({ path: 'GETTING_STARTED.md', state: 'overwritten' });
   });
 
-  test('is kept else, and an older one is told', async () => {
+  test('is kept otherwise, with a note if it is outdated', async () => {
     await makeOlder(path);
     const older = await read(path);
     const { stderr } = await botcli(line);
@@ -46,38 +46,38 @@ describe.each([
   });
 });
 
-test('a project that is generated gets no GETTING_STARTED.md of its own', async () => {
+test('a generated project has no GETTING_STARTED.md', async () => {
   const { stdout } = await botcli(['init', 'demo', ...cascadeOptions, '--overwrite-guide', '--json']);
   expect(JSON.parse(stdout).guides.map(({ path }: { path: string }) => path)).toEqual(['AGENTS.md', 'ASSISTANT.md']);
 });
 
-describe('on a terminal, guides of an older version', () => {
+describe('outdated guides on a terminal', () => {
   test.each([
     [true, false],
     [false, true],
-  ])('are offered anew by quickstart; the answer %s keeps them: %s', async (answer, kept) => {
+  ])('are offered for replacement by quickstart; with the answer %s, kept is %s', async (answer, kept) => {
     await botcli(['init', './botcli-quickstart']);
     const paths = ['botcli-quickstart/AGENTS.md', 'botcli-quickstart/GETTING_STARTED.md'];
     for (const path of paths) await makeOlder(path);
     const { status, stderr } = await botcli(['init', 'quickstart'], { terminal: true, answers: [answer] });
     expect({ status, stderr }).toEqual({
       status: 0,
-      stderr: '? AGENTS.md, GETTING_STARTED.md: written by an older version. Write them again?\n',
+      stderr: '? AGENTS.md, GETTING_STARTED.md: written by an older version. Replace?\n',
     });
     for (const path of paths) expect((await read(path)).includes('botcli init 0.0.9')).toBe(kept);
   });
 
-  test('are offered anew by the wizard, the one for the time before a bot among them', async () => {
+  test('are offered for replacement by the wizard, including GETTING_STARTED.md', async () => {
     await botcli(['init', 'demo']);
     await makeOlder('demo/GETTING_STARTED.md');
     const bot = 'demo web none lightrtc hostedrtc cascade deepgram_stt openai_llm cartesia_tts'.split(' ');
-    const answers = ['wizard', ...bot, ['deploy_to_cloud'], 'make', true];
+    const answers = ['wizard', ...bot, ['deploy_to_cloud'], 'create', true];
     const { stderr } = await botcli(['init', 'demo'], { terminal: true, answers });
     expect(stderr).toContain('? GETTING_STARTED.md: written by an older version');
     expect(await read('demo/GETTING_STARTED.md')).toContain(`botcli init ${version}`);
   });
 
-  test('are left alone by options: nothing is asked then', async () => {
+  test('are kept without a question if options are given', async () => {
     await botcli(['init', 'demo']);
     await makeOlder('demo/AGENTS.md');
     expect((await botcli(['init', 'demo', ...cascadeOptions], { terminal: true })).status).toBe(0);

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { runProgram } from '../run-program.ts';
 import { cascadeOptions } from './cascade-options.ts';
 
-/** Names, paths and config files that somebody chose badly or in bad faith: an error, and nothing on the disk. */
+/** Invalid and hostile names, paths and config files cause an error, and nothing is written. */
 let root: string;
 let directory: string;
 beforeEach(async () => {
@@ -17,36 +17,36 @@ afterEach(() => rm(root, { recursive: true, force: true }));
 
 const init = (...args: readonly string[]) => runProgram(['init', ...args], { directory });
 
-/** Beside what a test put there. */
-const left = async () => (await readdir(root, { recursive: true })).filter((path) => path !== 'here').sort();
+/** Paths below the root, without the directory of the test. */
+const writtenPaths = async () => (await readdir(root, { recursive: true })).filter((path) => path !== 'here').sort();
 
 describe('a name', () => {
   test.each([
     ['with a line break', 'a\nb = 1'],
-    ['with a terminal’s commands', '\u001b[31mred'],
-    ['that turns what is read around', 'bot\u202Etxt.exe'],
-    ['with a lone half of a character', 'bot\uD800'],
+    ['with terminal escape sequences', '\u001b[31mred'],
+    ['with a right-to-left override', 'bot\u202Etxt.exe'],
+    ['with a lone surrogate', 'bot\uD800'],
     ['of 101 characters', 'a'.repeat(101)],
     ['without a letter for the agent', '!!!'],
     ['of one letter', 'a'],
-    ['of a script that has no such letters', '机器人'],
+    ['of another script', '机器人'],
     ['that is reserved', 'Webhooks'],
-  ])('%s is refused, and shown without doing anything', async (_what, name) => {
+  ])('%s is refused and printed safely', async (_what, name) => {
     const { status, stdout, stderr } = await init('demo', ...cascadeOptions, '--name', name);
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
     expect(stderr).toMatch(/^ {2}project_name: "/m);
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: none of these may be there
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: none of these may be printed
     expect(stderr).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f\u202E]/);
-    expect(await left()).toEqual([]);
+    expect(await writtenPaths()).toEqual([]);
   });
 
-  test.each(['', '  \t '])('%j is none, as for every option: status 2', async (name) => {
+  test.each(['', '  \t '])('%j is refused as an empty option', async (name) => {
     expect(await init('demo', ...cascadeOptions, '--name', name)).toMatchObject({ status: 2, stdout: '' });
-    expect(await left()).toEqual([]);
+    expect(await writtenPaths()).toEqual([]);
   });
 
   test.each(['../../x1', '/etc/passwd', 'C:\\x1', '../x1/..', '~/x1', '$(touch x1)', '-rf'])(
-    '%s is a name and no path: the project is where it was asked for',
+    '%s is used as a name, not as a path',
     async (name) => {
       expect((await init('demo', ...cascadeOptions, `--name=${name}`)).status).toBe(0);
       expect((await readdir(root)).sort()).toEqual(['here']);
@@ -64,21 +64,21 @@ describe('a directory', () => {
     const { status, stdout, stderr } = await init(target, ...cascadeOptions, '--name', 'demo');
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
     expect(stderr).toContain('Nothing was written.');
-    expect(await left()).toEqual([]);
+    expect(await writtenPaths()).toEqual([]);
   });
 
-  test('that is a link in a circle is refused, and the link stays', async () => {
+  test('that is a link to itself is refused, and the link is kept', async () => {
     await symlink('demo', join(directory, 'demo'));
     const { status, stderr } = await init('demo', ...cascadeOptions);
     expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringContaining('Nothing was written.') });
-    expect(await left()).toEqual(['here/demo']);
+    expect(await writtenPaths()).toEqual(['here/demo']);
   });
 
-  test('that is a link to nothing is refused, and nothing is made behind it', async () => {
+  test('that is a dangling link is refused, and nothing is created at its target', async () => {
     await symlink(join(root, 'elsewhere'), join(directory, 'demo'));
     const { status, stderr } = await init('demo', ...cascadeOptions);
     expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringContaining('Nothing was written.') });
-    expect(await left()).toEqual(['here/demo']);
+    expect(await writtenPaths()).toEqual(['here/demo']);
   });
 });
 
@@ -87,21 +87,17 @@ describe('a config file', () => {
 
   test.each<[string, string | Buffer, string]>([
     ['that is empty', '', 'JSON'],
-    ['of blanks', ' \n', 'JSON'],
-    ['cut off', '{"mode": "casc', 'JSON'],
-    ['with a comma too many', '{"mode": "cascade",}', 'JSON'],
+    ['with white space only', ' \n', 'JSON'],
+    ['that is truncated', '{"mode": "casc', 'JSON'],
+    ['with a trailing comma', '{"mode": "cascade",}', 'JSON'],
     ['with two documents', '{} {}', 'JSON'],
     ['that is not UTF-8', Buffer.from([0x7b, 0xff, 0xfe, 0x7d]), 'it is not UTF-8'],
-    ['of UTF-16', Buffer.from(JSON.stringify(answers), 'utf16le'), 'JSON'],
+    ['in UTF-16', Buffer.from(JSON.stringify(answers), 'utf16le'), 'JSON'],
     ['of more than 1 MB', JSON.stringify({ mode: 'x'.repeat(1_000_000) }), 'it is larger than 1 MB'],
-    ['nested deeply', '['.repeat(200_000), 'JSON'],
-    [
-      'that names the prototype',
-      '{"__proto__": {"mode": "cascade"}, "constructor": 1}',
-      '__proto__: is not a known key',
-    ],
-    ['with a terminal’s commands as a key', '{"\\u001b[31mred": 1}', 'is not a known key'],
-    ['with a terminal’s commands as a value', JSON.stringify({ ...answers, tts: '\u001b[2J' }), 'tts_service: '],
+    ['that is nested deeply', '['.repeat(200_000), 'JSON'],
+    ['with the key __proto__', '{"__proto__": {"mode": "cascade"}, "constructor": 1}', '__proto__: is not a key'],
+    ['with terminal escape sequences in a key', '{"\\u001b[31mred": 1}', 'is not a key of this file'],
+    ['with terminal escape sequences in a value', JSON.stringify({ ...answers, tts: '\u001b[2J' }), 'tts_service: '],
     ['with a path as a service', JSON.stringify({ ...answers, tts: '../../etc/passwd' }), 'tts_service: '],
     ['with the name of a method as a service', JSON.stringify({ ...answers, tts: 'constructor' }), 'tts_service: '],
   ])('%s is refused', async (_what, content, says) => {
@@ -109,9 +105,9 @@ describe('a config file', () => {
     const { status, stdout, stderr } = await init('demo', '--config', '../answers.json');
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
     expect(stderr).toContain(says);
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: none of these may be there
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: none of these may be printed
     expect(stderr).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f]/);
-    expect(await left()).toEqual(['answers.json']);
+    expect(await writtenPaths()).toEqual(['answers.json']);
   });
 
   test.each([
@@ -121,6 +117,6 @@ describe('a config file', () => {
   ])('%s is refused', async (_what, file, says) => {
     const { status, stderr } = await init('demo', '--config', file);
     expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringContaining(says) });
-    expect(await left()).toEqual([]);
+    expect(await writtenPaths()).toEqual([]);
   });
 });

@@ -19,10 +19,10 @@ const clients = ['react', 'vanilla'].flatMap((client_framework): Configuration[]
 });
 const configurations = [...projects.map(([, configuration]) => configuration), ...clients];
 
-/** Each `botcli ...` that a document names, in the text or in a block for the shell, without what follows as a remark. */
+/** Each `botcli ...` command of a document, in text or in a shell block, without comments. */
 function namedIn(document: string): readonly string[] {
-  const blocks = [...document.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].flatMap(([, block = '']) => linesOf(block));
-  const text = document.replace(/^```[\s\S]*?^```$/gm, '');
+  const blocks = [...document.matchAll(/^ *```sh\n([\s\S]*?)^ *```$/gm)].flatMap(([, block = '']) => linesOf(block));
+  const text = document.replace(/^ *```[\s\S]*?^ *```$/gm, '');
   const spans = [...text.matchAll(/`(botcli\s[^`]+)`/g)].map(([, span = '']) => span.replace(/\s+/g, ' '));
   return [...blocks, ...spans];
 }
@@ -37,14 +37,14 @@ function linesOf(block: string): readonly string[] {
     });
 }
 
-/** As a shell does, as far as it goes here. */
+/** Splits a line into words like a shell, for the syntax that these documents use. */
 function wordsOf(line: string): readonly string[] {
   return [...line.matchAll(/(?:'[^']*'|"[^"]*"|[^\s'"])+/g)]
     .map(([word]) => word.replace(/^(['"])(.*)\1$/, '$2'))
     .slice(1);
 }
 
-/** Why the program would refuse a line before it does anything; null when it would not. */
+/** The error with which the program refuses a line before it does anything; null if it accepts it. */
 async function refusalOf(line: string): Promise<string | null> {
   const args = wordsOf(line);
   try {
@@ -67,11 +67,11 @@ async function refused(lines: Iterable<string>): Promise<readonly string[]> {
   return all.flatMap(({ line, refusal }) => (refusal === null ? [] : `${line}: ${refusal}`));
 }
 
-test('the program takes every command that a guide names', async () => {
+test('the program accepts every command in the guides', async () => {
   const lines = guidesOf(version).flatMap(({ text }) => namedIn(text));
   expect(lines).toEqual(
     expect.arrayContaining([
-      'botcli init --dry-run -t lightrtc -m cascade --stt deepgram_stt --llm openai_llm --tts cartesia_tts',
+      'botcli init --dry-run -t smallwebrtc -m cascade --stt deepgram_stt --llm openai_llm --tts cartesia_tts',
       'botcli cloud agent logs NAME --follow',
       'botcli project update',
     ]),
@@ -79,7 +79,7 @@ test('the program takes every command that a guide names', async () => {
   expect(await refused(lines)).toEqual([]);
 });
 
-test('the program takes every command that a README names, whatever the project is like', async () => {
+test('the program accepts every command in generated READMEs', async () => {
   const readmes = configurations.map(
     (configuration) => projectFiles(configuration).find(({ path }) => path === 'README.md')?.text ?? '',
   );
@@ -94,7 +94,7 @@ test('the program takes every command that a README names, whatever the project 
   expect(await refused(lines)).toEqual([]);
 });
 
-test('the program takes every command that init tells as the next one', async () => {
+test('the program accepts every command in the next steps of init', async () => {
   const lines = configurations.flatMap((configuration) => {
     const { blocks } = projectReport(configuration, '/demo', { written: [], guides: [] }, 'npm');
     return blocks.flatMap((block) => (block.kind === 'text' ? linesOf(block.lines.join('\n')) : []));
@@ -108,8 +108,8 @@ test.each([
   ['botcli cloud agent log NAME', 'Unknown command "botcli cloud agent log".'],
   ['botcli cloud secrets set --file .env', 'NAME is missing: '],
   ['botcli project add soniox', 'cannot be added'],
-  ['botcli init . -t lightrtc -m cascade --stt deepgram', 'error: The project cannot be made from these answers.'],
-])('%s would be noticed', async (line, refusal) => {
+  ['botcli init . -t lightrtc -m cascade --stt deepgram', 'error: The options do not describe a project.'],
+])('the test detects the invalid command %s', async (line, refusal) => {
   const document = `Do this:\n\n\`\`\`sh\ncd server && ${line}   # soon\n\`\`\`\n\nOr \`${line}\`, some day.\n`;
   expect(namedIn(document)).toEqual([line, line]);
   expect(await refused([line])).toEqual([expect.stringContaining(`${line}: ${refusal}`)]);

@@ -19,7 +19,7 @@ describe.each(projects)('%s', (_name, configuration) => {
   const files = projectFiles(configuration);
   const textOf = (path: string) => files.find((file) => file.path === path)?.text ?? '';
 
-  test('Python is formatted and lint-clean', () => {
+  test('has formatted and lint-clean Python', () => {
     for (const { path, text } of files.filter((file) => file.path.endsWith('.py'))) {
       expect(ruff.format(text), path).toBe(text);
       expect(
@@ -28,33 +28,40 @@ describe.each(projects)('%s', (_name, configuration) => {
     }
   });
 
-  test('files are there once, end with a line break, and the README names those that are there', () => {
+  test('has each file once, with a final line break, and lists all of them in the README', () => {
     const paths = files.map(({ path }) => path);
     expect(new Set(paths).size).toBe(paths.length);
     for (const { path, text } of files) {
       expect(text, path).toMatch(/[^\n]\n$/);
       expect(text, path).not.toMatch(/undefined|\[object|[ \t]\n/);
     }
-    const table = /## Files\n\n.*\n.*\n([\s\S]*)$/.exec(textOf('README.md'))?.[1]?.trim().split('\n') ?? [];
-    const told = table.map((row) => /^\| `(\S+)` \| .+ \|$/.exec(row)?.[1] ?? row);
     const others = ['.botcli/project.json', 'AGENTS.md', 'ASSISTANT.md'];
-    const shown = [...paths, ...others].map((path) => path.replace(/^(client|server\/evals)\/.*/, '$1/'));
-    expect(told).toEqual([...new Set(shown)].filter((path) => path !== 'README.md').sort());
+    const expected = [...paths, ...others].map((path) => path.replace(/^(client|server\/evals)\/.*/, '$1/'));
+    expect(listedFiles(textOf('README.md'))).toEqual([...new Set(expected)].sort());
     if (!configuration.deploy_to_cloud)
       expect(textOf('README.md')).not.toMatch(/deploy\.toml|[Oo]n the service,|For the service/);
   });
 
-  test('every variable that is read is listed, every listed one is read, and none that is optional is set', () => {
+  test('lists exactly the variables that are read, and sets no optional one', () => {
     checkVariables(configuration, files, textOf('server/.env.example'));
   });
 
-  test('the files of package and deployment parse and fit together', () => {
+  test('has valid and consistent files for packages and deployment', () => {
     checkPackage(configuration, textOf('server/pyproject.toml'));
     if (configuration.deploy_to_cloud) checkDeployment(configuration, files, textOf);
   });
 });
 
-/** Names that the library or a vendor's package reads for what was chosen; variables.pipecat.test.ts looks them up there. */
+/** The paths in the file tree of a README; every file has a purpose. */
+function listedFiles(readme: string): readonly string[] {
+  const [, tree = ''] = /^## Files\n\n```text\n.*\/\n([\s\S]*?)^```$/m.exec(readme) ?? [];
+  return tree.split('\n').flatMap((line) => {
+    const [, indent, path] = /^( {4})?[├└]── (\S+) {3,}\S/.exec(line) ?? [];
+    return path === undefined ? [] : [indent === undefined ? path : `server/${path}`];
+  });
+}
+
+/** Variables that the library or a vendor's package reads; variables.pipecat.test.ts checks them against the packages. */
 function readElsewhere({ transports, services }: Plan): readonly string[] {
   const variables = [...transports, ...services.map(({ service }) => service)].flatMap((one) => one.variables ?? []);
   return variables.map(({ name }) => name);
@@ -66,13 +73,13 @@ function checkVariables(configuration: Configuration, files: readonly ProjectFil
   const lines = [...listed.matchAll(/^(# )?([A-Z][A-Z0-9_]+)=(.*)$/gm)];
   const names = lines.map(([, , name]) => name ?? '');
   expect(new Set(names).size).toBe(names.length);
-  // `secrets set --file .env` refuses these: no project needs one, and each is told to be for the own machine only.
+  // `secrets set --file .env` refuses these variables, so each must be marked as local.
   expect(
     lines
       .filter(([line, , name = '']) => reservedSecretKey(name) && !/^# .*for your machine only/.test(line))
       .map(([, , name]) => name),
   ).toEqual([]);
-  // The runner on a person's machine sets ENV by itself.
+  // The development runner sets ENV.
   expect(read.filter((name) => name !== 'ENV' && !names.includes(name))).toEqual([]);
   const plan = planOf(configuration);
   const elsewhere = readElsewhere(plan);
@@ -82,12 +89,12 @@ function checkVariables(configuration: Configuration, files: readonly ProjectFil
   const blank = lines.filter(([, comment]) => comment === undefined);
   expect(blank.map(([, , name]) => name).sort()).toEqual(needed.map(({ name }) => name).sort());
   expect(blank.every(([, , , value]) => value === '')).toBe(true);
-  // What stands in the code for an absent variable is told, not taken for the library's.
+  // Defaults in the code are documented in .env.example.
   const defaults = [...python.join('\n').matchAll(/getenv\("([A-Z0-9_]+)"\) or "([^"]+)"/g)];
-  const told = (name = '', value = '') =>
+  const isDocumented = (name = '', value = '') =>
     needed.some((one) => one.name === name) ||
     (listed.includes(`\n# ${name}=<`) && listed.includes(`default: ${value}`));
-  expect(defaults.filter(([, name, value]) => !told(name, value)).map(([found]) => found)).toEqual([]);
+  expect(defaults.filter(([, name, value]) => !isDocumented(name, value)).map(([found]) => found)).toEqual([]);
 }
 
 function checkPackage(configuration: Configuration, text: string): void {
@@ -112,7 +119,7 @@ function checkDeployment(
   const copied = [...textOf('server/Dockerfile').matchAll(/^COPY (.*) \S+$/gm)].flatMap(([, sources]) =>
     (sources ?? '').split(' '),
   );
-  const there = files.map(({ path }) => path.replace('server/', ''));
-  // The lock comes from "uv lock", later: its name is a pattern, which may match nothing.
-  expect(copied.filter((source) => !there.includes(source))).toEqual(['uv.lock*']);
+  const generated = files.map(({ path }) => path.replace('server/', ''));
+  // The lock file is created later, so the name is a pattern that may match nothing.
+  expect(copied.filter((source) => !generated.includes(source))).toEqual(['uv.lock*']);
 }

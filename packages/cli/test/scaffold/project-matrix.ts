@@ -1,14 +1,18 @@
 import { serviceKinds } from '../../src/scaffold/catalogue/service.ts';
 import { servicesOf } from '../../src/scaffold/catalogue/services.ts';
-import { throughRoom, transports } from '../../src/scaffold/catalogue/transports.ts';
+import { transports, usesRoomForCalls } from '../../src/scaffold/catalogue/transports.ts';
 import type { Configuration } from '../../src/scaffold/configuration/configuration.ts';
-import type { Given } from '../../src/scaffold/configuration/fields.ts';
+import type { ProjectOptions } from '../../src/scaffold/configuration/fields.ts';
 import { resolve } from '../../src/scaffold/configuration/resolve.ts';
 
 const services = { stt_service: 'deepgram_stt', llm_service: 'openai_llm', tts_service: 'cartesia_tts' };
-const cascade: Given = { transports: ['lightrtc'], mode: 'cascade', ...services };
-const realtime: Given = { transports: ['lightrtc'], mode: 'realtime', realtime_service: 'gemini_live_realtime' };
-const everything: Given = {
+const cascade: ProjectOptions = { transports: ['lightrtc'], mode: 'cascade', ...services };
+const realtime: ProjectOptions = {
+  transports: ['lightrtc'],
+  mode: 'realtime',
+  realtime_service: 'gemini_live_realtime',
+};
+const everything: ProjectOptions = {
   recording: true,
   transcription: true,
   enable_nc: true,
@@ -17,35 +21,35 @@ const everything: Given = {
 };
 
 const eachService = serviceKinds.flatMap((kind) =>
-  servicesOf(kind).map(({ service: { value } }): [string, Given] => [
+  servicesOf(kind).map(({ service: { value } }): [string, ProjectOptions] => [
     value,
     { ...(kind === 'realtime' ? { ...realtime } : cascade), [`${kind}_service`]: value },
   ]),
 );
 const pairs = transports
   .flatMap((one, index) => transports.slice(index).map((other) => [one, other] as const))
-  .filter(([one, other]) => one === other || !throughRoom(one) || !throughRoom(other))
+  .filter(([one, other]) => one === other || !usesRoomForCalls(one) || !usesRoomForCalls(other))
   .map(([one, other]) => [one.value, other.value]);
-const eachPair = pairs.flatMap((values): [string, Given][] => [
+const eachPair = pairs.flatMap((values): [string, ProjectOptions][] => [
   [`${values.join(' and ')}, cascade`, { ...cascade, transports: values }],
   [`${values.join(' and ')}, realtime, with everything`, { ...realtime, ...everything, transports: values }],
   [`${values.join(' and ')}, cascade, with everything`, { ...cascade, ...everything, transports: values }],
 ]);
-const ways = ['lightrtc', 'hostedrtc', 'livekit', 'websocket'];
-const eachFeature: [string, Given][] = [
-  ...Object.keys(everything).map((name): [string, Given] => [name, { ...cascade, [name]: true }]),
-  ['video_input', { ...cascade, transports: ways, video_input: true, enable_eval: true }],
-  ['video_output', { ...cascade, transports: ways, video_output: true }],
-  ...transports.map(({ value }): [string, Given] => [
+const webTransports = ['lightrtc', 'hostedrtc', 'livekit', 'websocket'];
+const eachFeature: [string, ProjectOptions][] = [
+  ...Object.keys(everything).map((name): [string, ProjectOptions] => [name, { ...cascade, [name]: true }]),
+  ['video_input', { ...cascade, transports: webTransports, video_input: true, enable_eval: true }],
+  ['video_output', { ...cascade, transports: webTransports, video_output: true }],
+  ...transports.map(({ value }): [string, ProjectOptions] => [
     `${value}, no deployment`,
     { ...cascade, transports: [value], deploy_to_cloud: false },
   ]),
   [
     'a face, noise cancellation and a camera',
-    { ...realtime, ...everything, transports: ways, video_service: 'heygen_video', video_input: true },
+    { ...realtime, ...everything, transports: webTransports, video_service: 'heygen_video', video_input: true },
   ],
 ];
-const names: [string, Given][] = [
+const names: [string, ProjectOptions][] = [
   'Bot "the best"',
   "it's",
   'C:\\bots\\new',
@@ -65,7 +69,7 @@ const names: [string, Given][] = [
   },
 ]);
 
-/** Every service, every pair of transports, every feature and awkward names: a name for people, and the configuration. */
+/** Configurations with every service, every pair of transports, every feature and unusual names; each with a label. */
 export const projects: readonly (readonly [name: string, configuration: Configuration])[] = [
   ...eachService,
   ...eachPair,

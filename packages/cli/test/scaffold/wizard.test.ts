@@ -18,56 +18,68 @@ afterEach(() => rm(directory, { recursive: true, force: true }));
 
 const start = () => runInTerminal(`"${process.execPath}" "${join(program, 'bin/botcli.js')}" init`, directory);
 
-/** What is shown, and what is pressed then; everything but the first choice is the proposed one. */
+/** What the terminal shows, and the keys to press then. Chooses the wizard; most other answers are the defaults. */
 const steps: readonly (readonly [shown: string, pressed: string])[] = [
   ['Directory of the project', `my-bot${keys.enter}`],
   ['How do you want to build', keys.down + keys.enter],
   ['Name of the project', keys.enter],
-  ['How do people talk to it', keys.enter],
+  ['How do people talk to the bot', keys.enter],
   ['Generate a web client', keys.down + keys.down + keys.enter],
-  ['How is the bot reached', keys.enter],
+  ['Which transport?', keys.enter],
   ['Another transport, for testing', keys.enter],
   ['How does the bot process speech', keys.enter],
   ['Which speech-to-text service', `soniox${keys.enter}`],
   ['Which language model service', keys.enter],
   ['Which text-to-speech service', keys.enter],
-  ['Features', keys.enter],
-  ['Make this project', keys.enter],
+  ['Features (Space selects', keys.enter],
+  ['Create this project', keys.enter],
 ];
 
-/** The questions that only some answers raise. */
+/** Answers that lead to the other questions. */
 const otherSteps: typeof steps = [
   ...steps.slice(0, 4),
   ['Generate a web client', keys.enter],
-  ['React with', keys.enter],
-  ['How is the bot reached', keys.enter],
+  ['Which build tool', keys.enter],
+  ['Which transport?', keys.enter],
   ['Another transport, for testing', keys.enter],
   ['How does the bot process speech', keys.down + keys.enter],
-  ['Which service?', keys.enter],
-  ['Features', keys.down.repeat(6) + keys.space + keys.enter],
+  ['Which speech-to-speech service', keys.enter],
+  ['Features (Space selects', keys.down.repeat(6) + keys.space + keys.enter],
   ['Which video avatar service', keys.enter],
-  ['Make this project', keys.enter],
+  ['Create this project', keys.enter],
 ];
 
-/** A bot that is called; what is chosen last does not fit together at first. */
+/** A phone bot, whose last answers contradict each other at first. */
 const callSteps: typeof steps = [
   ...steps.slice(0, 3),
-  ['How do people talk to it', keys.down + keys.enter],
-  // Of those that are called: by the carrier, then through a room.
-  ['How is the bot reached', keys.down + keys.enter],
+  ['How do people talk to the bot', keys.down + keys.enter],
+  // The second phone transport, then a room for tests.
+  ['Which transport?', keys.down + keys.enter],
   ['Another transport, for testing', keys.down + keys.enter],
   ['How does the bot process speech', keys.enter],
   ['Which speech-to-text service', keys.enter],
   ['Which language model service', keys.enter],
   ['Which text-to-speech service', keys.enter],
-  // No deployment, but noise taken out.
-  ['Features', keys.space + keys.down.repeat(4) + keys.space + keys.enter],
+  // No deployment, but noise cancellation, which needs it.
+  ['Features (Space selects', keys.space + keys.down.repeat(4) + keys.space + keys.enter],
   ['These answers do not work together', keys.enter],
-  ['Features', keys.space + keys.enter],
-  ['Make this project', keys.enter],
+  ['Features (Space selects', keys.space + keys.enter],
+  ['Create this project', keys.enter],
 ];
 
-test('the wizard is answered on a terminal, and a long list is searched by typing', async () => {
+test('Enter, Enter creates a bot with its services and prints the next steps', async () => {
+  const terminal = start();
+  await terminal.shows('Directory of the project');
+  terminal.press(keys.enter);
+  await terminal.shows('How do you want to build');
+  terminal.press(keys.enter);
+  const { status, shown } = await terminal.ended;
+  expect({ status, shown }).toEqual({ status: 0, shown: expect.stringContaining('uv run bot.py') });
+  const bot = await readFile(join(directory, 'voice-bot/server/bot.py'), 'utf8');
+  for (const vendor of ['Deepgram', 'OpenAI', 'Cartesia']) expect(bot).toContain(`: ${vendor}`);
+});
+
+test('the wizard creates a project on a terminal and searches long lists', async () => {
   const terminal = start();
   for (const [shown, pressed] of steps) {
     await terminal.shows(shown);
@@ -75,7 +87,7 @@ test('the wizard is answered on a terminal, and a long list is searched by typin
   }
   const { status, shown } = await terminal.ended;
   expect({ status, shown }).toEqual({ status: 0, shown: expect.stringContaining('Files written') });
-  // More questions than a signal takes listeners without a warning in the midst of them.
+  // Node warns about leaked listeners if every question adds one to the signal.
   expect(shown).not.toContain('Warning');
   const answers = JSON.parse(await readFile(join(directory, 'my-bot/.botcli/project.json'), 'utf8'));
   expect(answers.configuration).toMatchObject({
@@ -88,7 +100,7 @@ test('the wizard is answered on a terminal, and a long list is searched by typin
   });
 });
 
-test('a bot that is called is made on a terminal, and answers that do not fit together can be mended', async () => {
+test('the wizard creates a phone bot after contradictory answers were corrected', async () => {
   const terminal = start();
   for (const [shown, pressed] of callSteps) {
     await terminal.shows(shown);
@@ -107,22 +119,22 @@ test('a bot that is called is made on a terminal, and answers that do not fit to
   });
 });
 
-test('going back proposes what was answered before, chosen and marked', async () => {
+test('the wizard proposes the previous answers after going back', async () => {
   const terminal = start();
   const [before, between] = [steps.slice(0, 9), steps.slice(10, 11)];
   const answers: typeof steps = [
     ...before,
-    ['Which language model service', `to the question before${keys.enter}`],
+    ['Which language model service', `to the previous question${keys.enter}`],
     ['Which speech-to-text service', keys.enter],
     ['Which language model service', keys.enter],
     ...between,
-    // The second of them beside the first, which is proposed; the last choice leads back.
-    ['Features', keys.down + keys.space + keys.down.repeat(8) + keys.space + keys.enter],
+    // Selects the second feature next to the default one, then the last choice, which goes back.
+    ['Features (Space selects', keys.down + keys.space + keys.down.repeat(8) + keys.space + keys.enter],
     ['Which text-to-speech service', keys.enter],
-    ['Features', keys.enter],
-    ['Make this project', keys.down + keys.enter],
-    ['Features', keys.enter],
-    ['Make this project', keys.enter],
+    ['Features (Space selects', keys.enter],
+    ['Create this project', keys.down + keys.enter],
+    ['Features (Space selects', keys.enter],
+    ['Create this project', keys.enter],
   ];
   for (const [shown, pressed] of answers) {
     await terminal.shows(shown);
@@ -133,12 +145,12 @@ test('going back proposes what was answered before, chosen and marked', async ()
   expect(configuration).toMatchObject({ stt_service: 'soniox_stt', deploy_to_cloud: true, enable_eval: true });
 });
 
-test('Ctrl-C at the offer to renew guides leaves them as they are', async () => {
+test('Ctrl-C at the offer to replace guides keeps them', async () => {
   const guide = `# old\n\n<!-- botcli init 0.0.1 sha256:${'0'.repeat(64)} -->\n`;
   await writeFile(join(directory, 'AGENTS.md'), guide);
   const terminal = runInTerminal(`"${process.execPath}" "${join(program, 'bin/botcli.js')}" init .`, directory);
   await terminal.shows('How do you want to build');
-  terminal.press(keys.enter);
+  terminal.press(keys.down + keys.down + keys.enter);
   await terminal.shows('written by an older version');
   terminal.press(keys.ctrlC);
   expect((await terminal.ended).status).toBe(130);
@@ -146,7 +158,7 @@ test('Ctrl-C at the offer to renew guides leaves them as they are', async () => 
   expect(await readFile(join(directory, 'AGENTS.md'), 'utf8')).toBe(guide);
 });
 
-test('a home directory as shells write it is not taken for a name', async () => {
+test('the wizard refuses ~ in a directory', async () => {
   const terminal = start();
   await terminal.shows('Directory of the project');
   terminal.press(`~/my-bot${keys.enter}`);
@@ -156,7 +168,7 @@ test('a home directory as shells write it is not taken for a name', async () => 
   expect(await readdir(directory)).toEqual([]);
 });
 
-test('a search that finds nothing is no answer: what was proposed is not taken for it', async () => {
+test('the wizard does not accept the default after a search without matches', async () => {
   const terminal = start();
   for (const [shown, pressed] of steps.slice(0, 8)) {
     await terminal.shows(shown);
@@ -177,7 +189,7 @@ test.each([
   ...steps.map(([shown], index) => [shown, steps.slice(0, index)] as const),
   ...[5, 9, 11].map((index) => [otherSteps[index]?.[0] ?? '', otherSteps.slice(0, index)] as const),
   ...callSteps.flatMap(([shown], index) => (index < 4 ? [] : [[shown, callSteps.slice(0, index)] as const])),
-])('Ctrl-C at "%s" writes nothing and says so', async (asked, before) => {
+])('Ctrl-C at "%s" cancels and writes nothing', async (asked, before) => {
   const terminal = start();
   for (const [shown, pressed] of before) {
     await terminal.shows(shown);
@@ -186,8 +198,7 @@ test.each([
   await terminal.shows(asked);
   terminal.press(keys.ctrlC);
   const { status, shown } = await terminal.ended;
-  expect(status).toBe(130);
-  expect(shown.trimEnd()).toMatch(/Canceled\. Nothing was written\.$/);
+  expect({ status, shown }).toEqual({ status: 130, shown: expect.stringContaining('Canceled. Nothing was written.') });
   expect(shown).not.toContain('error:');
   expect(await readdir(directory)).toEqual([]);
 });

@@ -5,23 +5,23 @@ import { flag } from '../../command-line/options.ts';
 export const command = define({
   summary: 'Add a transport, a service or a feature to a generated project',
   details:
-    'A new service replaces the one in its role. Your edits are merged with the change, and the difference is ' +
-    'shown first. If both change the same lines, nothing is written unless --conflict-markers is given. Exit ' +
-    'status 1 on conflicts, also with --dry-run.',
+    'A service replaces the one of the same kind. The difference is shown first, and your edits are kept. If your ' +
+    'edits and the change touch the same lines, nothing is changed, unless you ask for conflict markers. Exit ' +
+    'status 1 on conflicts, also in a dry run.',
   isLocal: true,
   arguments: {
     what: {
-      description: 'A name from `init --list-options`, such as carrier1, soniox_stt, recording or eval',
+      description: 'A value of init: twilio (carrier1), soniox_stt, recording, eval, ...',
       words: async () => (await import('../../scaffold/configuration/names.ts')).addable(),
     },
     directory: { description: 'Directory of the project (default: this one)', optional: true },
   },
   options: {
-    'dry-run': flag('Show the difference, then exit'),
-    'conflict-markers': flag('Write conflicting lines between conflict markers'),
-    yes: flag('Skip the confirmation', 'y'),
+    'dry-run': flag('Show the difference and change nothing'),
+    'conflict-markers': flag('Write both versions of conflicting lines, between conflict markers'),
+    yes: flag('Do not ask for confirmation', 'y'),
   },
-  examples: ['project add carrier1', 'project add soniox_stt my-bot --dry-run', 'project add eval --yes'],
+  examples: ['project add twilio', 'project add soniox_stt my-bot --dry-run', 'project add eval --yes'],
   run: async (context, { what, directory, 'dry-run': dryRun, 'conflict-markers': conflictMarkers, yes }) => {
     const { changeProject } = await import('../../scaffold/changing/change-project.ts');
     const { changedConfiguration } = await import('../../scaffold/changing/changed-configuration.ts');

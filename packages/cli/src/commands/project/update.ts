@@ -5,23 +5,22 @@ import { flag } from '../../command-line/options.ts';
 export const command = define({
   summary: 'Update a generated project to this version',
   details:
-    'Replaces files that you did not edit, and merges your edits with the changes in the others, whatever ' +
-    'version generated them. The difference is shown first. If both change the same lines, nothing is written ' +
-    'unless --conflict-markers is given. Exit status 1 on conflicts, also with --dry-run. An interrupted change ' +
-    'is completed first.',
+    'The difference is shown first. Unedited files are replaced, and your edits in other files are merged. If your ' +
+    'edits and the change touch the same lines, nothing is changed, unless you ask for conflict markers. Exit ' +
+    'status 1 on conflicts, also in a dry run. Finishes an interrupted change first.',
   isLocal: true,
   arguments: { directory: { description: 'Directory of the project (default: this one)', optional: true } },
   options: {
-    'dry-run': flag('Show the difference, then exit'),
-    'conflict-markers': flag('Write conflicting lines between conflict markers'),
-    yes: flag('Skip the confirmation', 'y'),
+    'dry-run': flag('Show the difference and change nothing'),
+    'conflict-markers': flag('Write both versions of conflicting lines, between conflict markers'),
+    yes: flag('Do not ask for confirmation', 'y'),
   },
   examples: ['project update', 'project update my-bot --dry-run'],
   run: async (context, { directory, 'dry-run': dryRun, 'conflict-markers': conflictMarkers, yes }) => {
     const { changeProject } = await import('../../scaffold/changing/change-project.ts');
-    const place = resolve(context.io.directory, directory ?? '.');
+    const target = resolve(context.io.directory, directory ?? '.');
     return changeProject(context, {
-      directory: place,
+      directory: target,
       next: (configuration) => configuration,
       dryRun,
       yes,

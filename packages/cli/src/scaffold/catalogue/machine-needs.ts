@@ -1,6 +1,6 @@
 import type { Service } from './service.ts';
 
-/** What a service wants of the machine that it runs on, Python left out, a phrase each. */
+/** What a service needs from the machine besides Python, as phrases. */
 export function machineNeeds({ installation, downloads }: Service): readonly string[] {
   return [
     ...(installation === undefined ? [] : [installation.note]),

@@ -3,7 +3,7 @@ import type { Expression, Variable } from '../python/expression.ts';
 export const serviceKinds = ['stt', 'llm', 'tts', 'realtime', 'video'] as const;
 export type ServiceKind = (typeof serviceKinds)[number];
 
-/** What a service of a kind is to its bot, for people. */
+/** The role of each kind of service in a bot, for people. */
 export const serviceRoles: Readonly<Record<ServiceKind, string>> = {
   stt: 'Speech to text',
   llm: 'Language model',
@@ -12,47 +12,44 @@ export const serviceRoles: Readonly<Record<ServiceKind, string>> = {
   video: 'Video avatar',
 };
 
-/** A service of a vendor: all that choosing, building, checking and documenting it takes. */
+/** A service of a vendor. Options, questions, generated code, checks and docs/services.md derive from it. */
 export type Service = {
-  /** As given to `--stt` and so on: `<name>_<kind>`. */
+  /** The value of `--stt` and so on: `<name>_<kind>`. */
   readonly value: string;
   readonly kind: ServiceKind;
   readonly label: string;
   readonly module: string;
   readonly className: string;
-  /** Extras of pipecat-ai that bring the vendor's packages. */
+  /** Extras of pipecat-ai that install the vendor's packages. */
   readonly extras: readonly string[];
-  /** Arguments of the constructor, beside `settings`. */
+  /** Arguments of the constructor except `settings`. */
   readonly arguments: Readonly<Record<string, Expression>>;
-  /**
-   * Keys of the service's `Settings`. A model's instruction is added where there are settings at all; `null` = the
-   * constructor takes none from us.
-   */
+  /** Arguments of the service's `Settings`; `null` if the bot passes none. A model's instruction is added to them. */
   readonly settings: Readonly<Record<string, Expression>> | null;
-  /** The argument that takes an aiohttp session. */
+  /** The argument that takes an aiohttp session, if there is one. */
   readonly session?: 'aiohttp_session' | 'session';
-  /** Read by the vendor's own package, not by code of ours. */
+  /** Variables that the vendor's package reads itself, instead of generated code. */
   readonly variables?: readonly Variable[];
-  /** First release of pipecat-ai that has it, when younger than what every project needs. */
+  /** First release of pipecat-ai that has it, if later than the minimum of every project. */
   readonly since?: string;
-  /** Lowest Python on which its packages install, when younger than what every project needs. */
+  /** Lowest Python on which its packages install, if later than the minimum of every project. */
   readonly python?: string;
-  /** What its packages want of a machine beyond that, for people, and what installing them takes where that is unusual. */
+  /** Other requirements of its packages, for people, and their download size if it is unusual. */
   readonly installation?: { readonly note: string; readonly gigabytes?: number };
-  /** Whether it downloads a model when it starts for the first time. */
+  /** Whether it downloads a model at its first start. */
   readonly downloads?: true;
-  /** Other values that mean it. */
+  /** Other values that `init` accepts for it. */
   readonly aliases?: readonly string[];
-  /** Whether it looks at video frames that reach it. */
-  readonly sees?: true;
-  /** Why it should not be chosen for something new. */
+  /** Whether it accepts video frames. */
+  readonly acceptsVideo?: true;
+  /** Why new projects should not choose it. */
   readonly discouraged?: string;
 };
 
-/** The unit of the catalogue: one file each. */
+/** A vendor with its services: one file of the catalogue. */
 export type Vendor = {
   readonly name: string;
-  /** Where to get an account, or to read about what runs locally. */
+  /** Where to create an account; for local services, where to read about them. */
   readonly site: string;
   readonly services: readonly Service[];
 };

@@ -1,12 +1,12 @@
 import { variable } from '../python/environment.ts';
 import type { Import } from '../python/expression.ts';
-import type { Transport } from './transport.ts';
+import type { Transport, TransportName } from './transport.ts';
 
-type Named = Import & { readonly name: string };
-const rooms: Named = { module: 'pipecat.transports.daily.transport', name: 'DailyParams' };
-const sockets: Named = { module: 'pipecat.transports.websocket.fastapi', name: 'FastAPIWebsocketParams' };
-const livekit: Named = { module: 'pipecat.transports.livekit.transport', name: 'LiveKitParams' };
-const peers: Named = { module: 'pipecat.transports.base_transport', name: 'TransportParams' };
+type ParametersClass = Import & { readonly name: string };
+const rooms: ParametersClass = { module: 'pipecat.transports.daily.transport', name: 'DailyParams' };
+const sockets: ParametersClass = { module: 'pipecat.transports.websocket.fastapi', name: 'FastAPIWebsocketParams' };
+const livekit: ParametersClass = { module: 'pipecat.transports.livekit.transport', name: 'LiveKitParams' };
+const peers: ParametersClass = { module: 'pipecat.transports.base_transport', name: 'TransportParams' };
 
 const roomAccount = [
   variable('DAILY_API_KEY', true, 'creates rooms'),
@@ -16,15 +16,16 @@ const twilio = [
   variable('TWILIO_ACCOUNT_SID', true, 'needed to hang up calls'),
   variable('TWILIO_AUTH_TOKEN', true, 'needed to hang up calls'),
 ];
-const pstn = { value: 'hostedrtc_pstn', aliases: ['daily_pstn'] };
-const sip = { value: 'carrier1_hostedrtc_sip', aliases: ['twilio_daily_sip'] };
+const pstn = { value: 'hostedrtc_pstn', knownAs: 'daily_pstn' };
+const sip = { value: 'carrier1_hostedrtc_sip', knownAs: 'twilio_daily_sip' };
 
 /** In the order of `--list-options`: web, then telephony. */
 export const transports: readonly Transport[] = [
   {
     value: 'hostedrtc',
-    aliases: ['daily'],
-    label: 'Daily (hosted WebRTC rooms)',
+    knownAs: 'daily',
+    label: 'Daily',
+    about: 'hosted WebRTC rooms, needs a Daily account',
     group: 'web',
     kind: 'browser',
     extras: ['daily'],
@@ -38,8 +39,9 @@ export const transports: readonly Transport[] = [
   },
   {
     value: 'livekit',
-    aliases: [],
-    label: 'LiveKit (hosted or own WebRTC rooms)',
+    knownAs: null,
+    label: 'LiveKit',
+    about: 'WebRTC rooms, hosted or on your own server',
     group: 'web',
     kind: 'browser',
     extras: ['livekit'],
@@ -56,8 +58,9 @@ export const transports: readonly Transport[] = [
   },
   {
     value: 'lightrtc',
-    aliases: ['smallwebrtc'],
-    label: 'SmallWebRTC (peer to peer, no vendor)',
+    knownAs: 'smallwebrtc',
+    label: 'SmallWebRTC',
+    about: 'peer-to-peer WebRTC, needs no account',
     group: 'web',
     kind: 'browser',
     extras: ['webrtc'],
@@ -74,8 +77,9 @@ export const transports: readonly Transport[] = [
   },
   {
     value: 'websocket',
-    aliases: [],
+    knownAs: null,
     label: 'WebSocket',
+    about: 'audio over a plain socket, needs no account',
     group: 'web',
     kind: 'browser',
     extras: ['websocket'],
@@ -86,8 +90,9 @@ export const transports: readonly Transport[] = [
   },
   {
     value: 'carrier1',
-    aliases: ['twilio'],
-    label: 'Twilio (media streams)',
+    knownAs: 'twilio',
+    label: 'Twilio',
+    about: 'calls to your Twilio number, over media streams',
     group: 'telephony',
     kind: 'stream',
     extras: ['websocket'],
@@ -104,8 +109,9 @@ export const transports: readonly Transport[] = [
   },
   {
     value: 'carrier1_hostedrtc_sip_dialin',
-    aliases: ['twilio_daily_sip_dialin'],
-    label: 'Twilio into a Daily room by SIP, dial-in',
+    knownAs: 'twilio_daily_sip_dialin',
+    label: 'Twilio and Daily, dial-in',
+    about: 'calls to your Twilio number, connected to a Daily room by SIP',
     group: 'telephony',
     kind: 'bridged-dial-in',
     request: { ...sip, direction: 'dial-in' },
@@ -117,8 +123,9 @@ export const transports: readonly Transport[] = [
   },
   {
     value: 'carrier1_hostedrtc_sip_dialout',
-    aliases: ['twilio_daily_sip_dialout'],
-    label: 'Twilio out of a Daily room by SIP, dial-out',
+    knownAs: 'twilio_daily_sip_dialout',
+    label: 'Twilio and Daily, dial-out',
+    about: 'the bot calls people through Twilio, from a Daily room by SIP',
     group: 'telephony',
     kind: 'bridged-dial-out',
     request: { ...sip, direction: 'dial-out' },
@@ -130,8 +137,9 @@ export const transports: readonly Transport[] = [
   },
   {
     value: 'hostedrtc_pstn_dialin',
-    aliases: ['daily_pstn_dialin'],
+    knownAs: 'daily_pstn_dialin',
     label: 'Daily phone number, dial-in',
+    about: 'calls to a phone number bought from Daily',
     group: 'telephony',
     kind: 'room-dial-in',
     request: { ...pstn, direction: 'dial-in' },
@@ -143,8 +151,9 @@ export const transports: readonly Transport[] = [
   },
   {
     value: 'hostedrtc_pstn_dialout',
-    aliases: ['daily_pstn_dialout'],
+    knownAs: 'daily_pstn_dialout',
     label: 'Daily phone number, dial-out',
+    about: 'the bot calls people with a number bought from Daily',
     group: 'telephony',
     kind: 'room-dial-out',
     request: { ...pstn, direction: 'dial-out' },
@@ -156,8 +165,9 @@ export const transports: readonly Transport[] = [
   },
   {
     value: 'carrier2',
-    aliases: ['telnyx'],
-    label: 'Telnyx (media streams)',
+    knownAs: 'telnyx',
+    label: 'Telnyx',
+    about: 'calls to your Telnyx number, over media streams',
     group: 'telephony',
     kind: 'stream',
     extras: ['websocket'],
@@ -168,8 +178,9 @@ export const transports: readonly Transport[] = [
   },
   {
     value: 'carrier3',
-    aliases: ['plivo'],
-    label: 'Plivo (audio streams)',
+    knownAs: 'plivo',
+    label: 'Plivo',
+    about: 'calls to your Plivo number, over audio streams',
     group: 'telephony',
     kind: 'stream',
     extras: ['websocket'],
@@ -183,8 +194,9 @@ export const transports: readonly Transport[] = [
   },
   {
     value: 'carrier4',
-    aliases: ['exotel'],
-    label: 'Exotel (voicebot applet)',
+    knownAs: 'exotel',
+    label: 'Exotel',
+    about: 'calls to your Exotel number, over its Voicebot applet',
     group: 'telephony',
     kind: 'stream',
     extras: ['websocket'],
@@ -195,23 +207,34 @@ export const transports: readonly Transport[] = [
   },
 ];
 
-const byValue = new Map(
-  transports.flatMap((transport) =>
-    [transport.value, ...transport.aliases].map((value) => [value, transport] as const),
-  ),
-);
+const byName = new Map(transports.flatMap((transport) => namesOf(transport).map((name) => [name, transport] as const)));
 
-/** The transport that a value or one of its aliases means. A name that needs a direction beside it means none. */
-export function findTransport(value: string): Transport | null {
-  return byValue.get(value) ?? null;
+/** Finds a transport by either of its names. A name that needs a direction is not found: see `transportsRequestedBy`. */
+export function findTransport(name: string): Transport | null {
+  return byName.get(name) ?? null;
 }
 
-/** The transports, one for each direction, that a name without a direction can mean. */
-export function transportsRequestedBy(value: string): readonly Transport[] {
-  return transports.filter(({ request }) => request?.value === value || request?.aliases.includes(value));
+/** The transports that a name without a direction can mean, one for each direction. */
+export function transportsRequestedBy(name: string): readonly Transport[] {
+  return transports.filter(({ request }) => request !== undefined && namesOf(request).includes(name));
 }
 
-/** Whether the hosted room rings somebody or is rung: a bot can do one of these, since it waits for one kind of caller. */
-export function throughRoom(transport: Transport): boolean {
+/** Both names, the specification's first. */
+export function namesOf({ value, knownAs }: TransportName): readonly string[] {
+  return knownAs === null ? [value] : [value, knownAs];
+}
+
+/** `smallwebrtc (lightrtc)`: the name that people know, then the specification's. */
+export function displayName({ value, knownAs }: TransportName): string {
+  return knownAs === null ? value : `${knownAs} (${value})`;
+}
+
+/** The names that `--transport` is usually given, for people. Those with a direction appear once, without it. */
+export const transportChoices: readonly string[] = [
+  ...new Set(transports.map(({ request, ...transport }) => displayName(request ?? transport))),
+];
+
+/** Whether calls go through a hosted room. A bot can have one such transport, because it waits for one kind of caller. */
+export function usesRoomForCalls(transport: Transport): boolean {
   return transport.kind !== 'browser' && transport.kind !== 'stream';
 }

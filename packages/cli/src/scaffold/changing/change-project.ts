@@ -13,41 +13,41 @@ import { hasMarkers } from '../merging/markers.ts';
 import { packageManagerFor } from '../package-manager.ts';
 import { requiredVariables } from '../project/variables.ts';
 import { shellWord } from '../shell-word.ts';
+import { applyEdits, type Edit, interruptedChange } from '../writing/apply-edits.ts';
 import { beginChange, refuseLinks } from '../writing/begin-change.ts';
-import { carryOut, type Edit, interruptedChange } from '../writing/carry-out.ts';
 import { refuseLocked } from '../writing/project-lock.ts';
 import { textOf } from '../writing/survey.ts';
 import { systemCause } from '../writing/system-cause.ts';
 import { planChange, type Step } from './plan-change.ts';
 
-export type Changing = {
+export type ChangeRequest = {
   /** Absolute. */
   readonly directory: string;
-  /** What the configuration is to become. */
+  /** Returns the new configuration. */
   readonly next: (configuration: Configuration) => Configuration;
   readonly dryRun: boolean;
-  /** Do not ask. */
+  /** Do not ask for confirmation. */
   readonly yes: boolean;
-  /** Write files with conflicts, too, with markers. */
+  /** Write files that have conflicts, with conflict markers. */
   readonly conflictMarkers: boolean;
 };
 
 /**
- * Brings a project to another configuration or another version: shows what changes, asks, and writes all of it or nothing.
- * One at a time, from the first look on: what was shown is what is done. Conflicts are a `Failure`, whether they stopped the
- * change, were only looked at, or were written with markers: somebody has to resolve them.
+ * Changes a project to another configuration, or to what this version generates: shows the difference, asks, and writes all of
+ * it or nothing. The project is locked from the start, so that exactly the difference shown is written. Conflicts are a
+ * `Failure` in every case, also in a dry run and when they are written with markers, because the user must resolve them.
  */
-export async function changeProject(context: Context, changing: Changing): Promise<Report> {
-  const { directory, dryRun } = changing;
+export async function changeProject(context: Context, request: ChangeRequest): Promise<Report> {
+  const { directory, dryRun } = request;
   if (dryRun) {
     refuseInterrupted(directory);
-    return change(context, changing);
+    return change(context, request);
   }
-  // What is no project gets no lock.
+  // Do not create a lock in a directory that is not a project.
   readAnswers(directory);
   const unlock = begin(directory, context.notify);
   try {
-    return await change(context, changing);
+    return await change(context, request);
   } finally {
     unlock();
   }
@@ -61,22 +61,22 @@ function begin(directory: string, say: (text: string) => void): () => void {
   }
 }
 
-async function change({ io, mode, notify, messages }: Context, changing: Changing): Promise<Report> {
-  const { directory, dryRun, yes, conflictMarkers } = changing;
-  const found = readAnswers(directory);
-  const next = changing.next(found.configuration);
-  const { steps, answers } = planChange(directory, found, next, version);
+async function change({ io, mode, notify, messages }: Context, request: ChangeRequest): Promise<Report> {
+  const { directory, dryRun, yes, conflictMarkers } = request;
+  const answers = readAnswers(directory);
+  const next = request.next(answers.configuration);
+  const { steps, answers: newAnswers } = planChange(directory, answers, next, version);
   refuseUnresolved(steps);
-  const touched = steps.filter(isChange);
+  const changed = steps.filter(isChange);
   const conflicts = steps.filter(({ kind }) => kind === 'conflict');
-  const patch = touched.map(patchOf).join('');
-  const variables = newVariables(found.configuration, next);
+  const patch = changed.map(patchOf).join('');
+  const variables = newVariables(answers.configuration, next);
   const manager = packageManagerFor(directory, io.environment);
   const todo = dryRun
     ? []
     : nextSteps(
         directory,
-        touched.map(({ path }) => path),
+        changed.map(({ path }) => path),
         variables,
         manager,
       );
@@ -86,49 +86,49 @@ async function change({ io, mode, notify, messages }: Context, changing: Changin
       ...(dryRun && patch !== '' ? [{ kind: 'document' as const, text: patch }] : []),
       {
         kind: 'table',
-        columns: [{ title: 'File' }, { title: 'What' }],
+        columns: [{ title: 'File' }, { title: 'Change' }],
         rows: steps.map(({ path, kind }) => [path, kind]),
         empty: 'Nothing needs to change.',
       },
       ...(todo.length > 0 ? [{ kind: 'text' as const, title: 'Next', lines: todo }] : []),
     ],
   };
-  const answersBefore = textOf(join(directory, answers.path));
+  const answersBefore = textOf(join(directory, newAnswers.path));
   const edits: readonly Edit[] = [
-    ...touched,
-    ...[{ path: answers.path, before: answersBefore, after: answers.text }].filter(isChange),
+    ...changed,
+    ...[{ path: newAnswers.path, before: answersBefore, after: newAnswers.text }].filter(isChange),
   ];
   if (conflicts.length > 0 && (dryRun || !conflictMarkers)) {
     if (dryRun && mode !== 'json') await messages.show(...report.blocks);
-    throw edited(conflicts, report, dryRun);
+    throw conflictFailure(conflicts, report, dryRun);
   }
   if (dryRun) return report;
   refuseLinks(directory, edits);
-  if (touched.length > 0 && !yes) {
+  if (changed.length > 0 && !yes) {
     notify(patch);
-    await confirm(io, `Change ${touched.length} files?`, '--yes');
+    await confirm(io, `Change ${changed.length} files?`, '--yes');
   }
   try {
-    carryOut(directory, edits, io.signal);
+    applyEdits(directory, edits, io.signal);
   } catch (error) {
     throw failureOf(error, directory);
   }
   if (conflicts.length > 0) {
     if (mode !== 'json') await messages.show(...report.blocks);
-    throw unresolved(conflicts, report);
+    throw markersFailure(conflicts, report);
   }
   return report;
 }
 
-/** Markers within markers would be beyond anybody. */
+/** Nested conflict markers could not be resolved. */
 function refuseUnresolved(steps: readonly Step[]): void {
-  const left = steps.filter((step) => isChange(step) && hasMarkers(step.before ?? ''));
-  if (left.length === 0) return;
-  const issues = left.map(({ path }) => ({ path, message: 'has unresolved conflicts of an earlier change' }));
+  const unresolved = steps.filter((step) => isChange(step) && hasMarkers(step.before ?? ''));
+  if (unresolved.length === 0) return;
+  const issues = unresolved.map(({ path }) => ({ path, message: 'has unresolved conflicts from an earlier change' }));
   throw new Failure('conflicts-unresolved', 'Resolve the conflicts first. Nothing was changed.', null, issues);
 }
 
-function edited(conflicts: readonly Step[], { json }: Report, shown: boolean): Failure {
+function conflictFailure(conflicts: readonly Step[], { json }: Report, shown: boolean): Failure {
   const issues = conflicts.map(({ path }) => ({ path, message: 'you edited lines that would change' }));
   const hint = [
     ...(shown ? [] : ['See both versions with --dry-run.']),
@@ -138,10 +138,10 @@ function edited(conflicts: readonly Step[], { json }: Report, shown: boolean): F
   return new Failure('edits-in-the-way', message, hint, issues, json as Record<string, unknown>);
 }
 
-function unresolved(conflicts: readonly Step[], { json }: Report): Failure {
+function markersFailure(conflicts: readonly Step[], { json }: Report): Failure {
   const issues = conflicts.map(({ path }) => ({ path, message: 'has both versions, between conflict markers' }));
-  const hint = 'Edit the files and take the markers out. See what is left with: botcli project check';
-  const message = 'The change was made, with conflicts for you to resolve.';
+  const hint = 'Edit the files and remove the markers. List the remaining ones with: botcli project check';
+  const message = 'The change was written, with conflicts for you to resolve.';
   return new Failure('conflicts-left', message, hint, issues, json as Record<string, unknown>);
 }
 
@@ -150,17 +150,17 @@ function failureOf(error: unknown, directory: string): unknown {
   if (cause === null) return error;
   const message = `The project cannot be changed: ${cause}.`;
   if (interruptedChange(directory) === null) return new Failure('cannot-write', `${message} Nothing was changed.`);
-  return new Failure('cannot-write', `${message} Some files are old, some new.`, finishHint);
+  return new Failure('cannot-write', `${message} Some files were changed, others were not.`, finishHint);
 }
 
 const finishHint = 'Finish it with: botcli project update';
 
-/** A dry run finishes nothing. */
+/** A dry run cannot finish an interrupted change, because that writes files. */
 function refuseInterrupted(directory: string): void {
   if (interruptedChange(directory) === null) return;
   refuseLocked(directory);
   throw new Failure(
-    'change-broken-off',
+    'change-interrupted',
     `An earlier change to ${directory} was interrupted and is incomplete.`,
     finishHint,
   );
@@ -179,23 +179,23 @@ function patchOf({ path, before, after }: Step): string {
   );
 }
 
-/** Variables that have to be filled now and did not have to be before. */
+/** Variables that are required by the new configuration, but not by the old one. */
 function newVariables(before: Configuration, after: Configuration): readonly string[] {
-  const had = requiredVariables(planOf(before));
-  return requiredVariables(planOf(after)).filter((name) => !had.includes(name));
+  const required = requiredVariables(planOf(before));
+  return requiredVariables(planOf(after)).filter((name) => !required.includes(name));
 }
 
-/** What a person still has to do for the files that were changed, as lines. */
+/** What the user still has to do for the changed files. */
 function nextSteps(
   directory: string,
-  touched: readonly string[],
+  changedPaths: readonly string[],
   variables: readonly string[],
   packageManager: PackageManager,
 ): readonly string[] {
-  const place = (folder: string) => shellWord(join(directory, folder));
+  const path = (folder: string) => shellWord(join(directory, folder));
   return [
     ...(variables.length > 0 ? [`Fill in server/.env: ${variables.join(', ')}`] : []),
-    ...(touched.includes('server/pyproject.toml') ? [`cd ${place('server')} && uv sync`] : []),
-    ...(touched.includes('client/package.json') ? [`cd ${place('client')} && ${packageManager} install`] : []),
+    ...(changedPaths.includes('server/pyproject.toml') ? [`cd ${path('server')} && uv sync`] : []),
+    ...(changedPaths.includes('client/package.json') ? [`cd ${path('client')} && ${packageManager} install`] : []),
   ];
 }

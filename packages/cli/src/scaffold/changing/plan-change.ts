@@ -9,13 +9,13 @@ import { answersFile, hashOf } from '../writing/answers.ts';
 import { fileText, textOf } from '../writing/survey.ts';
 
 /**
- * What becomes of a file. `kept`: it is left as a person made it. `conflict`: edits and change touch the same lines, and
- * `after` has both, between markers.
+ * What happens to a file. `kept`: the user's version stays as it is. `conflict`: the user's edits and the change touch the same
+ * lines, and `after` has both between conflict markers.
  */
 export type Step = {
   readonly path: string;
   readonly kind: 'new' | 'changed' | 'merged' | 'removed' | 'kept' | 'conflict';
-  /** Null where there is no file. */
+  /** The text before and after; null if there is no file. */
   readonly before: string | null;
   readonly after: string | null;
 };
@@ -23,29 +23,34 @@ export type Step = {
 export type Change = { readonly steps: readonly Step[]; readonly answers: ProjectFile };
 
 /**
- * What has to be done to a project so that it is as `next` says, with what was edited since kept: three texts are merged, the
- * one that was generated, the one that is there, and the one that would be generated now. The answers hold the first, whatever
- * version made it; where they do not, whatever differs in an edited file is a conflict. Nothing is written.
+ * Plans the change of a project to the configuration `next` and keeps the user's edits, by a three-way merge of each file: the
+ * text that was generated (stored in the answers), the current text, and the text that would be generated now. If the answers
+ * lack the first text, every difference in an edited file is a conflict. Writes nothing.
  */
 export function planChange(directory: string, answers: Answers, next: Configuration, version: string): Change {
-  const wanted = projectFiles(next);
-  const after = new Map(wanted.map(({ path, text }) => [path, text]));
+  const files = projectFiles(next);
+  const after = new Map(files.map(({ path, text }) => [path, text]));
   const paths = [...new Set([...Object.keys(answers.files), ...after.keys()])].sort();
   const steps = paths.flatMap((path) => {
-    const now = textOf(join(directory, path));
-    const wish = after.get(path) ?? null;
+    const current = textOf(join(directory, path));
+    const generated = after.get(path) ?? null;
     const hash = answers.files[path];
-    return stepOf({ path, now, wish, base: answers.generated.get(path) ?? null, hash }, `botcli ${version}`) ?? [];
+    return (
+      stepOf(
+        { path, current, next: generated, base: answers.generated.get(path) ?? null, hash },
+        `botcli ${version}`,
+      ) ?? []
+    );
   });
   const guides = generatedGuides(version, answers.guides, (path) => fileText(directory, path));
   const recorded = guides.map(({ guide }) => guide).filter(({ beforeBot }) => !beforeBot);
   return {
     steps: [...steps, ...guides.flatMap((one) => guideStep(one, directory) ?? [])].sort(byPath),
-    answers: answersFile(next, version, wanted, recorded),
+    answers: answersFile(next, version, files, recorded),
   };
 }
 
-/** One that somebody edited is not merged: what is in it was written for its readers as a whole. */
+/** A guide that was edited is kept instead of merged, because its text only makes sense as a whole. */
 function guideStep({ guide: { path, text }, state }: GeneratedGuide, directory: string): Step | null {
   const before = fileText(directory, path);
   if (state === 'unchanged') return null;
@@ -60,22 +65,22 @@ function byPath(one: Step, other: Step): number {
 
 type Texts = {
   readonly path: string;
-  readonly now: string | null;
-  readonly wish: string | null;
+  readonly current: string | null;
+  readonly next: string | null;
   readonly base: string | null;
-  /** Of what was generated; absent when the file was not. */
+  /** Hash of the generated text; undefined if the file was not generated. */
   readonly hash: string | undefined;
 };
 
-function stepOf({ path, now, wish, base, hash }: Texts, generator: string): Step | null {
-  const step = (kind: Step['kind'], after: string | null): Step => ({ path, kind, before: now, after });
-  if (now === wish) return null;
-  const pristine = now !== null && hash === `sha256:${hashOf(now)}`;
-  if (pristine) return wish === null ? step('removed', null) : step('changed', wish);
-  // A person took it away, or edited it: where nothing is to change, that stands.
-  if (hash !== undefined && base !== null && base === wish) return step('kept', now);
-  if (now === null) return hash === undefined ? step('new', wish) : step('kept', now);
-  if (wish === null) return step('kept', now);
-  const { text, hasConflict } = mergeTexts({ path, now, base, wish }, generator);
+function stepOf({ path, current, next, base, hash }: Texts, generator: string): Step | null {
+  const step = (kind: Step['kind'], after: string | null): Step => ({ path, kind, before: current, after });
+  if (current === next) return null;
+  const isUnedited = current !== null && hash === `sha256:${hashOf(current)}`;
+  if (isUnedited) return next === null ? step('removed', null) : step('changed', next);
+  // The generated text does not change, so the user's edit or removal stays.
+  if (hash !== undefined && base !== null && base === next) return step('kept', current);
+  if (current === null) return hash === undefined ? step('new', next) : step('kept', current);
+  if (next === null) return step('kept', current);
+  const { text, hasConflict } = mergeTexts({ path, current, base, next }, generator);
   return step(hasConflict ? 'conflict' : 'merged', text);
 }

@@ -7,15 +7,15 @@ import { hasMarkers } from '../merging/markers.ts';
 import { requiredVariables } from '../project/variables.ts';
 import { isOlder } from '../version-order.ts';
 import { hashOf } from '../writing/answers.ts';
-import { interruptedChange } from '../writing/carry-out.ts';
+import { interruptedChange } from '../writing/apply-edits.ts';
 import { isLocked } from '../writing/project-lock.ts';
 import { fileText, textOf } from '../writing/survey.ts';
 import type { Answers } from './read-answers.ts';
-import { lockDoubt } from './uv-lock.ts';
+import { lockMismatch } from './uv-lock.ts';
 
 /**
- * One thing that was looked at. `problem`: the project does not work like this; `edited`: it is not as it was generated;
- * `outdated`: it is, by an older version.
+ * The result of one check. `problem`: the project does not work. `edited`: the file differs from what was generated. `outdated`:
+ * an older version generated the file.
  */
 export type Finding = {
   readonly about: string;
@@ -23,7 +23,7 @@ export type Finding = {
   readonly message: string;
 };
 
-/** Holds a project against what was chosen for it, and its guides against those that `version` writes. Values of variables are looked at for being there, and never told. */
+/** Checks a project against its stored configuration, and its guides against those of `version`. Never reports values of variables. */
 export async function checkProject(directory: string, answers: Answers, version: string): Promise<readonly Finding[]> {
   const deployed = answers.configuration.deploy_to_cloud;
   return [
@@ -40,29 +40,30 @@ export async function checkProject(directory: string, answers: Answers, version:
 function changeFindings(directory: string): readonly Finding[] {
   if (interruptedChange(directory) === null) return [];
   if (isLocked(directory))
-    return [{ about: 'generated files', state: 'problem', message: 'are being changed right now' }];
-  const message = 'a change was interrupted, so some files are old and some new: botcli project update finishes it';
+    return [{ about: 'generated files', state: 'problem', message: 'are being changed by another botcli' }];
+  const message = 'an interrupted change left some files unchanged: finish it with botcli project update';
   return [{ about: 'generated files', state: 'problem', message }];
 }
 
 function variableFindings(directory: string, answers: Answers): readonly Finding[] {
   const about = 'server/.env';
-  const needed = requiredVariables(planOf(answers.configuration));
-  if (needed.length === 0) return [];
+  const required = requiredVariables(planOf(answers.configuration));
+  if (required.length === 0) return [];
   const text = textOf(join(directory, about));
   if (text === null) {
-    return [{ about, state: 'problem', message: 'is not there: copy .env.example and fill it in' }];
+    return [{ about, state: 'problem', message: 'does not exist: copy .env.example and fill it in' }];
   }
   const filled = parseEnv(text);
-  const empty = needed.filter((name) => (filled[name] ?? '').trim() === '');
-  if (empty.length === 0) return [{ about, state: 'good', message: `all ${needed.length} variables are filled` }];
+  const empty = required.filter((name) => (filled[name] ?? '').trim() === '');
+  if (empty.length === 0)
+    return [{ about, state: 'good', message: `all ${required.length} required variables are set` }];
   return empty.map((name) => ({ about, state: 'problem', message: `${name} is empty or missing` }));
 }
 
 function packageFindings(directory: string, answers: Answers): readonly Finding[] {
   const about = 'server/pyproject.toml';
   const text = textOf(join(directory, about));
-  if (text === null) return [{ about, state: 'problem', message: 'is not there' }];
+  if (text === null) return [{ about, state: 'problem', message: 'does not exist' }];
   const { extras, lowest } = planOf(answers.configuration);
   const dependency = dependenciesOf(text).find((one) => /^pipecat-ai\b(?!-)/.test(one));
   if (dependency === undefined) return [{ about, state: 'problem', message: 'does not depend on pipecat-ai' }];
@@ -73,28 +74,30 @@ function packageFindings(directory: string, answers: Answers): readonly Finding[
   }
   const lower = />=\s*(\d+(?:\.\d+)*)/.exec(dependency)?.[1];
   if (lower !== undefined && isOlder(lower, lowest.library)) {
-    return [{ about, state: 'problem', message: `admits pipecat-ai ${lower}; these choices need ${lowest.library}` }];
+    return [
+      { about, state: 'problem', message: `allows pipecat-ai ${lower}, but the project needs ${lowest.library}` },
+    ];
   }
   if (!/<\s*2\b/.test(dependency)) {
-    return [{ about, state: 'problem', message: 'admits pipecat-ai 2, which this code was not written for' }];
+    return [{ about, state: 'problem', message: 'allows pipecat-ai 2, but the generated code is written for 1' }];
   }
   const python = />=\s*(\d+(?:\.\d+)*)/.exec(pythonOf(text))?.[1];
   if (python !== undefined && isOlder(python, lowest.python)) {
-    return [{ about, state: 'problem', message: `admits Python ${python}; these choices need ${lowest.python}` }];
+    return [{ about, state: 'problem', message: `allows Python ${python}, but the project needs ${lowest.python}` }];
   }
-  return [{ about, state: 'good', message: 'versions and extras fit the choices' }];
+  return [{ about, state: 'good', message: 'versions and extras match the project' }];
 }
 
-/** No lock is fine: then what fits on the day is installed. */
+/** A lock file is optional. Without one, the latest packages that fit are installed. */
 function lockFindings(directory: string): readonly Finding[] {
   const about = 'server/uv.lock';
   const [lock, text] = [textOf(join(directory, about)), textOf(join(directory, 'server/pyproject.toml'))];
   if (lock === null || text === null) return [];
-  const doubt = lockDoubt(lock, dependenciesOf(text));
+  const mismatch = lockMismatch(lock, dependenciesOf(text));
   return [
-    doubt === null
-      ? { about, state: 'good', message: 'fits the dependencies' }
-      : { about, state: 'problem', message: doubt },
+    mismatch === null
+      ? { about, state: 'good', message: 'matches the dependencies' }
+      : { about, state: 'problem', message: mismatch },
   ];
 }
 
@@ -119,7 +122,7 @@ function projectOf(text: string): { readonly dependencies?: unknown; readonly 'r
 async function deployFindings(directory: string): Promise<readonly Finding[]> {
   const about = 'server/deploy.toml';
   const text = textOf(join(directory, about));
-  if (text === null) return [{ about, state: 'problem', message: 'is not there' }];
+  if (text === null) return [{ about, state: 'problem', message: 'does not exist' }];
   const { checkDeployFile } = await import('@bothost/contract');
   try {
     const { issues } = checkDeployFile(parse(text));
@@ -151,10 +154,10 @@ function fileFindings(directory: string, answers: Answers, version: string): rea
   const guides = generatedGuides(version, answers.guides, (path) => fileText(directory, path));
   const found = [...changed, ...guides.flatMap((guide) => guideFinding(guide) ?? [])];
   const all = entries.length + guides.length;
-  const same = all - found.filter(({ state }) => state === 'edited').length;
+  const unedited = all - found.filter(({ state }) => state === 'edited').length;
   return [
     ...found.sort((one, other) => (one.about < other.about ? -1 : 1)),
-    { about: 'generated files', state: 'good', message: `${same} of ${all} are as generated` },
+    { about: 'generated files', state: 'good', message: `${unedited} of ${all} are unedited` },
   ];
 }
 

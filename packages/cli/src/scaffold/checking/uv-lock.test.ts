@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { lockDoubt } from './uv-lock.ts';
+import { lockMismatch } from './uv-lock.ts';
 
 /** As uv writes it, shortened to what says where it comes from. */
 const lock = `version = 1
@@ -24,12 +24,12 @@ requires-dist = [
 `;
 const dependencies = ['aiohttp', 'pipecat-ai[silero,aws_nova_sonic]<2, >=1.13.0', 'pipecat_ai_whisker >=2.0.0,<3'];
 
-test('a lock that was made from these dependencies fits, however they are written', () => {
-  expect(lockDoubt(lock, dependencies)).toBeNull();
+test('lockMismatch accepts a lock of the same dependencies in any notation', () => {
+  expect(lockMismatch(lock, dependencies)).toBeNull();
 });
 
-/** Of a project that a person has gone on with: markers, optional dependencies, sources, and a package that can be built. */
-const grown = lock.replace('virtual', 'editable').replace(
+/** The lock of a project with markers, optional dependencies, sources, and a package that can be built. */
+const extended = lock.replace('virtual', 'editable').replace(
   '    { name = "aiohttp" },\n',
   `    { name = "aiohttp" },
     { name = "certifi", specifier = ">=2024" },
@@ -39,30 +39,33 @@ const grown = lock.replace('virtual', 'editable').replace(
     { name = "wheel", url = "https://example.com/wheel-1-py3-none-any.whl" },
 `,
 );
-const more = [
+const added = [
   'certifi (>=2024)',
   'mine>=1',
   "sniffio ; python_version < '3.14'",
   'wheel @ https://example.com/wheel-1-py3-none-any.whl',
 ];
 
-test('so does one of a project that grew', () => {
-  expect(lockDoubt(grown, [...dependencies, ...more])).toBeNull();
-  expect(lockDoubt(grown, [...dependencies, ...more.slice(1)])).toContain('uv lock');
+test('lockMismatch accepts markers, sources and optional dependencies', () => {
+  expect(lockMismatch(extended, [...dependencies, ...added])).toBeNull();
+  expect(lockMismatch(extended, [...dependencies, ...added.slice(1)])).toContain('uv lock');
 });
 
 test.each([
-  ['an extra more', ['aiohttp', 'pipecat-ai[aws-nova-sonic,silero,soniox]>=1.13.0,<2', 'pipecat-ai-whisker>=2.0.0,<3']],
+  [
+    'an added extra',
+    ['aiohttp', 'pipecat-ai[aws-nova-sonic,silero,soniox]>=1.13.0,<2', 'pipecat-ai-whisker>=2.0.0,<3'],
+  ],
   ['another bound', ['aiohttp', 'pipecat-ai[aws-nova-sonic,silero]>=1.14.0,<2', 'pipecat-ai-whisker>=2.0.0,<3']],
-  ['a package more', [...dependencies, 'pydantic']],
-  ['a package less', dependencies.slice(1)],
-])('a lock does not fit %s', (_what, changed) => {
-  expect(lockDoubt(lock, changed)).toContain('uv lock');
+  ['an added package', [...dependencies, 'pydantic']],
+  ['a removed package', dependencies.slice(1)],
+])('lockMismatch reports %s', (_what, changed) => {
+  expect(lockMismatch(lock, changed)).toContain('uv lock');
 });
 
 test.each(['', 'version = ', '[[package]]\nname = "demo"\nsource = { virtual = "." }\n'])(
-  '%j is not a uv lock file',
+  'lockMismatch reports that %j is not a lock file',
   (text) => {
-    expect(lockDoubt(text, [])).toContain('is not a uv lock file');
+    expect(lockMismatch(text, [])).toContain('is not a lock file of uv');
   },
 );

@@ -1,28 +1,29 @@
 import { parse } from 'smol-toml';
 
 /**
- * Why `uv.lock` does not belong to these dependencies, or null. The service installs exactly what the lock holds, so what a
- * project got since is missing there. The lock names what it was made from: `requires-dist` of the package at `.`.
+ * Why `uv.lock` does not match these dependencies, or null. The service installs exactly what the lock file lists, so a dependency
+ * that was added later would be missing. The lock file lists the dependencies it was made from: `requires-dist` of the package
+ * at `.`.
  */
-export function lockDoubt(lock: string, dependencies: readonly string[]): string | null {
+export function lockMismatch(lock: string, dependencies: readonly string[]): string | null {
   const listed = requirementsOf(lock);
-  if (listed === null) return 'is not a uv lock file: create it again with uv lock';
-  // uv drops the bounds of what `tool.uv.sources` takes from elsewhere.
-  const unbound = new Set(listed.filter(isFromElsewhere).map(({ name }) => plain(String(name))));
-  const locked = new Set(listed.map((one) => canonical(writtenOut(one), unbound)));
-  const wanted = new Set(dependencies.map((one) => canonical(one, unbound)));
-  const fits = wanted.size === locked.size && [...wanted].every((one) => locked.has(one));
-  return fits ? null : 'was made for other dependencies: update it with uv lock';
+  if (listed === null) return 'is not a lock file of uv: create it again with uv lock';
+  // uv omits the version bounds of packages that `tool.uv.sources` takes from another source.
+  const unbound = new Set(listed.filter(hasOtherSource).map(({ name }) => plain(String(name))));
+  const locked = new Set(listed.map((one) => canonical(requirementText(one), unbound)));
+  const declared = new Set(dependencies.map((one) => canonical(one, unbound)));
+  const matches = declared.size === locked.size && [...declared].every((one) => locked.has(one));
+  return matches ? null : 'does not match the dependencies: update it with uv lock';
 }
 
 type Locked = Readonly<Record<'name' | 'extras' | 'specifier' | 'marker', unknown>>;
 
-/** Without those of `optional-dependencies`, which nobody asks for in a deployment. */
+/** Excludes `optional-dependencies`, which a deployment does not install. */
 function requirementsOf(lock: string): readonly Locked[] | null {
   try {
     const { package: packages } = parse(lock) as { package?: readonly Record<string, unknown>[] };
     const own = packages?.find(({ source }) => {
-      // The second where the project is a package that can be built.
+      // `editable` if the project is a package that can be built.
       const { virtual, editable } = (source ?? {}) as Readonly<Record<string, unknown>>;
       return virtual === '.' || editable === '.';
     });
@@ -33,18 +34,18 @@ function requirementsOf(lock: string): readonly Locked[] | null {
   }
 }
 
-function isFromElsewhere(requirement: Locked): boolean {
+function hasOtherSource(requirement: Locked): boolean {
   return ['git', 'url', 'path', 'directory', 'editable'].some((key) => Object.hasOwn(requirement, key));
 }
 
-function writtenOut({ name, extras, specifier }: Locked): string {
+function requirementText({ name, extras, specifier }: Locked): string {
   const named = Array.isArray(extras) && extras.length > 0 ? `[${extras.join(',')}]` : '';
   return `${String(name)}${named}${typeof specifier === 'string' ? specifier : ''}`;
 }
 
 /**
- * Names in lower case with hyphens, extras and bounds in order, no spaces: what is the same requirement is the same text.
- * Markers are left out, as uv writes them in words of its own.
+ * Normalizes a requirement, so that equal requirements are equal texts: names in lower case with hyphens, extras and bounds
+ * sorted, no spaces. Markers are omitted, because uv rewrites them.
  */
 function canonical(requirement: string, unbound: ReadonlySet<string>): string {
   const [short = ''] = requirement.split(/\s*;|\s*@/);

@@ -1,16 +1,16 @@
 import type { Plan } from '../configuration/plan.ts';
 import type { ClientKind } from './client-kind.ts';
 
-/** `src/config.ts`: where sessions are started. With Next.js that is the page's own server, which holds the key. */
+/** `src/config.ts`: where sessions are started. With Next.js, at the page's own server, which has the key. */
 export function configFile(plan: Plan, kind: ClientKind): string {
-  const own = kind === 'react-nextjs';
+  const hasServer = kind === 'react-nextjs';
   const lines = [
     `export const name = ${quoted(plan.configuration.project_name)};`,
     '',
-    '/** Whether the bot sees the camera. */',
+    '/** Whether the bot gets the camera video. */',
     `export const camera = ${plan.configuration.video_input};`,
     '',
-    ...(own
+    ...(hasServer
       ? [
           '/** Answered by the server of this page, which forwards the request with the key. */',
           "export const startUrl = '/api/start';",
@@ -24,14 +24,14 @@ export function configFile(plan: Plan, kind: ClientKind): string {
           'export const startUrl = import.meta.env.VITE_BOT_START_URL || ' + "'http://localhost:7860/start';",
           '',
           '/** A public key, which can only start sessions: everybody can see it in the page. */',
-          // biome-ignore lint/suspicious/noTemplateCurlyInString: it is a template of the generated file
+          // biome-ignore lint/suspicious/noTemplateCurlyInString: a template literal of the generated file
           'export const startHeaders: Record<string, string> = key ? { Authorization: `Bearer ${key}` } : {};',
         ]),
   ];
   return `${lines.join('\n')}\n`;
 }
 
-/** `client/.env.example`: without a `.env` the client talks to a bot on this machine. */
+/** `client/.env.example`. Without a `.env`, the client uses a bot on the same machine. */
 export function envExample(plan: Plan, kind: ClientKind): string {
   const prefix = kind === 'react-nextjs' ? '' : 'VITE_';
   const file = kind === 'react-nextjs' ? '.env.local' : '.env';
@@ -44,7 +44,7 @@ export function envExample(plan: Plan, kind: ClientKind): string {
   return `${lines.join('\n')}\n`;
 }
 
-/** In the quotes of which fewer have to be escaped, as a formatter leaves it. */
+/** Quotes a text with the quotes that need fewer escapes, like a formatter. */
 function quoted(text: string): string {
   if (text.split("'").length > text.split('"').length) return JSON.stringify(text);
   return `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;

@@ -28,7 +28,7 @@ import { type ClientKind, clientKind } from './client-kind.ts';
 import { packageFile } from './client-package.ts';
 import { clientTransports, transportsFile } from './client-transports.ts';
 
-/** What does not depend on the project, by its path in `client/`. */
+/** Files that do not depend on the project, by path in `client/`. */
 const fixed: Readonly<Record<ClientKind, Readonly<Record<string, string>>>> = {
   vanilla: {
     'index.html': vanillaIndex,
@@ -65,21 +65,21 @@ const common: Readonly<Record<string, string>> = {
   'src/style.css': style,
 };
 
-/** `client/`: a web client that starts sessions of the bot and talks to it. */
+/** `client/`: a web client that starts sessions and connects to the bot. */
 export function clientFiles(plan: Plan): readonly ProjectFile[] {
   const kind = clientKind(plan);
-  const ways = clientTransports(plan);
-  const peers = ways.some(({ value }) => value === 'lightrtc');
-  const signalled = kind === 'react-nextjs' && peers;
+  const transports = clientTransports(plan);
+  const hasPeers = transports.some(({ value }) => value === 'lightrtc');
+  const forwardsOffers = kind === 'react-nextjs' && hasPeers;
   const files = {
     ...common,
     ...fixed[kind],
-    ...(signalled ? { 'src/app/api/sessions/[sessionId]/[...path]/route.ts': sessionRoute } : {}),
-    ...(peers ? { 'src/browser-media.ts': browserMedia } : {}),
+    ...(forwardsOffers ? { 'src/app/api/sessions/[sessionId]/[...path]/route.ts': sessionRoute } : {}),
+    ...(hasPeers ? { 'src/browser-media.ts': browserMedia } : {}),
     '.env.example': envExample(plan, kind),
-    'package.json': packageFile(plan, kind, ways),
+    'package.json': packageFile(plan, kind, transports),
     'src/config.ts': configFile(plan, kind),
-    'src/transports.ts': transportsFile(ways),
+    'src/transports.ts': transportsFile(transports),
   };
   return Object.entries(files).map(([path, text]) => ({ path: `client/${path}`, text }));
 }

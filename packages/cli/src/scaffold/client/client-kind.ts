@@ -1,6 +1,6 @@
 import type { Plan } from '../configuration/plan.ts';
 
-/** Which of the three a client is. */
+/** The kinds of web clients. */
 export type ClientKind = 'vanilla' | 'react-vite' | 'react-nextjs';
 
 export function clientKind({ configuration }: Pick<Plan, 'configuration'>): ClientKind {

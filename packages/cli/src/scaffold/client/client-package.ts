@@ -32,22 +32,22 @@ const perKind: Readonly<
   },
 };
 
-/** The compiler that both bundlers can check types with. */
+/** A version of TypeScript that both Vite and Next.js support. */
 const compiler = '~6.0.2';
 
 /** `client/package.json` */
-export function packageFile(plan: Plan, kind: ClientKind, ways: readonly ClientTransport[]): string {
+export function packageFile(plan: Plan, kind: ClientKind, transports: readonly ClientTransport[]): string {
   const { scripts, dependencies, devDependencies } = perKind[kind];
   const document = {
     name: `${plan.slug}-client`,
     private: true,
     version: '0.1.0',
     type: 'module',
-    engines: { node: `>=${nodeFor(ways)}` },
+    engines: { node: `>=${nodeFor(transports)}` },
     scripts: { ...scripts, lint: 'biome check' },
     dependencies: sorted({
       '@pipecat-ai/client-js': '^1.13.1',
-      ...Object.fromEntries(ways.map((way) => [way.package, way.range])),
+      ...Object.fromEntries(transports.map((transport) => [transport.package, transport.range])),
       ...dependencies,
     }),
     devDependencies: sorted({ '@biomejs/biome': '^2.6.8', typescript: compiler, ...devDependencies }),
@@ -55,12 +55,12 @@ export function packageFile(plan: Plan, kind: ClientKind, ways: readonly ClientT
   return `${JSON.stringify(document, null, 2)}\n`;
 }
 
-/** What all build tools of the clients run on. */
+/** Oldest Node.js that the build tools of all clients support. */
 export const oldestNode = '20.19';
 
-/** The lowest Node.js that the client is built with; the hosted rooms' package needs a newer one. */
-export function nodeFor(ways: readonly { readonly value: string }[]): string {
-  return ways.some(({ value }) => value === 'hostedrtc') ? '22.22' : oldestNode;
+/** Oldest Node.js that can build a client with these transports. Daily's package needs a newer one. */
+export function nodeFor(transports: readonly { readonly value: string }[]): string {
+  return transports.some(({ value }) => value === 'hostedrtc') ? '22.22' : oldestNode;
 }
 
 function sorted(record: Readonly<Record<string, string>>): Readonly<Record<string, string>> {

@@ -1,22 +1,22 @@
 import type { Plan } from '../configuration/plan.ts';
 
-/** What a browser needs for a transport. */
+/** How a browser uses a transport. */
 export type ClientTransport = {
   readonly value: string;
   readonly label: string;
   readonly package: string;
   readonly range: string;
-  /** What makes it of its package, which is called `from`. */
+  /** The expression that constructs the transport; `from` is its package. */
   readonly construction: readonly string[];
-  /** What is imported besides, of the client itself. */
-  readonly own?: string;
-  /** What the start request says besides. */
+  /** An import from the client's own files. */
+  readonly localImport?: string;
+  /** Fields of the start request. */
   readonly request: Readonly<Record<string, string | boolean>>;
 };
 
 /**
- * The client packages of the transports. For livekit none is published, so a client does not offer it (a project whose only
- * transport it is cannot have a client).
+ * The transports that a generated client can use. The client package for LiveKit is not published, so a project with livekit
+ * alone cannot have a client.
  */
 const known: readonly ClientTransport[] = [
   {
@@ -24,7 +24,7 @@ const known: readonly ClientTransport[] = [
     label: 'Hosted room',
     package: '@pipecat-ai/daily-transport',
     range: '^1.6.9',
-    // Without eval a page needs no exception from its content security policy for it.
+    // Without eval, the page's content security policy needs no exception.
     construction: ['new from.DailyTransport({ dailyConfig: { avoidEval: true } })'],
     request: { transport: 'daily', createDailyRoom: true },
   },
@@ -33,9 +33,9 @@ const known: readonly ClientTransport[] = [
     label: 'Peer to peer',
     package: '@pipecat-ai/small-webrtc-transport',
     range: '^1.10.8',
-    // Its own choice of microphone and camera would load a program from a third party.
+    // The package's default media manager loads code from a third party.
     construction: ['new from.SmallWebRTCTransport({ mediaManager: createBrowserMedia() })'],
-    own: "import { createBrowserMedia } from './browser-media';",
+    localImport: "import { createBrowserMedia } from './browser-media';",
     request: { transport: 'webrtc', createDailyRoom: false, enableDefaultIceServers: true },
   },
   {
@@ -43,7 +43,7 @@ const known: readonly ClientTransport[] = [
     label: 'WebSocket',
     package: '@pipecat-ai/websocket-transport',
     range: '^1.7.1',
-    // Its own choice of how to play and record would load a program from a third party.
+    // The package's default media manager loads code from a third party.
     construction: [
       'new from.WebSocketTransport({',
       '  mediaManager: new from.WavMediaManager(),',
@@ -54,23 +54,23 @@ const known: readonly ClientTransport[] = [
   },
 ];
 
-/** Whether a generated client can offer the transport. */
+/** Whether a generated client can use the transport. */
 export function reachedByClient(value: string): boolean {
   return known.some((one) => one.value === value);
 }
 
-/** Those of the project's transports that a browser can use, in the order given. */
+/** The transports of the project that a generated client can use, in the order given. */
 export function clientTransports(plan: Plan): readonly ClientTransport[] {
   return plan.transports.flatMap(({ value }) => known.find((one) => one.value === value) ?? []);
 }
 
-/** `src/transports.ts`: each package is loaded when it is used. */
-export function transportsFile(ways: readonly ClientTransport[]): string {
+/** `src/transports.ts`, which loads each package only when it is used. */
+export function transportsFile(transports: readonly ClientTransport[]): string {
   const lines = [
     "import type { Transport } from '@pipecat-ai/client-js';",
-    ...ways.flatMap(({ own }) => own ?? []),
+    ...transports.flatMap(({ localImport }) => localImport ?? []),
     '',
-    '/** A way to reach the bot, and the request that starts a session on it. */',
+    '/** A transport to the bot, and the request that starts a session on it. */',
     'export type EntryPoint = {',
     '  readonly name: string;',
     '  readonly label: string;',
@@ -79,16 +79,16 @@ export function transportsFile(ways: readonly ClientTransport[]): string {
     '};',
     '',
     'export const entryPoints: readonly [EntryPoint, ...EntryPoint[]] = [',
-    ...ways.flatMap((way) => [
+    ...transports.flatMap((transport) => [
       '  {',
-      `    name: '${way.value}',`,
-      `    label: '${way.label}',`,
-      `    request: { ${Object.entries(way.request)
+      `    name: '${transport.value}',`,
+      `    label: '${transport.label}',`,
+      `    request: { ${Object.entries(transport.request)
         .map(([key, value]) => `${key}: ${typeof value === 'string' ? `'${value}'` : value}`)
         .join(', ')} },`,
       '    create: async () => {',
-      `      const from = await import('${way.package}');`,
-      ...`return ${way.construction.join('\n')};`.split('\n').map((line) => `      ${line}`),
+      `      const from = await import('${transport.package}');`,
+      ...`return ${transport.construction.join('\n')};`.split('\n').map((line) => `      ${line}`),
       '    },',
       '  },',
     ]),

@@ -1,6 +1,6 @@
-/** Files that the build takes in as texts. */
+/** Text files that the build includes as strings. */
 declare module '*?raw' {
   const text: string;
-  // biome-ignore lint/style/noDefaultExport: this is how the build gives a text
+  // biome-ignore lint/style/noDefaultExport: Vite exports the text as the default
   export default text;
 }

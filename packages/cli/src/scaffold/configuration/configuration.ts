@@ -1,14 +1,14 @@
 import type { Direction } from '../catalogue/transport.ts';
 
 /**
- * A project as it will be generated: `--dry-run` prints it, a config file may hold it, `.botcli/project.json` keeps it.
- * Keys in the order of the decisions (Scaffolding, "resolved configuration").
+ * Everything that determines the files of a project. `--dry-run` prints it, `--config` accepts it, and `.botcli/project.json`
+ * stores it, with the keys in this order.
  */
 export type Configuration = {
-  /** As people write it; what machines call it is its slug. */
+  /** For people; the agent and the package are named by its slug. */
   readonly project_name: string;
   readonly bot_type: BotType;
-  /** Resolved: the ones that have a direction name it. */
+  /** Names of the specification, with their direction, such as `hostedrtc_pstn_dialin`. */
   readonly transports: readonly string[];
   readonly mode: Mode;
   readonly stt_service: string | null;
@@ -40,5 +40,5 @@ export type ClientFramework = (typeof clientFrameworks)[number];
 export const clientServers = ['vite', 'nextjs'] as const;
 export type ClientServer = (typeof clientServers)[number];
 
-/** A key of the configuration, or '' for the whole, and what is wrong with it. */
+/** What is wrong with a key of the configuration; with an empty path, with all of it. */
 export type Issue = { readonly path: string; readonly message: string };

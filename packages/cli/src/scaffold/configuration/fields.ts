@@ -1,10 +1,10 @@
 import { clientFrameworks, type Issue } from './configuration.ts';
 
-/** How a key of the configuration can be given: its names in a config file, first one wins, and its option. */
+/** How a key of the configuration can be given: by its names in a config file, of which the first wins, and by its option. */
 type Field = { readonly keys: readonly string[]; readonly option: string; readonly type: FieldType };
 type FieldType = 'text' | 'texts' | 'switch';
 
-/** Everything that can be said about a project, by its key in the configuration. */
+/** Everything that options and config files can say about a project, by its key in the configuration. */
 export const fields = {
   project_name: { keys: ['name', 'project_name'], option: 'name', type: 'text' },
   bot_type: { keys: ['bot_type'], option: 'bot-type', type: 'text' },
@@ -33,68 +33,63 @@ type Fields = typeof fields;
 export type FieldName = keyof Fields;
 type Value<T extends FieldType> = T extends 'text' ? string : T extends 'texts' ? readonly string[] : boolean;
 
-/** What somebody said about a project, unchecked but for types; what was not said is absent. */
-export type Given = { readonly [Name in FieldName]?: Value<Fields[Name]['type']> };
+/** Options of a project as a user gave them. Only their types are checked; what was not given is absent. */
+export type ProjectOptions = { readonly [Name in FieldName]?: Value<Fields[Name]['type']> };
 
-/** What options say wins over what a file says. */
-export function merge(file: Given, options: Given): Given {
-  return { ...file, ...options };
-}
-
-/** Derived from the client's framework; a file that `--dry-run` printed holds it. */
-const derived = 'generate_client';
+/** Derived from the client's framework, but accepted in a config file because `--dry-run` prints it. */
+const derivedKey = 'generate_client';
 
 /**
- * Reads a JSON config file. Unknown keys and wrong types come all at once; null means "not said", as in what `--dry-run`
- * prints. `options` win over the file: where they name the framework of the client, the file need not.
+ * Reads a JSON config file. All unknown keys and wrong types are returned together. Null means "not given", as in the output of
+ * `--dry-run`. If `overrides` has the client's framework, `generate_client` in the file is not compared with the file's own.
  */
 export function readConfigFile(
   text: string,
-  options: Given = {},
-): { readonly given: Given; readonly issues: readonly Issue[] } {
-  const whole = (message: string) => ({ given: {}, issues: [{ path: '', message }] });
+  overrides: ProjectOptions = {},
+): { readonly options: ProjectOptions; readonly issues: readonly Issue[] } {
+  const invalid = (message: string) => ({ options: {}, issues: [{ path: '', message }] });
   let parsed: unknown;
   try {
     parsed = JSON.parse(text.replace(/^\uFEFF/, ''));
   } catch (error) {
-    return whole(`is not valid JSON: ${error instanceof Error ? error.message : error}`);
+    return invalid(`is not valid JSON: ${error instanceof Error ? error.message : error}`);
   }
-  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) return whole('is not a JSON object');
-  const said = new Map(Object.entries(parsed));
-  const given: Record<string, unknown> = {};
+  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) return invalid('is not a JSON object');
+  const unread = new Map(Object.entries(parsed));
+  const options: Record<string, unknown> = {};
   const issues: Issue[] = [];
   for (const [name, { keys, type }] of Object.entries(fields)) {
     for (const key of keys) {
-      const value = said.get(key);
-      said.delete(key);
+      const value = unread.get(key);
+      unread.delete(key);
       if (value === undefined || value === null) continue;
-      if (!isOf(type, value)) issues.push({ path: key, message: `takes ${described[type]}` });
-      else if (!Object.hasOwn(given, name)) given[name] = value;
+      if (!hasType(type, value)) issues.push({ path: key, message: `takes ${typeLabels[type]}` });
+      else if (!Object.hasOwn(options, name)) options[name] = value;
     }
   }
-  const client = said.get(derived) ?? undefined;
-  if (client !== undefined && typeof client !== 'boolean') {
-    issues.push({ path: derived, message: 'takes true or false' });
-  } else if (options.client_framework === undefined) {
-    const isFramework = (given['client_framework'] ?? 'none') !== 'none';
-    if (client === true && !isFramework) {
-      issues.push({ path: derived, message: `needs client_framework: ${clientFrameworks.join(' or ')}` });
+  const hasClient = unread.get(derivedKey) ?? undefined;
+  if (hasClient !== undefined && typeof hasClient !== 'boolean') {
+    issues.push({ path: derivedKey, message: `takes ${typeLabels.switch}` });
+  } else if (overrides.client_framework === undefined) {
+    const hasFramework = (options['client_framework'] ?? 'none') !== 'none';
+    if (hasClient === true && !hasFramework) {
+      issues.push({ path: derivedKey, message: `needs client_framework: ${clientFrameworks.join(' or ')}` });
     }
-    if (client === false && isFramework)
-      issues.push({ path: derived, message: 'cannot be false with client_framework' });
+    if (hasClient === false && hasFramework)
+      issues.push({ path: derivedKey, message: 'cannot be false with client_framework' });
   }
-  said.delete(derived);
-  for (const key of said.keys()) issues.push({ path: key, message: 'is not a known key' });
-  return { given, issues };
+  unread.delete(derivedKey);
+  for (const key of unread.keys()) issues.push({ path: key, message: 'is not a key of this file' });
+  return { options, issues };
 }
 
-const described: Readonly<Record<FieldType, string>> = {
+const typeLabels: Readonly<Record<FieldType, string>> = {
   text: 'a text',
   texts: 'a list of texts',
   switch: 'true or false',
 };
 
-function isOf(type: FieldType, value: unknown): boolean {
+function hasType(type: FieldType, value: unknown): boolean {
   if (type === 'texts') return Array.isArray(value) && value.every((item) => typeof item === 'string');
   return typeof value === (type === 'text' ? 'string' : 'boolean');
 }

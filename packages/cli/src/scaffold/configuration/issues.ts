@@ -1,9 +1,9 @@
 import { type FieldName, fields } from './fields.ts';
 
-/** Notes what is wrong with a key. */
+/** Adds a problem with the value of a key. */
 export type AddIssue = (path: FieldName, message: string) => void;
 
-/** One of a few words, or null; a wrong one is an issue. */
+/** Narrows a text to one of a few words. Returns null if it is absent or, after adding an issue, if it is another word. */
 export function oneOf<const Word extends string>(
   words: readonly Word[],
   value: string | undefined,
@@ -17,8 +17,8 @@ export function oneOf<const Word extends string>(
 }
 
 /** `a, b or c` */
-export function listed(words: readonly string[]): string {
-  return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
+export function listed(words: readonly string[], conjunction: 'or' | 'and' = 'or'): string {
+  return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} ${conjunction} ${words.at(-1)}`;
 }
 
 /** `--transport` for `transports`. */

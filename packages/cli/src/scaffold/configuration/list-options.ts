@@ -3,7 +3,7 @@ import { servicesOf } from '../catalogue/services.ts';
 import { transports } from '../catalogue/transports.ts';
 import { botTypes } from './configuration.ts';
 
-/** All values that can be chosen. */
+/** The document that `init --list-options` prints: all values, by the names of the specification. */
 export function listOptions() {
   const values = (kind: ServiceKind) => servicesOf(kind).map(({ service }) => service.value);
   const group = (name: 'web' | 'telephony') => transports.filter((one) => one.group === name).map(({ value }) => value);

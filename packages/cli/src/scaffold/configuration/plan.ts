@@ -1,28 +1,28 @@
 import type { Service } from '../catalogue/service.ts';
-import { findService, type Offered } from '../catalogue/services.ts';
+import { type CatalogueService, findService } from '../catalogue/services.ts';
 import type { Transport, TransportKind } from '../catalogue/transport.ts';
 import { findTransport } from '../catalogue/transports.ts';
 import type { Configuration } from './configuration.ts';
 import { slugOf } from './project-name.ts';
 
-/** What every project needs at least: the first release whose runner ends sessions, and the Pythons it runs on. */
-const floor = { library: '1.9.0', python: '3.11' };
-/** Evaluations run against the ordinary bot, and cameras are chosen by name, from this release on. */
-const modern = '1.13.0';
+/** The first release of pipecat-ai whose runner ends sessions, and the first Python that it supports. */
+const minimum = { library: '1.9.0', python: '3.11' };
+/** The first release whose evaluations run against an unchanged bot, and whose cameras are chosen by name. */
+const evalAndCameraRelease = '1.13.0';
 
-/** A configuration with everything looked up that its files are made of. */
+/** A configuration with its services and transports looked up, and with what follows from them. */
 export type Plan = {
   readonly configuration: Configuration;
   /** Name of the package and of the agent. */
   readonly slug: string;
   /** In the order of the pipeline. */
-  readonly services: readonly Offered[];
+  readonly services: readonly CatalogueService[];
   readonly transports: readonly Transport[];
-  /** Of pipecat-ai, sorted. */
+  /** Extras of pipecat-ai, sorted. */
   readonly extras: readonly string[];
-  /** Lowest release of pipecat-ai and lowest Python that all choices work with. */
+  /** Lowest release of pipecat-ai and lowest Python that all choices support. */
   readonly lowest: { readonly library: string; readonly python: string };
-  /** The aiohttp session that some services want. */
+  /** Whether a service needs an aiohttp session. */
   readonly needsSession: boolean;
   readonly has: (kind: TransportKind) => boolean;
 };
@@ -41,7 +41,7 @@ export function planOf(configuration: Configuration): Plan {
   const libraries = [
     fromServices.library,
     ...transports.flatMap(({ since }) => since ?? []),
-    ...(configuration.enable_eval || configuration.video_input ? [modern] : []),
+    ...(configuration.enable_eval || configuration.video_input ? [evalAndCameraRelease] : []),
   ];
   return {
     configuration,
@@ -55,15 +55,15 @@ export function planOf(configuration: Configuration): Plan {
   };
 }
 
-/** What these services work with: the lowest release of pipecat-ai, and the lowest Python. */
+/** The lowest release of pipecat-ai, and the lowest Python, that these services support. */
 export function lowestOf(services: readonly Service[]): Plan['lowest'] {
   return {
-    library: highest([floor.library, ...services.flatMap(({ since }) => since ?? [])]),
-    python: highest([floor.python, ...services.flatMap(({ python }) => python ?? [])]),
+    library: highest([minimum.library, ...services.flatMap(({ since }) => since ?? [])]),
+    python: highest([minimum.python, ...services.flatMap(({ python }) => python ?? [])]),
   };
 }
 
-function servicesOf(configuration: Configuration): readonly Offered[] {
+function servicesOf(configuration: Configuration): readonly CatalogueService[] {
   const chosen = [
     ['stt', configuration.stt_service],
     ['llm', configuration.llm_service],
@@ -74,12 +74,12 @@ function servicesOf(configuration: Configuration): readonly Offered[] {
   return chosen.flatMap(([kind, value]) => (value === null ? [] : (findService(kind, value) ?? [])));
 }
 
-/** The highest of versions like 1.13.0. */
+/** The highest of versions such as 1.13.0. */
 function highest(versions: readonly string[]): string {
   const byNumber = (a: string, b: string) => {
     const [left, right] = [a.split('.').map(Number), b.split('.').map(Number)];
     const index = left.findIndex((part, at) => part !== right[at]);
     return index === -1 ? 0 : (left[index] ?? 0) - (right[index] ?? 0);
   };
-  return [...versions].sort(byNumber).at(-1) ?? floor.library;
+  return [...versions].sort(byNumber).at(-1) ?? minimum.library;
 }

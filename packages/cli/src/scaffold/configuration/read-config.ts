@@ -2,37 +2,37 @@ import { closeSync, openSync, readSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Failure } from '../../failure.ts';
 
-/** More than any answers are: a device that never ends is not read forever. */
-const mostBytes = 1_000_000;
+/** Larger than any config file. Without a limit, reading a device such as /dev/zero would never end. */
+const maxBytes = 1_000_000;
 
 const causes: Readonly<Record<string, string>> = {
-  ENOENT: 'it is not there',
+  ENOENT: 'it does not exist',
   EISDIR: 'it is a directory',
   ENOTDIR: 'a part of the path is a file',
   EACCES: 'there is no permission to read it',
 };
 
-/** The text of a config file, which may be a pipe as well. @throws `Failure` config-unreadable */
+/** Reads the text of a config file, which can also be a pipe. @throws `Failure` config-unreadable */
 export function readConfigText(directory: string, file: string): string {
   try {
     return decode(read(resolve(directory, file)));
   } catch (error) {
     if (!(error instanceof Error)) throw error;
     const code = 'code' in error ? String(error.code) : '';
-    const cause = causes[code] ?? (code === '' ? error.message : `the system says ${code}`);
-    throw new Failure('config-unreadable', `The config file ${file} cannot be read: ${cause}. Nothing was written.`);
+    const cause = causes[code] ?? (code === '' ? error.message : `the system reports ${code}`);
+    throw new Failure('config-unreadable', `Cannot read the config file ${file}: ${cause}. Nothing was written.`);
   }
 }
 
 function read(path: string): Uint8Array {
   const file = openSync(path, 'r');
   try {
-    const buffer = Buffer.allocUnsafe(mostBytes + 1);
+    const buffer = Buffer.allocUnsafe(maxBytes + 1);
     let length = 0;
-    for (let bytes = -1; bytes !== 0 && length <= mostBytes; length += bytes) {
+    for (let bytes = -1; bytes !== 0 && length <= maxBytes; length += bytes) {
       bytes = readSync(file, buffer, length, buffer.length - length, null);
     }
-    if (length > mostBytes) throw new Error('it is larger than 1 MB');
+    if (length > maxBytes) throw new Error('it is larger than 1 MB');
     return buffer.subarray(0, length);
   } finally {
     closeSync(file);

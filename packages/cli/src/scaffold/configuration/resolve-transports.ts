@@ -1,70 +1,73 @@
 import type { Transport } from '../catalogue/transport.ts';
 import { directions } from '../catalogue/transport.ts';
-import { findTransport, throughRoom, transports, transportsRequestedBy } from '../catalogue/transports.ts';
-import type { Given } from './fields.ts';
+import {
+  displayName,
+  findTransport,
+  transportChoices,
+  transportsRequestedBy,
+  usesRoomForCalls,
+} from '../catalogue/transports.ts';
+import type { ProjectOptions } from './fields.ts';
 import { type AddIssue, listed, oneOf, option } from './issues.ts';
 
-/** The two names that say no direction, and the key that says it. */
-const requests = {
+/** The two names without a direction, and the key that adds it. */
+const directionKeys = {
   hostedrtc_pstn: 'daily_pstn_mode',
   carrier1_hostedrtc_sip: 'twilio_daily_sip_mode',
 } as const;
-type Request = keyof typeof requests;
+type RequestName = keyof typeof directionKeys;
 
-/** The chosen transports, each once, in the order given. */
-export function resolveTransports(given: Given, addIssue: AddIssue): readonly Transport[] {
-  const values = given.transports ?? [];
-  if (values.length === 0) addIssue('transports', `is missing: ${option('transports')} takes ${listed(allValues())}`);
+/** The chosen transports without duplicates, in the order given. */
+export function resolveTransports(options: ProjectOptions, addIssue: AddIssue): readonly Transport[] {
+  const names = options.transports ?? [];
+  const choices = `${option('transports')} takes ${listed(transportChoices)}`;
+  if (names.length === 0) addIssue('transports', `is missing: ${choices}`);
   const chosen: Transport[] = [];
-  for (const value of values) {
-    const found = findTransport(value) ?? directed(value, given, addIssue);
-    if (found === 'unknown') {
-      addIssue(
-        'transports',
-        `${JSON.stringify(value)} is unknown: ${option('transports')} takes ${listed(allValues())}`,
-      );
-    } else if (found !== null && !chosen.includes(found)) chosen.push(found);
+  for (const name of names) {
+    const found = findTransport(name) ?? withDirection(name, options, addIssue);
+    if (found === 'unknown') addIssue('transports', `${JSON.stringify(name)} is unknown: ${choices}`);
+    else if (found !== null && !chosen.includes(found)) chosen.push(found);
   }
-  checkDirections(given, chosen, addIssue);
-  const calls = chosen.filter(throughRoom);
+  checkDirections(options, chosen, addIssue);
+  const calls = chosen.filter(usesRoomForCalls);
   if (calls.length > 1) {
-    addIssue('transports', `${listed(calls.map(({ value }) => value)).replace(' or ', ' and ')} exclude each other`);
+    addIssue('transports', `${listed(calls.map(displayName), 'and')} cannot be used together: choose one of them`);
   }
   return chosen;
 }
 
-/** A name without a direction, with the direction that its mode says. */
-function directed(value: string, given: Given, addIssue: AddIssue): Transport | 'unknown' | null {
-  const candidates = transportsRequestedBy(value);
-  const request = candidates[0]?.request?.value;
-  if (request === undefined || !isRequest(request)) return 'unknown';
-  const path = requests[request];
-  const mode = given[path];
-  if (mode === undefined) addIssue(path, `is missing: ${request} needs ${option(path)} ${listed(directions)}`);
-  return candidates.find((candidate) => candidate.request?.direction === mode) ?? null;
+/** Combines a name without a direction with the option that gives the direction. */
+function withDirection(name: string, options: ProjectOptions, addIssue: AddIssue): Transport | 'unknown' | null {
+  const candidates = transportsRequestedBy(name);
+  const [{ request } = {}] = candidates;
+  if (request === undefined || !isRequestName(request.value)) return 'unknown';
+  const path = directionKeys[request.value];
+  const direction = options[path];
+  if (direction === undefined) {
+    addIssue(path, `is missing: ${displayName(request)} needs ${option(path)} ${listed(directions)}`);
+  }
+  return candidates.find((candidate) => candidate.request?.direction === direction) ?? null;
 }
 
-/** A mode has to be one, to have its transport, and not to say the contrary of it. */
-function checkDirections(given: Given, chosen: readonly Transport[], addIssue: AddIssue): void {
-  for (const [request, path] of Object.entries(requests)) {
-    const mode = oneOf(directions, given[path], path, addIssue);
-    if (mode === null) continue;
-    const own = chosen.filter((transport) => transport.request?.value === request);
-    const asked = own.length > 0 || (given.transports ?? []).some((value) => requestOf(value) === request);
-    if (!asked) addIssue(path, `says a direction, but the transport ${request} is not chosen`);
-    const contrary = own.find((transport) => transport.request?.direction !== mode);
-    if (contrary !== undefined) addIssue(path, `says ${mode}, and the transport is ${contrary.value}`);
+/** Each direction must be known, belong to a chosen transport, and not contradict it. */
+function checkDirections(options: ProjectOptions, chosen: readonly Transport[], addIssue: AddIssue): void {
+  for (const [name, path] of Object.entries(directionKeys)) {
+    const direction = oneOf(directions, options[path], path, addIssue);
+    if (direction === null) continue;
+    const [{ request } = {}] = transportsRequestedBy(name);
+    const label = request === undefined ? name : displayName(request);
+    const matching = chosen.filter((transport) => transport.request?.value === name);
+    const isRequested = matching.length > 0 || (options.transports ?? []).some((one) => requestOf(one) === name);
+    if (!isRequested) addIssue(path, `needs the transport ${label}, which is not chosen`);
+    const opposite = matching.find((transport) => transport.request?.direction !== direction);
+    if (opposite !== undefined) addIssue(path, `is ${direction}, but the transport is ${displayName(opposite)}`);
   }
 }
 
-function requestOf(value: string): string | undefined {
-  return (findTransport(value) ?? transportsRequestedBy(value)[0])?.request?.value;
+function requestOf(name: string): string | undefined {
+  return (findTransport(name) ?? transportsRequestedBy(name)[0])?.request?.value;
 }
 
-function isRequest(value: string): value is Request {
-  return Object.hasOwn(requests, value);
-}
-
-function allValues(): readonly string[] {
-  return [...transports.map(({ value }) => value), ...Object.keys(requests)].sort();
+function isRequestName(value: string): value is RequestName {
+  return Object.hasOwn(directionKeys, value);
 }

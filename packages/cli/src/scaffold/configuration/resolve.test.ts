@@ -1,18 +1,18 @@
 import { describe, expect, test } from 'vitest';
-import { type Given, readConfigFile } from './fields.ts';
+import { type ProjectOptions, readConfigFile } from './fields.ts';
 import { resolve } from './resolve.ts';
 
-const cascade: Given = {
+const cascade: ProjectOptions = {
   transports: ['lightrtc'],
   mode: 'cascade',
   stt_service: 'deepgram_stt',
   llm_service: 'openai_llm',
   tts_service: 'cartesia_tts',
 };
-const realtime: Given = { transports: ['lightrtc'], mode: 'realtime', realtime_service: 'openai_realtime' };
-const phone: Given = { ...cascade, transports: ['carrier1'] };
+const realtime: ProjectOptions = { transports: ['lightrtc'], mode: 'realtime', realtime_service: 'openai_realtime' };
+const phone: ProjectOptions = { ...cascade, transports: ['carrier1'] };
 
-test('what was not said is filled in, and the keys stand in the order of the decisions', () => {
+test('resolve fills in defaults and keeps the order of keys', () => {
   const { configuration } = resolve(cascade, 'my-bot');
   expect(JSON.stringify(configuration)).toBe(
     JSON.stringify({
@@ -42,108 +42,120 @@ test('what was not said is filled in, and the keys stand in the order of the dec
   );
 });
 
-const accepted: readonly (readonly [what: string, given: Given, expected: object])[] = [
-  ['the bot type follows from a telephone', phone, { bot_type: 'telephony' }],
-  ['a telephony bot may have only web transports', { ...cascade, bot_type: 'telephony' }, { bot_type: 'telephony' }],
+const accepted: readonly (readonly [what: string, given: ProjectOptions, expected: object])[] = [
+  ['infers the bot type from a phone transport', phone, { bot_type: 'telephony' }],
   [
-    'a web transport beside a telephone leaves it a telephony bot',
+    'accepts a telephony bot with web transports only',
+    { ...cascade, bot_type: 'telephony' },
+    { bot_type: 'telephony' },
+  ],
+  [
+    'infers telephony from a phone transport next to a web transport',
     { ...phone, transports: ['lightrtc', 'carrier1'] },
     { bot_type: 'telephony', transports: ['lightrtc', 'carrier1'] },
   ],
-  ['a transport twice is one', { ...cascade, transports: ['lightrtc', 'smallwebrtc'] }, { transports: ['lightrtc'] }],
   [
-    'real names resolve to the spec’s',
+    'removes duplicate transports',
+    { ...cascade, transports: ['lightrtc', 'smallwebrtc'] },
+    { transports: ['lightrtc'] },
+  ],
+  [
+    'resolves known names to the names of the specification',
     { ...phone, transports: ['twilio', 'daily'] },
     { transports: ['carrier1', 'hostedrtc'] },
   ],
   [
-    'a direction turns a name into a transport',
+    'combines a name with its direction',
     { ...cascade, transports: ['hostedrtc_pstn'], daily_pstn_mode: 'dial-in' },
     { transports: ['hostedrtc_pstn_dialin'], daily_pstn_mode: 'dial-in', twilio_daily_sip_mode: null },
   ],
   [
-    'a transport that names its direction needs no other word',
+    'takes the direction from the name of a transport',
     { ...cascade, transports: ['carrier1_hostedrtc_sip_dialout'] },
     { transports: ['carrier1_hostedrtc_sip_dialout'], twilio_daily_sip_mode: 'dial-out' },
   ],
   [
-    'react without a server takes vite',
+    'uses vite for react by default',
     { ...cascade, client_framework: 'react' },
     { client_server: 'vite', generate_client: true },
   ],
-  ['vanilla has vite', { ...cascade, client_framework: 'vanilla' }, { client_server: 'vite' }],
+  ['uses vite for vanilla', { ...cascade, client_framework: 'vanilla' }, { client_server: 'vite' }],
   [
-    'none means no client, whatever server is named',
+    'generates no client for none, whatever the server is',
     { ...cascade, client_framework: 'none', client_server: 'nextjs' },
     { client_framework: null, client_server: null, generate_client: false },
   ],
-  ['a face turns video on', { ...cascade, video_service: 'tavus_video' }, { video_output: true, video_input: false }],
   [
-    'short names of services mean the long ones',
+    'turns video output on for a video avatar',
+    { ...cascade, video_service: 'tavus_video' },
+    { video_output: true, video_input: false },
+  ],
+  [
+    'resolves aliases of services',
     { ...realtime, realtime_service: 'ultravox' },
     { realtime_service: 'ultravox_realtime' },
   ],
-  ['a switch that is off is off', { ...cascade, deploy_to_cloud: false }, { deploy_to_cloud: false }],
+  ['keeps a feature off that is turned off', { ...cascade, deploy_to_cloud: false }, { deploy_to_cloud: false }],
 ];
 
-test.each(accepted)('%s', (_what, given, expected) => {
+test.each(accepted)('resolve %s', (_what, given, expected) => {
   expect(resolve(given, 'my-bot')).toMatchObject({ issues: [], configuration: expected });
 });
 
-const refused: readonly (readonly [what: string, given: Given, paths: readonly string[], says?: RegExp])[] = [
-  ['nothing said at all', {}, ['transports', 'mode']],
+const refused: readonly (readonly [what: string, given: ProjectOptions, paths: readonly string[], says?: RegExp])[] = [
+  ['no options', {}, ['transports', 'mode']],
   [
     'a cascade without its services',
     { transports: ['lightrtc'], mode: 'cascade' },
     ['stt_service', 'llm_service', 'tts_service'],
   ],
-  ['realtime without its service', { transports: ['lightrtc'], mode: 'realtime' }, ['realtime_service']],
+  ['realtime without a service', { transports: ['lightrtc'], mode: 'realtime' }, ['realtime_service']],
   ['an unknown bot type', { ...cascade, bot_type: 'desktop' }, ['bot_type']],
   ['an unknown mode', { ...cascade, mode: 'both' }, ['mode']],
+  ['two unknown transports', { ...cascade, transports: ['a', 'lightrtc', 'b'] }, ['transports', 'transports']],
+  ['a phone transport for a web bot', { ...phone, bot_type: 'web' }, ['bot_type']],
   [
-    'each unknown transport by itself',
-    { ...cascade, transports: ['a', 'lightrtc', 'b'] },
-    ['transports', 'transports'],
-  ],
-  ['a telephone with a web bot', { ...phone, bot_type: 'web' }, ['bot_type']],
-  [
-    'a name without its direction',
+    'a name without a direction',
     { ...cascade, transports: ['hostedrtc_pstn'] },
     ['daily_pstn_mode'],
     /dial-in or dial-out/,
   ],
-  ['a direction that is none', { ...cascade, transports: ['daily_pstn'], daily_pstn_mode: 'up' }, ['daily_pstn_mode']],
+  ['an unknown direction', { ...cascade, transports: ['daily_pstn'], daily_pstn_mode: 'up' }, ['daily_pstn_mode']],
   [
-    'the other name without its direction',
+    'the other name without a direction',
     { ...cascade, transports: ['carrier1_hostedrtc_sip'] },
     ['twilio_daily_sip_mode'],
   ],
   ['a direction without its transport', { ...phone, daily_pstn_mode: 'dial-in' }, ['daily_pstn_mode']],
   [
-    'a direction against the transport',
+    'a direction that contradicts the transport',
     { ...cascade, transports: ['hostedrtc_pstn_dialin'], daily_pstn_mode: 'dial-out' },
     ['daily_pstn_mode'],
   ],
   [
-    'two kinds of calls through rooms',
+    'two transports for calls through rooms',
     { ...cascade, transports: ['hostedrtc_pstn_dialin', 'hostedrtc_pstn_dialout'] },
     ['transports'],
   ],
   ['services of the other mode', { ...realtime, stt_service: 'deepgram_stt' }, ['stt_service']],
   ['a realtime service in a cascade', { ...cascade, realtime_service: 'openai_realtime' }, ['realtime_service']],
-  ['an unknown service', { ...cascade, llm_service: 'hal_llm' }, ['llm_service'], /openai_llm/],
+  ['an unknown service', { ...cascade, llm_service: 'hal_9000' }, ['llm_service'], /openai_llm/],
   ['a service of another kind', { ...cascade, llm_service: 'deepgram_stt' }, ['llm_service']],
-  ['a service that is gone, with the reason', { ...cascade, tts_service: 'lmnt_tts' }, ['tts_service'], /shut down/],
-  ['a face on the telephone', { ...phone, video_service: 'tavus_video' }, ['video_service']],
-  ['a camera on the telephone', { ...phone, video_input: true, video_output: true }, ['video_input', 'video_output']],
-  ['video where none is carried', { ...cascade, transports: ['websocket'], video_output: true }, ['video_output']],
-  ['an unknown framework', { ...cascade, client_framework: 'vue' }, ['client_framework']],
-  ['a client on the telephone', { ...phone, client_framework: 'react' }, ['client_framework']],
+  ['a removed service, with the reason', { ...cascade, tts_service: 'lmnt_tts' }, ['tts_service'], /shut down/],
+  ['a video avatar for a phone bot', { ...phone, video_service: 'tavus_video' }, ['video_service']],
+  ['video for a phone bot', { ...phone, video_input: true, video_output: true }, ['video_input', 'video_output']],
   [
-    'a client on the telephone that is called a web bot',
+    'video over a transport without video',
+    { ...cascade, transports: ['websocket'], video_output: true },
+    ['video_output'],
+  ],
+  ['an unknown framework', { ...cascade, client_framework: 'vue' }, ['client_framework']],
+  ['a client for a phone bot', { ...phone, client_framework: 'react' }, ['client_framework']],
+  [
+    'a client for a phone transport of a web bot',
     { ...phone, bot_type: 'web', client_framework: 'react' },
     ['bot_type', 'client_framework'],
-    /a telephone needs no client/,
+    /a phone bot needs no client/,
   ],
   ['a server without a client', { ...cascade, client_server: 'vite' }, ['client_server']],
   ['nextjs without react', { ...cascade, client_framework: 'vanilla', client_server: 'nextjs' }, ['client_server']],
@@ -154,27 +166,27 @@ const refused: readonly (readonly [what: string, given: Given, paths: readonly s
   ],
   ['noise cancellation without a deployment', { ...cascade, enable_nc: true, deploy_to_cloud: false }, ['enable_nc']],
   ['an empty name', { ...cascade, project_name: ' ' }, ['project_name']],
-  ['a name without a letter that an agent could have', { ...cascade, project_name: '机器人' }, ['project_name']],
+  ['a name without letters for the agent', { ...cascade, project_name: '机器人' }, ['project_name']],
   ['a reserved name', { ...cascade, project_name: 'Public' }, ['project_name'], /reserved/],
   ['a name with a line break', { ...cascade, project_name: 'a\nbot' }, ['project_name']],
 ];
 
 const refusals = refused.map(([what, given, paths, says]) => [what, given, paths, says ?? /./] as const);
 
-test.each(refusals)('refused: %s', (_what, given, paths, says) => {
+test.each(refusals)('resolve refuses %s', (_what, given, paths, says) => {
   const { configuration, issues } = resolve(given, 'my-bot');
   expect(configuration).toBeNull();
   expect(issues.map(({ path }) => path)).toEqual(paths);
   expect(issues.map(({ message }) => message).join('\n')).toMatch(says);
 });
 
-test('a name that only the directory gave leads to the option for another', () => {
+test('resolve mentions --name if the name of the directory is refused', () => {
   expect(resolve(cascade, '机器人').issues).toEqual([
-    { path: 'project_name', message: expect.stringContaining('--name gives another') },
+    { path: 'project_name', message: expect.stringContaining('with --name') },
   ]);
 });
 
-test('everything that is wrong is told at once, in the order of the keys', () => {
+test('resolve reports all issues at once in the order of the keys', () => {
   const { issues } = resolve(
     { project_name: '', bot_type: 'x', mode: 'cascade', llm_service: 'x', client_server: 'x' },
     'b',
@@ -190,8 +202,8 @@ test('everything that is wrong is told at once, in the order of the keys', () =>
   ]);
 });
 
-describe('a config file', () => {
-  test('takes each key by its names, and the first one wins', () => {
+describe('readConfigFile', () => {
+  test('accepts each key by its names, of which the first wins', () => {
     const text = JSON.stringify({
       name: 'a',
       project_name: 'b',
@@ -201,12 +213,12 @@ describe('a config file', () => {
       generate_client: false,
     });
     expect(readConfigFile(text)).toEqual({
-      given: { project_name: 'a', transports: ['daily'], stt_service: 'x_stt', enable_eval: true },
+      options: { project_name: 'a', transports: ['daily'], stt_service: 'x_stt', enable_eval: true },
       issues: [],
     });
   });
 
-  test('says all that is wrong with it at once', () => {
+  test('reports all issues at once', () => {
     const text = JSON.stringify({
       transports: 'lightrtc',
       recording: 'yes',
@@ -227,7 +239,7 @@ describe('a config file', () => {
     [{ generate_client: true }, 'needs client_framework: react or vanilla'],
     [{ generate_client: true, client_framework: 'none' }, 'needs client_framework: react or vanilla'],
     [{ generate_client: false, client_framework: 'react' }, 'cannot be false with client_framework'],
-  ])('that contradicts itself about a client is refused, unless options say which: %j', (said, message) => {
+  ])('refuses a contradiction about the client, unless an option decides: %j', (said, message) => {
     const text = JSON.stringify(said);
     expect(readConfigFile(text).issues).toEqual([{ path: 'generate_client', message }]);
     for (const framework of ['vanilla', 'none']) {
@@ -235,13 +247,13 @@ describe('a config file', () => {
     }
   });
 
-  test.each(['', '{', '[]', 'null', '"text"', '[1]'])('is refused when it is %j', (text) => {
+  test.each(['', '{', '[]', 'null', '"text"', '[1]'])('refuses %j', (text) => {
     expect(readConfigFile(text).issues).toEqual([{ path: '', message: expect.stringMatching(/JSON/) }]);
   });
 
-  test('may begin with a byte-order mark, and null says nothing', () => {
+  test('accepts a byte-order mark and ignores null', () => {
     expect(readConfigFile('\uFEFF{"mode": "cascade", "stt": null}')).toEqual({
-      given: { mode: 'cascade' },
+      options: { mode: 'cascade' },
       issues: [],
     });
   });

@@ -1,39 +1,35 @@
 import { findService, servicesOf } from '../catalogue/services.ts';
 import type { Transport } from '../catalogue/transport.ts';
+import { displayName } from '../catalogue/transports.ts';
 import { type BotType, botTypes, type Configuration, type Issue, type Mode, modes } from './configuration.ts';
-import { fields, type Given } from './fields.ts';
+import { fields, type ProjectOptions } from './fields.ts';
 import { type AddIssue, listed, oneOf, option } from './issues.ts';
-import { refusalOfName } from './project-name.ts';
+import { nameProblem } from './project-name.ts';
 import { resolveClient } from './resolve-client.ts';
-import { noPictures, resolveServices } from './resolve-services.ts';
+import { noVideoOnPhone, resolveServices } from './resolve-services.ts';
 import { resolveTransports } from './resolve-transports.ts';
 
-export type Resolved =
+export type ResolveResult =
   | { readonly configuration: Configuration; readonly issues: readonly [] }
   | { readonly configuration: null; readonly issues: readonly Issue[] };
 
 /**
- * Makes a configuration of what was said, or tells all that is missing and wrong at once.
- * `defaultName` stands for a name that was not given: the last part of the target directory.
+ * Turns options into a configuration, or into a list of everything that is missing and wrong. `defaultName`, the last part of
+ * the target directory, is used if no name is given.
  */
-export function resolve(given: Given, defaultName: string): Resolved {
+export function resolve(options: ProjectOptions, defaultName: string): ResolveResult {
   const issues: Issue[] = [];
   const addIssue: AddIssue = (path, message) => issues.push({ path, message });
-  const name = given.project_name ?? defaultName;
-  const refusal = refusalOfName(name);
-  if (refusal !== null) {
-    const way =
-      given.project_name === undefined ? `; ${option('project_name')} gives another than the directory’s` : '';
-    addIssue('project_name', `${JSON.stringify(begin(name))} ${refusal}${way}`);
-  }
-  const chosen = resolveTransports(given, addIssue);
-  const botType = resolveBotType(given, chosen, addIssue);
-  const mode = resolveMode(given, addIssue);
-  const services = resolveServices(given, mode, botType, addIssue);
-  const client = resolveClient(given, botType, chosen, addIssue);
-  checkFeatures(given, botType, chosen, addIssue);
-  checkSight(given, services.realtime_service, addIssue);
-  if (issues.length > 0 || mode === null) return { configuration: null, issues: inOrder(issues) };
+  const name = options.project_name ?? defaultName;
+  checkName(name, options, addIssue);
+  const chosen = resolveTransports(options, addIssue);
+  const botType = resolveBotType(options, chosen, addIssue);
+  const mode = resolveMode(options, addIssue);
+  const services = resolveServices(options, mode, botType, addIssue);
+  const client = resolveClient(options, botType, chosen, addIssue);
+  checkFeatures(options, botType, chosen, addIssue);
+  checkVideoInput(options, services.realtime_service, addIssue);
+  if (issues.length > 0 || mode === null) return { configuration: null, issues: inFieldOrder(issues) };
   const direction = (request: string) =>
     chosen.find((one) => one.request?.value === request)?.request?.direction ?? null;
   const configuration: Configuration = {
@@ -45,65 +41,76 @@ export function resolve(given: Given, defaultName: string): Resolved {
     ...client,
     daily_pstn_mode: direction('hostedrtc_pstn'),
     twilio_daily_sip_mode: direction('carrier1_hostedrtc_sip'),
-    video_input: given.video_input ?? false,
-    video_output: (given.video_output ?? false) || services.video_service !== null,
-    recording: given.recording ?? false,
-    transcription: given.transcription ?? false,
-    deploy_to_cloud: given.deploy_to_cloud ?? true,
-    enable_nc: given.enable_nc ?? false,
-    enable_observability: given.enable_observability ?? false,
-    enable_eval: given.enable_eval ?? false,
+    video_input: options.video_input ?? false,
+    video_output: (options.video_output ?? false) || services.video_service !== null,
+    recording: options.recording ?? false,
+    transcription: options.transcription ?? false,
+    deploy_to_cloud: options.deploy_to_cloud ?? true,
+    enable_nc: options.enable_nc ?? false,
+    enable_observability: options.enable_observability ?? false,
+    enable_eval: options.enable_eval ?? false,
   };
   return { configuration, issues: [] };
 }
 
-function resolveBotType(given: Given, chosen: readonly Transport[], addIssue: AddIssue): BotType {
-  const asked = oneOf(botTypes, given.bot_type, 'bot_type', addIssue);
-  const phones = chosen.filter(({ group }) => group === 'telephony');
-  if (asked === 'web' && phones.length > 0) {
-    addIssue('bot_type', `cannot be web with the transport ${listed(phones.map(({ value }) => value))}`);
-  }
-  return asked ?? (phones.length > 0 ? 'telephony' : 'web');
+function checkName(name: string, options: ProjectOptions, addIssue: AddIssue): void {
+  const problem = nameProblem(name);
+  if (problem === null) return;
+  const hint =
+    options.project_name === undefined ? `. Give a name other than the directory’s with ${option('project_name')}` : '';
+  addIssue('project_name', `${JSON.stringify(shortened(name))} ${problem}${hint}`);
 }
 
-/** Enough of a name to know it by. */
-function begin(name: string): string {
+function shortened(name: string): string {
   return name.length > 60 ? `${name.slice(0, 60)}…` : name;
 }
 
-function resolveMode(given: Given, addIssue: AddIssue): Mode | null {
-  if (given.mode === undefined) addIssue('mode', `is missing: ${option('mode')} takes ${listed(modes)}`);
-  return oneOf(modes, given.mode, 'mode', addIssue);
+function resolveBotType(options: ProjectOptions, chosen: readonly Transport[], addIssue: AddIssue): BotType {
+  const requested = oneOf(botTypes, options.bot_type, 'bot_type', addIssue);
+  const phones = chosen.filter(({ group }) => group === 'telephony');
+  if (requested === 'web' && phones.length > 0) {
+    addIssue('bot_type', `cannot be web with the transport ${listed(phones.map(displayName), 'and')}`);
+  }
+  return requested ?? (phones.length > 0 ? 'telephony' : 'web');
 }
 
-function checkFeatures(given: Given, botType: BotType, chosen: readonly Transport[], addIssue: AddIssue): void {
+function resolveMode(options: ProjectOptions, addIssue: AddIssue): Mode | null {
+  if (options.mode === undefined) addIssue('mode', `is missing: ${option('mode')} takes ${listed(modes)}`);
+  return oneOf(modes, options.mode, 'mode', addIssue);
+}
+
+function checkFeatures(
+  options: ProjectOptions,
+  botType: BotType,
+  chosen: readonly Transport[],
+  addIssue: AddIssue,
+): void {
   for (const path of ['video_input', 'video_output'] as const) {
-    if (given[path] === true && botType === 'telephony') addIssue(path, noPictures);
+    if (options[path] === true && botType === 'telephony') addIssue(path, noVideoOnPhone);
   }
-  const blind = chosen.length > 0 && !chosen.some(({ video }) => video);
+  const isAudioOnly = chosen.length > 0 && !chosen.some(({ video }) => video);
   for (const path of ['video_input', 'video_output', 'video_service'] as const) {
-    const wanted = given[path] === true || (path === 'video_service' && given[path] !== undefined);
-    if (wanted && botType === 'web' && blind)
-      addIssue(path, `cannot be had with ${listed(chosen.map(({ value }) => value))}`);
+    const isRequested = options[path] === true || (path === 'video_service' && options[path] !== undefined);
+    if (isRequested && botType === 'web' && isAudioOnly)
+      addIssue(path, `needs a transport with video; ${listed(chosen.map(displayName), 'and')} carries audio only`);
   }
-  if (given.enable_nc === true && given.deploy_to_cloud === false) {
-    addIssue('enable_nc', 'needs the cloud deployment');
+  if (options.enable_nc === true && options.deploy_to_cloud === false) {
+    addIssue('enable_nc', 'needs the files for a deployment (--deploy-to-cloud)');
   }
 }
 
-/** A camera that nothing looks at would be switched on for nothing. The model of a cascade gets a tool to look with. */
-function checkSight(given: Given, realtime: string | null, addIssue: AddIssue): void {
-  if (given.video_input !== true || realtime === null) return;
-  if (findService('realtime', realtime)?.service.sees === true) return;
-  const seeing = servicesOf('realtime').filter(({ service }) => service.sees === true);
+/** Video input must have a consumer. In a cascade the model gets a tool for it; not every realtime service accepts video. */
+function checkVideoInput(options: ProjectOptions, realtime: string | null, addIssue: AddIssue): void {
+  if (options.video_input !== true || realtime === null) return;
+  if (findService('realtime', realtime)?.service.acceptsVideo === true) return;
+  const supported = servicesOf('realtime').filter(({ service }) => service.acceptsVideo === true);
   addIssue(
     'video_input',
-    `${realtime} does not look at video; ${listed(seeing.map(({ service }) => service.value))} do`,
+    `is not supported by ${realtime}. Choose ${listed(supported.map(({ service }) => service.value))}`,
   );
 }
 
-/** In the order of the configuration's keys. */
-function inOrder(issues: readonly Issue[]): readonly Issue[] {
+function inFieldOrder(issues: readonly Issue[]): readonly Issue[] {
   const order = Object.keys(fields);
   return [...issues].sort((a, b) => order.indexOf(a.path) - order.indexOf(b.path));
 }

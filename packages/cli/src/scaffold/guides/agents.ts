@@ -1,4 +1,4 @@
-/** `AGENTS.md`: what a coding agent, or a person in a hurry, has to know to build on the service. Without its mark. */
+/** `AGENTS.md`: how to build a bot with botcli, for coding agents and people, without its version mark. */
 export const agentsGuide = `# Building a voice bot here
 
 Read this before you write code. It is for coding agents and for people. It covers what is specific to this kind of
@@ -20,9 +20,9 @@ from memory.
 
 \`\`\`sh
 botcli init --list-options                      # all available values, as JSON
-botcli init --dry-run -t lightrtc -m cascade \\
+botcli init --dry-run -t smallwebrtc -m cascade \\
   --stt deepgram_stt --llm openai_llm --tts cartesia_tts
-botcli init . -t lightrtc -m cascade \\
+botcli init . -t smallwebrtc -m cascade \\
   --stt deepgram_stt --llm openai_llm --tts cartesia_tts --eval
 \`\`\`
 
@@ -41,14 +41,15 @@ git does, and resolve the conflict; \`botcli project check\` fails until no mark
 
 | they have | transport | needs |
 |---|---|---|
-| a browser or an app | \`lightrtc\` | nothing; STUN and TURN servers for strict networks |
-| a browser or an app, through a vendor's rooms | \`hostedrtc\` or \`livekit\` | an account there; the service starts no rooms yet |
+| a browser or an app | \`smallwebrtc (lightrtc)\` | nothing; STUN and TURN servers for strict networks |
+| a browser or an app, through a vendor's rooms | \`daily (hostedrtc)\` or \`livekit\` | an account there; the service creates no rooms yet |
 | your own program that sends audio | \`websocket\` | nothing |
-| a telephone, and you have a number at a carrier | \`carrier1\` to \`carrier4\` | that carrier |
-| a telephone, and you have no number | \`hostedrtc_pstn\` | a number bought with the rooms |
-| a telephone that the bot calls | \`hostedrtc_pstn\` or \`carrier1_hostedrtc_sip\`, \`dial-out\` | permission to dial out |
+| a telephone, with a number at a carrier | \`twilio (carrier1)\`, \`telnyx (carrier2)\`, \`plivo (carrier3)\`, \`exotel (carrier4)\` | an account there |
+| a telephone, without a number yet | \`daily_pstn (hostedrtc_pstn)\` | a number bought from Daily |
+| a telephone that the bot calls | \`daily_pstn (hostedrtc_pstn)\` or \`twilio_daily_sip (carrier1_hostedrtc_sip)\`, \`dial-out\` | permission to dial out |
 
-Add \`lightrtc\` to a telephone transport: then you can talk to the bot from a browser while you build it.
+\`--transport\` accepts both names. Add \`smallwebrtc\` to a telephone transport, to talk to the bot from a browser while you
+build it.
 
 **Cascade or realtime.** A cascade has three services: speech to text (STT), a language model (LLM) and text to speech
 (TTS). You can replace each one, everything that is said is available as text, and tools and evaluations work best. If in

@@ -3,18 +3,18 @@ import { type Hashes, hashOf } from '../writing/answers.ts';
 import { type Guide, guidesOf } from './guides.ts';
 import { readMark } from './mark.ts';
 
-/** What became of a guide that was generated. */
+/** The state of a guide that was generated. */
 export type GeneratedGuide = {
   readonly guide: Guide;
   readonly state: 'unchanged' | 'outdated' | 'edited' | 'removed';
-  /** The older version that wrote it, where its mark says so. */
+  /** The older version that wrote it, according to its mark; null if unknown. */
   readonly writtenBy: string | null;
 };
 
 /**
- * The guides of a project, against those that `version` writes. `recorded` are their hashes as they were generated; null for
- * a project that was made before these were kept. A person's own guides are not among them. `existing` gives what is in a
- * file: null where there is none, '' for what is no file.
+ * Compares the guides of a project with those that `version` writes. `recorded` has the hashes of the generated texts; null for a
+ * project of a version that did not store them. The user's own guides are omitted. `existing` returns the text of a file, null
+ * if there is none, and '' for anything else than a file.
  */
 export function generatedGuides(
   version: string,
@@ -30,8 +30,8 @@ export function generatedGuides(
     const mark = readMark(content);
     if (mark === null) {
       if (!wasGenerated) return [];
-      const isPristine = recorded?.[path] === `sha256:${hashOf(content)}`;
-      return { guide, state: isPristine ? 'outdated' : 'edited', writtenBy: null };
+      const isUnedited = recorded?.[path] === `sha256:${hashOf(content)}`;
+      return { guide, state: isUnedited ? 'outdated' : 'edited', writtenBy: null };
     }
     const writtenBy = isOlder(mark.version, version) ? mark.version : null;
     return { guide, state: mark.edited ? 'edited' : writtenBy === null ? 'unchanged' : 'outdated', writtenBy };

@@ -1,4 +1,4 @@
-/** `GETTING_STARTED.md`: for the person, on the way with a coding agent. Without its mark. */
+/** `GETTING_STARTED.md`, for users of a coding agent, without its version mark. */
 export const gettingStartedGuide = `# Getting started with a coding agent
 
 Your coding agent builds a bot with you in this directory, or works on the one in \`server/\`. \`AGENTS.md\` tells it how.
@@ -45,5 +45,5 @@ a scenario for everything that went wrong once; \`pipecat eval run\` runs them a
 
 Run \`botcli cloud auth login\`, then \`botcli cloud deploy\` in \`server/\`. Your agent knows the rest.
 
-You can also make a bot without an agent: \`botcli init .\` in a terminal asks you a few questions.
+You can also create a bot without an agent: run \`botcli init .\` in a terminal.
 `;

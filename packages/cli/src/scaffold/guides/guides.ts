@@ -2,20 +2,20 @@ import { agentsGuide } from './agents.ts';
 import { gettingStartedGuide } from './getting-started.ts';
 import { withMark } from './mark.ts';
 
-/** A file for people and coding agents who build on the project. */
+/** A file of instructions for people and coding agents. */
 export type Guide = {
   readonly path: string;
   readonly text: string;
-  /** For those who have no bot yet: a project that is generated has it only where it was there before. */
+  /** Whether it is for directories without a bot. A generated project keeps such a guide, but does not get one. */
   readonly beforeBot: boolean;
 };
 
-/** The guides as a version writes them. */
+/** The guides that a version of botcli writes. */
 export function guidesOf(version: string): readonly Guide[] {
   return [
     { path: 'AGENTS.md', text: withMark(agentsGuide, version), beforeBot: false },
     { path: 'GETTING_STARTED.md', text: withMark(gettingStartedGuide, version), beforeBot: true },
-    // A line that one coding assistant reads as "see there"; it has no version.
+    // One coding assistant reads this line as an import. It has no version mark.
     { path: 'ASSISTANT.md', text: '@AGENTS.md\n', beforeBot: false },
   ];
 }

@@ -2,22 +2,22 @@ import { isOlder } from '../version-order.ts';
 import { guidesOf } from './guides.ts';
 import { readMark } from './mark.ts';
 
-/** A guide, what is there of it, and what is to be done: nothing that a person wrote is replaced unasked. */
+/** What is done with a guide. A text that a user wrote is replaced only on request. */
 export type GuideStep = {
   readonly path: string;
-  /** What to write; null leaves the file alone. */
+  /** The text to write; null to keep the file. */
   readonly text: string | null;
   readonly state: 'new' | 'overwritten' | 'current' | 'own' | 'stale';
-  /** Version in the mark of a stale one, and whether it was edited since. */
+  /** For a stale guide, the version that wrote it, and whether it was edited after that. */
   readonly found: { readonly version: string; readonly edited: boolean } | null;
 };
 
-/** For a project that is generated, or for those who have no bot yet and make one with a coding agent. */
+/** The guides of a generated project, or of a directory where a coding agent builds the bot. */
 export type GuideSet = 'scaffold' | 'agent';
 
 /**
- * Decides about each guide. `existing` gives what is in the file, or null. Stale is what an older
- * version wrote; a newer mark, no mark, and the same version are left alone.
+ * Decides what is done with each guide. `existing` returns the text of a file, or null. A guide is stale if an older version wrote
+ * it. Guides of the same or a newer version, and guides without a mark, are kept.
  */
 export function planGuides(
   set: GuideSet,
@@ -39,7 +39,7 @@ export function planGuides(
     });
 }
 
-/** The same, with stale guides written anew. */
+/** The same steps, but stale guides are replaced. */
 export function refreshed(steps: readonly GuideStep[], version: string): readonly GuideStep[] {
   const texts = new Map(guidesOf(version).map(({ path, text }) => [path, text]));
   return steps.map((step) =>

@@ -1,7 +1,7 @@
-/** What stands at the marker of the lines that a person edited. */
-export const markedAsMine = 'your edits';
+/** The label at the conflict marker of the user's lines. */
+export const userLabel = 'your edits';
 
-/** Whether a text still has conflicts that were written with markers. */
+/** Whether a text still has conflict markers that botcli wrote. */
 export function hasMarkers(text: string): boolean {
-  return text.split('\n').includes(`<<<<<<< ${markedAsMine}`);
+  return text.split('\n').includes(`<<<<<<< ${userLabel}`);
 }

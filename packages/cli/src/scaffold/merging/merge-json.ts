@@ -3,21 +3,21 @@ import { isDeepStrictEqual } from 'node:util';
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * Merges JSON documents field by field, in the order of `now`; what is new comes behind what it follows in `wish`. Indented
- * like `now`, as npm does. Null where both sides changed a field in different ways, or a text is no JSON object.
+ * Merges JSON objects field by field. Keeps the field order and, like npm, the indentation of `current`; a new field follows the
+ * field that it follows in `next`. Null if both sides changed a field differently, or a text is not a JSON object.
  */
-export function mergedJson(now: string, base: string, wish: string): string | null {
-  const [mine, old, next] = [parsed(now), parsed(base), parsed(wish)];
-  if (mine === null || old === null || next === null) return null;
-  const merged = mergedFields(mine, old, next);
-  const indent = /^[ \t]+/m.exec(now)?.[0] ?? '';
+export function mergedJson(current: string, base: string, next: string): string | null {
+  const [mine, old, theirs] = [parsed(current), parsed(base), parsed(next)];
+  if (mine === null || old === null || theirs === null) return null;
+  const merged = mergedFields(mine, old, theirs);
+  const indent = /^[ \t]+/m.exec(current)?.[0] ?? '';
   return merged === null ? null : `${JSON.stringify(merged, null, indent)}\n`;
 }
 
-function mergedFields(now: Fields, base: Fields, wish: Fields): Fields | null {
+function mergedFields(current: Fields, base: Fields, next: Fields): Fields | null {
   const merged: (readonly [name: string, value: unknown])[] = [];
-  for (const name of inOrder(Object.keys(now), Object.keys(wish))) {
-    const value = mergedValue(valueIn(now, name), valueIn(base, name), valueIn(wish, name));
+  for (const name of inFieldOrder(Object.keys(current), Object.keys(next))) {
+    const value = mergedValue(valueIn(current, name), valueIn(base, name), valueIn(next, name));
     if (value === conflict) return null;
     if (value !== undefined) merged.push([name, value]);
   }
@@ -26,15 +26,15 @@ function mergedFields(now: Fields, base: Fields, wish: Fields): Fields | null {
 
 const conflict = Symbol('conflict');
 
-/** `undefined` stands for a field that is not there. */
-function mergedValue(now: unknown, base: unknown, wish: unknown): unknown {
-  if (isDeepStrictEqual(base, wish) || isDeepStrictEqual(now, wish)) return now;
-  if (isDeepStrictEqual(now, base)) return wish;
-  if (!isFields(now) || !isFields(wish)) return conflict;
-  return mergedFields(now, isFields(base) ? base : {}, wish) ?? conflict;
+/** Missing fields are `undefined`. */
+function mergedValue(current: unknown, base: unknown, next: unknown): unknown {
+  if (isDeepStrictEqual(base, next) || isDeepStrictEqual(current, next)) return current;
+  if (isDeepStrictEqual(current, base)) return next;
+  if (!isFields(current) || !isFields(next)) return conflict;
+  return mergedFields(current, isFields(base) ? base : {}, next) ?? conflict;
 }
 
-function inOrder(mine: readonly string[], theirs: readonly string[]): readonly string[] {
+function inFieldOrder(mine: readonly string[], theirs: readonly string[]): readonly string[] {
   const names = [...mine];
   for (const [index, name] of theirs.entries()) {
     if (!names.includes(name)) names.splice(names.indexOf(theirs[index - 1] ?? '') + 1, 0, name);

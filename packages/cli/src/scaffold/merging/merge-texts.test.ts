@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import type { Given } from '../configuration/fields.ts';
+import type { ProjectOptions } from '../configuration/fields.ts';
 import { resolve } from '../configuration/resolve.ts';
 import { projectFiles } from '../project/project.ts';
 import { mergeTexts } from './merge-texts.ts';
 
-const cascade: Given = {
+const cascade: ProjectOptions = {
   transports: ['lightrtc'],
   mode: 'cascade',
   stt_service: 'deepgram_stt',
@@ -12,7 +12,7 @@ const cascade: Given = {
   tts_service: 'cartesia_tts',
 };
 
-function generated(path: string, given: Given): string {
+function generated(path: string, given: ProjectOptions): string {
   const { configuration } = resolve(given, 'demo');
   const text = configuration && projectFiles(configuration).find((file) => file.path === path)?.text;
   if (!text) throw new Error(`no ${path}`);
@@ -20,12 +20,12 @@ function generated(path: string, given: Given): string {
 }
 
 /** What becomes of an edited file when the project gets something more. */
-function merged(path: string, edit: (text: string) => string, more: Given, before: Given = cascade) {
-  const [base, wish] = [generated(path, before), generated(path, { ...before, ...more })];
-  const now = edit(base);
-  expect(now).not.toBe(base);
-  expect(wish).not.toBe(base);
-  return { ...mergeTexts({ path, now, base, wish }, 'botcli 1.0.0'), base, wish };
+function merged(path: string, edit: (text: string) => string, more: ProjectOptions, before: ProjectOptions = cascade) {
+  const [base, next] = [generated(path, before), generated(path, { ...before, ...more })];
+  const current = edit(base);
+  expect(current).not.toBe(base);
+  expect(next).not.toBe(base);
+  return { ...mergeTexts({ path, current, base, next }, 'botcli 1.0.0'), base, next };
 }
 
 const replaced = (from: string | RegExp, to: string) => (text: string) => {
@@ -33,28 +33,28 @@ const replaced = (from: string | RegExp, to: string) => (text: string) => {
   return text.replace(from, to);
 };
 
-const additions: readonly (readonly [string, Given])[] = [
+const additions: readonly (readonly [string, ProjectOptions])[] = [
   ['a transport', { transports: ['lightrtc', 'carrier1'], bot_type: 'telephony' }],
   ['a service', { stt_service: 'soniox_stt' }],
-  ['one that needs a newer Python', { tts_service: 'deepgram_sagemaker_tts' }],
+  ['a service that needs a newer Python', { tts_service: 'deepgram_sagemaker_tts' }],
   ['noise cancellation', { enable_nc: true }],
   ['evaluations', { enable_eval: true }],
   ['a second requirement', { enable_observability: true }],
-  ['all of it', { stt_service: 'soniox_stt', enable_eval: true, enable_nc: true, enable_observability: true }],
+  ['all of them', { stt_service: 'soniox_stt', enable_eval: true, enable_nc: true, enable_observability: true }],
 ];
 
-describe.each(additions)('pyproject.toml, as the project gets %s', (_, more) => {
+describe.each(additions)('mergeTexts on pyproject.toml when the project gets %s', (_, more) => {
   const path = 'server/pyproject.toml';
 
   test.each([
     ['before', (text: string) => text.replace('dependencies = [\n', 'dependencies = [\n    "httpx>=0.28.1",\n')],
-    ['behind', (text: string) => text.replace(/(dependencies = \[\n(?: {4}.*\n)+)/, '$1    "websockets>=15.0.1",\n')],
-  ])('a dependency that uv added %s the generated ones stays where it is', (_place, edit) => {
-    const { text, hasConflict, wish } = merged(path, edit, more);
-    expect({ text, hasConflict }).toEqual({ text: edit(wish), hasConflict: false });
+    ['after', (text: string) => text.replace(/(dependencies = \[\n(?: {4}.*\n)+)/, '$1    "websockets>=15.0.1",\n')],
+  ])('keeps a dependency that uv added %s the generated ones', (_position, edit) => {
+    const { text, hasConflict, next } = merged(path, edit, more);
+    expect({ text, hasConflict }).toEqual({ text: edit(next), hasConflict: false });
   });
 
-  test('so does what uv adds elsewhere: to the development group, another group, sources', () => {
+  test('keeps what uv adds to groups and sources', () => {
     const edit = (text: string) =>
       `${text
         .replace('dev = [\n', 'dev = [\n    "pytest>=8",\n')
@@ -69,39 +69,39 @@ mine = { path = "../mine" }
       expect(text).toContain(part);
   });
 
-  test('an extra that uv added stays, and a higher bound, and a remark', () => {
+  test('keeps an added extra, a higher bound and a comment', () => {
     const add = (text: string) =>
       text.replace(/pipecat-ai\[((?:cartesia|deepgram).*)\]>=[\d.]+,<2",/, (_, extras: string) => {
         const all = [...extras.split(','), 'sentry'].sort();
         return `pipecat-ai[${all.join(',')}]>=1.14.0,<2", # new enough`;
       });
-    const { text, hasConflict, wish } = merged(path, add, more);
-    expect({ text, hasConflict }).toEqual({ text: add(wish), hasConflict: false });
+    const { text, hasConflict, next } = merged(path, add, more);
+    expect({ text, hasConflict }).toEqual({ text: add(next), hasConflict: false });
   });
 
-  test('an array on one line stays on one', () => {
+  test('keeps an array on one line', () => {
     const collapse = (text: string) =>
       text.replace(
         /^dependencies = \[\n([\s\S]*?),\n\]/m,
         (_, items) => `dependencies = [${items.trim().replace(/,\n */g, ', ')}]`,
       );
-    const { text, hasConflict, wish } = merged(path, collapse, more);
-    expect({ text, hasConflict }).toEqual({ text: collapse(wish), hasConflict: false });
+    const { text, hasConflict, next } = merged(path, collapse, more);
+    expect({ text, hasConflict }).toEqual({ text: collapse(next), hasConflict: false });
   });
 });
 
 test.each([
   ['an older release', /(pipecat-ai\[.*\])>=1\.9\.0,<2/, '$1==1.8.0', { enable_eval: true }],
   ['an older Python', '>=3.11', '>=3.10', { tts_service: 'deepgram_sagemaker_tts' }],
-])('whose pyproject.toml asks for %s than the addition needs has to choose', (_, from, to, more) => {
+])('mergeTexts reports a conflict if pyproject.toml requires %s than the addition needs', (_, from, to, more) => {
   const { text, hasConflict } = merged('server/pyproject.toml', replaced(from, to), more);
   expect(hasConflict).toBe(true);
   expect(text).toContain('<<<<<<<');
 });
 
-describe('.env.example, as the project gets another service', () => {
+describe('mergeTexts on .env.example when the project gets another service', () => {
   const path = 'server/.env.example';
-  const soniox: Given = { tts_service: 'elevenlabs_tts' };
+  const soniox: ProjectOptions = { tts_service: 'elevenlabs_tts' };
 
   test.each([
     ['at the end', (text: string) => `${text}\n# My shop\nSHOP_KEY=\n`],
@@ -115,29 +115,29 @@ describe('.env.example, as the project gets another service', () => {
     expect(text).not.toContain('CARTESIA');
   });
 
-  test('a line that goes, and that you changed, is yours to choose', () => {
+  test('reports a conflict for an edited line that would be removed', () => {
     expect(merged(path, replaced('CARTESIA_API_KEY=', 'CARTESIA_API_KEY=ask-joe'), soniox).hasConflict).toBe(true);
   });
 });
 
-test('lines of your own at the end of .gitignore stay when a client is added there', () => {
-  const more: Given = { client_framework: 'vanilla' };
+test('mergeTexts keeps lines at the end of .gitignore when a client is added', () => {
+  const more: ProjectOptions = { client_framework: 'vanilla' };
   const { text, hasConflict } = merged('.gitignore', (old) => `${old}notes/\n`, more);
   expect(hasConflict).toBe(false);
   expect(text.split('\n')).toEqual(expect.arrayContaining(['notes/', 'client/node_modules/']));
 });
 
-test('another profile in deploy.toml stays when a line is added beside it', () => {
-  const more: Given = { transports: ['lightrtc', 'carrier1'], bot_type: 'telephony' };
+test('mergeTexts keeps another profile in deploy.toml when a line is added next to it', () => {
+  const more: ProjectOptions = { transports: ['lightrtc', 'carrier1'], bot_type: 'telephony' };
   const { text, hasConflict } = merged('server/deploy.toml', replaced('agent-1x', 'agent-3x'), more);
   expect(hasConflict).toBe(false);
   expect(text).toMatch(/agent_profile = "agent-3x"\n#.*\nwebsocket_auth = "none"\n/);
 });
 
-describe('package.json of a client, as the project gets another transport', () => {
+describe('mergeTexts on package.json when the project gets another transport', () => {
   const path = 'client/package.json';
-  const client: Given = { ...cascade, client_framework: 'vanilla' };
-  const more: Given = { transports: ['lightrtc', 'hostedrtc', 'websocket'] };
+  const client: ProjectOptions = { ...cascade, client_framework: 'vanilla' };
+  const more: ProjectOptions = { transports: ['lightrtc', 'hostedrtc', 'websocket'] };
   /** As npm writes it, in order of the names. */
   const install = (name: string) => (text: string) => {
     const found = JSON.parse(text);
@@ -147,30 +147,30 @@ describe('package.json of a client, as the project gets another transport', () =
     return `${JSON.stringify({ ...found, dependencies: Object.fromEntries(dependencies) }, null, 2)}\n`;
   };
 
-  test.each(['@aaa/first', 'axios', 'zod'])('a dependency that npm added stays: %s', (name) => {
-    const { text, hasConflict, wish } = merged(path, install(name), more, client);
-    expect({ text, hasConflict }).toEqual({ text: install(name)(wish), hasConflict: false });
+  test.each(['@aaa/first', 'axios', 'zod'])('keeps the dependency %s that npm added', (name) => {
+    const { text, hasConflict, next } = merged(path, install(name), more, client);
+    expect({ text, hasConflict }).toEqual({ text: install(name)(next), hasConflict: false });
   });
 
-  test('scripts and fields of your own stay, and so does another bound of a generated dependency', () => {
+  test('keeps added scripts and fields, and an edited range of a generated dependency', () => {
     const edit = (text: string) => {
       const { dependencies, ...found } = JSON.parse(text);
       const own = { dependencies: { ...dependencies, '@pipecat-ai/client-js': '1.14.0' }, license: 'MIT' };
       return `${JSON.stringify({ ...found, ...own }, null, '\t')}\n`;
     };
-    const { text, hasConflict, wish } = merged(path, edit, more, client);
+    const { text, hasConflict, next } = merged(path, edit, more, client);
     expect(hasConflict).toBe(false);
     expect(text).toMatch(/^\t"license": "MIT"$/m);
-    expect(Object.keys(JSON.parse(text).dependencies)).toEqual(Object.keys(JSON.parse(wish).dependencies));
+    expect(Object.keys(JSON.parse(text).dependencies)).toEqual(Object.keys(JSON.parse(next).dependencies));
     expect(JSON.parse(text).dependencies['@pipecat-ai/client-js']).toBe('1.14.0');
   });
 
-  test('a field that both changed is for a person to choose', () => {
-    const [base, now, wish] = ['1', '2', '3'].map(
+  test('reports a conflict for a field that both sides changed', () => {
+    const [base, current, next] = ['1', '2', '3'].map(
       (react) => `${JSON.stringify({ dependencies: { react } }, null, 2)}\n`,
     );
     const { text, hasConflict } = mergeTexts(
-      { path, now: now ?? '', base: base ?? '', wish: wish ?? '' },
+      { path, current: current ?? '', base: base ?? '', next: next ?? '' },
       'botcli 1.0.0',
     );
     expect(hasConflict).toBe(true);
@@ -182,13 +182,13 @@ test.each([
   ['a\nmine\nb\n', 'a\nnew\nb\n', 'a\nnew\nmine\nb\n'],
   ['a\nmine\nb\n', 'a\nB\n', 'a\nmine\nB\n'],
   ['A\nb\n', 'a\nnew\nb\n', 'A\nnew\nb\n'],
-])('a README in which %j is to become %j reads %j', (now, wish, text) => {
-  const merged = mergeTexts({ path: 'README.md', base: 'a\nb\n', now, wish }, 'botcli 1.0.0');
+])('mergeTexts turns a README with %j, which would become %j, into %j', (current, next, text) => {
+  const merged = mergeTexts({ path: 'README.md', base: 'a\nb\n', current, next }, 'botcli 1.0.0');
   expect(merged).toEqual({ text, hasConflict: false });
 });
 
-test('two lines at the same place of a program are for a person to bring in order', () => {
-  const texts = { path: 'server/bot.py', base: 'a\nb\n', now: 'a\nmine\nb\n', wish: 'a\nnew\nb\n' };
+test('mergeTexts reports a conflict for lines added at the same position of a program', () => {
+  const texts = { path: 'server/bot.py', base: 'a\nb\n', current: 'a\nmine\nb\n', next: 'a\nnew\nb\n' };
   expect(mergeTexts(texts, 'botcli 1.0.0')).toEqual({
     text: 'a\n<<<<<<< your edits\nmine\n=======\nnew\n>>>>>>> botcli 1.0.0\nb\n',
     hasConflict: true,

@@ -1,11 +1,11 @@
 import { isOlder } from '../version-order.ts';
 
-/** A requirement as Python projects write it: `pipecat-ai[deepgram,openai]>=1.9.0,<2`. */
+/** A Python requirement, such as `pipecat-ai[deepgram,openai]>=1.9.0,<2`. */
 type Requirement = { readonly name: string; readonly extras: readonly string[]; readonly rest: string };
 
 const form = /^([\w.-]+)\s*(?:\[([^\]]*)\])?\s*(.*)$/;
 
-/** The name by which two requirements are of the same package. */
+/** The normalized name of the package (PEP 503). */
 export function packageOf(requirement: string): string {
   return read(requirement)
     .name.toLowerCase()
@@ -13,26 +13,26 @@ export function packageOf(requirement: string): string {
 }
 
 /**
- * What a person made of a generated requirement, brought to what would be generated now: extras that they added stay, and
- * so do bounds that are narrower. Null where both changed the bounds in different ways.
+ * Merges a user's version of a generated requirement with the one that would be generated now. Keeps extras that the user added,
+ * and a higher lower bound. Null if both sides changed the bounds differently.
  */
-export function mergedRequirement(now: string, base: string, wish: string): string | null {
-  if (now === base) return wish;
-  const [mine, old, next] = [read(now), read(base), read(wish)];
-  const gone = old.extras.filter((extra) => !next.extras.includes(extra));
-  const extras = new Set([...mine.extras, ...next.extras.filter((extra) => !old.extras.includes(extra))]);
-  const rest = mergedBounds(mine.rest, old.rest, next.rest);
+export function mergedRequirement(current: string, base: string, next: string): string | null {
+  if (current === base) return next;
+  const [mine, old, theirs] = [read(current), read(base), read(next)];
+  const removed = old.extras.filter((extra) => !theirs.extras.includes(extra));
+  const extras = new Set([...mine.extras, ...theirs.extras.filter((extra) => !old.extras.includes(extra))]);
+  const rest = mergedBounds(mine.rest, old.rest, theirs.rest);
   if (rest === null) return null;
-  const kept = [...extras].filter((extra) => !gone.includes(extra)).sort();
+  const kept = [...extras].filter((extra) => !removed.includes(extra)).sort();
   return `${mine.name}${kept.length > 0 ? `[${kept.join(',')}]` : ''}${rest}`;
 }
 
-/** Of `>=1.9.0,<2` and the like. What starts higher than what would be generated stays. */
-export function mergedBounds(now: string, base: string, wish: string): string | null {
-  if (now === base || now === wish) return wish;
-  if (wish === base) return now;
-  const [mine, next] = [lowest(now), lowest(wish)];
-  return mine !== null && next !== null && !isOlder(mine, next) ? now : null;
+/** Merges version bounds such as `>=1.9.0,<2`. Keeps the user's bounds if their lower bound is at least the generated one. */
+export function mergedBounds(current: string, base: string, next: string): string | null {
+  if (current === base || current === next) return next;
+  if (next === base) return current;
+  const [mine, theirs] = [lowest(current), lowest(next)];
+  return mine !== null && theirs !== null && !isOlder(mine, theirs) ? current : null;
 }
 
 function lowest(bounds: string): string | null {

@@ -1,10 +1,10 @@
-/** A text in quotes: where its inside begins and ends. */
+/** A string in quotes; `start` and `end` are the positions of its content. */
 export type Quoted = { readonly start: number; readonly end: number; readonly text: string };
 
-/** An array: where its key begins, where it ends, and the texts in it. */
+/** An array, from the start of its key to its end, with its strings. */
 export type List = { readonly start: number; readonly end: number; readonly items: readonly Quoted[] };
 
-/** Where things stand in a TOML document; keys with their table before them, as in `project.dependencies`. */
+/** Positions of strings and arrays in a TOML document, by key with the table's name, such as `project.dependencies`. */
 export type Layout = { readonly texts: ReadonlyMap<string, Quoted>; readonly lists: ReadonlyMap<string, List> };
 
 const line = /[^\n]*(?:\n|$)/y;
@@ -14,7 +14,7 @@ const textKey = /[ \t]*([\w-]+)[ \t]*=[ \t]*(?="[^"]|'[^'])/y;
 const comment = /#[^\n]*/y;
 const quoted = /"((?:[^"\\\n]|\\.)*)"|'([^'\n]*)'/y;
 
-/** Where the texts and the arrays of a document stand, as parsers do not tell. Null for texts of several lines. */
+/** Finds strings and arrays with their positions, which TOML parsers do not report. Null for multi-line strings. */
 export function layoutOf(document: string): Layout | null {
   if (/"""|'''/.test(document)) return null;
   const texts = new Map<string, Quoted>();
@@ -43,17 +43,17 @@ export function layoutOf(document: string): Layout | null {
   return { texts, lists };
 }
 
-/** The texts of an array whose bracket was opened right before; those of arrays and tables in it are not its own. */
+/** The strings of the array that was opened just before `from`, without those of nested arrays and tables. */
 function itemsFrom(document: string, from: number): Omit<List, 'start'> | null {
   const items: Quoted[] = [];
   let depth = 0;
   for (let at = from; at < document.length; at += 1) {
-    const sign = document.charAt(at);
-    if (sign === '#') at += (match(comment, document, at)?.[0].length ?? 1) - 1;
-    if (sign === '[' || sign === '{') depth += 1;
-    if (sign === ']' || sign === '}') depth -= 1;
+    const character = document.charAt(at);
+    if (character === '#') at += (match(comment, document, at)?.[0].length ?? 1) - 1;
+    if (character === '[' || character === '{') depth += 1;
+    if (character === ']' || character === '}') depth -= 1;
     if (depth < 0) return { end: at + 1, items };
-    if (sign !== '"' && sign !== "'") continue;
+    if (character !== '"' && character !== "'") continue;
     const found = quotedAt(document, at);
     if (found === null) return null;
     if (depth === 0) items.push(found);

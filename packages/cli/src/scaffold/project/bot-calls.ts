@@ -1,35 +1,35 @@
 import type { Plan } from '../configuration/plan.ts';
 import { type Code, code, nothing } from './code.ts';
 
-/** Whether the bot rings somebody. */
+/** Whether the bot calls people. */
 export function dialsOut(plan: Plan): boolean {
   return plan.has('room-dial-out') || plan.has('bridged-dial-out');
 }
 
-/** Whether somebody rings the bot and so speaks as soon as the line is open. */
-export function isRung(plan: Plan): boolean {
+/** Whether people call the bot, which then speaks first. */
+export function receivesCalls(plan: Plan): boolean {
   return plan.has('stream') || plan.has('room-dial-in') || plan.has('bridged-dial-in');
 }
 
-/** Whether a client says when it is ready; evaluations do. */
-export function hearsReady(plan: Plan): boolean {
+/** Whether sessions can have a client that reports when it is ready. Evaluations do. */
+export function waitsForClient(plan: Plan): boolean {
   return plan.has('browser') || plan.configuration.enable_eval;
 }
 
-/** Whether sessions of one bot differ in who has to begin. */
-export function mixesCallers(plan: Plan): boolean {
-  return isRung(plan) && (hearsReady(plan) || dialsOut(plan));
+/** Whether the bot has both phone calls and other sessions, which differ in who speaks first. */
+export function hasCallsAndClients(plan: Plan): boolean {
+  return receivesCalls(plan) && (waitsForClient(plan) || dialsOut(plan));
 }
 
-/** Tells calls apart from other sessions, where a bot has both. */
+/** `is_phone_call`, for bots with both phone calls and other sessions. */
 export function callTest(plan: Plan): Code {
-  if (!mixesCallers(plan)) return nothing;
+  if (!hasCallsAndClients(plan)) return nothing;
   const stream = plan.has('stream');
   const key = plan.has('bridged-dial-in') ? 'call_sid' : plan.has('room-dial-in') ? 'dialin_settings' : null;
   return code(
     [
       'def is_phone_call(runner_args: RunnerArguments) -> bool:',
-      '    """Tell a phone call, where the bot speaks first, from a client that reports when it is ready."""',
+      '    """Whether this is a phone call: then the bot speaks first, without waiting for a client."""',
       ...(stream
         ? [
             '    if isinstance(runner_args, WebSocketRunnerArguments):',
@@ -51,20 +51,20 @@ export function callTest(plan: Plan): Code {
   );
 }
 
-/** The request that makes the bot ring somebody, and the ringing. */
+/** `DialOut` and `dial`: the request to call somebody, and the call. */
 export function dialOut(plan: Plan): Code {
   if (!dialsOut(plan)) return nothing;
-  const number = plan.has('room-dial-out');
+  const byNumber = plan.has('room-dial-out');
   return code(
     [
       'class DialOut(BaseModel):',
-      '    """Whom to call: `dialout_settings` in the body of the start request."""',
+      '    """The person to call: `dialout_settings` in the body of the start request."""',
       '',
-      ...(number ? ['    phone_number: str', '    caller_id: str | None = None'] : ['    sip_uri: str']),
+      ...(byNumber ? ['    phone_number: str', '    caller_id: str | None = None'] : ['    sip_uri: str']),
       '',
       '    def settings(self) -> dict[str, str]:',
       '        """Return the callee in the format of the room."""',
-      ...(number
+      ...(byNumber
         ? [
             '        settings = {"phoneNumber": self.phone_number}',
             '        if self.caller_id:',
@@ -75,27 +75,27 @@ export function dialOut(plan: Plan): Code {
       '',
       '',
       'def dial(transport: DailyTransport, callee: DialOut, runner: WorkerRunner) -> None:',
-      '    """Call as soon as the bot is in the room; try a few times if nobody can be reached."""',
+      '    """Call once the bot has joined the room; try again if the call fails."""',
       '    attempts = 0',
       '',
-      '    async def ring() -> None:',
+      '    async def call() -> None:',
       '        nonlocal attempts',
       '        attempts += 1',
-      '        logger.info(f"Ringing, attempt {attempts} of {DIAL_ATTEMPTS}")',
+      '        logger.info(f"Calling, attempt {attempts} of {DIAL_ATTEMPTS}")',
       '        _, error = await transport.start_dialout(callee.settings())',
       '        if error:',
-      '            await failed(error)',
+      '            await retry(error)',
       '',
-      '    async def failed(reason: object) -> None:',
-      '        logger.warning(f"Could not reach the callee: {reason}")',
+      '    async def retry(reason: object) -> None:',
+      '        logger.warning(f"The call failed: {reason}")',
       '        if attempts < DIAL_ATTEMPTS:',
-      '            await ring()',
+      '            await call()',
       '        else:',
-      '            await runner.cancel("nobody could be reached")',
+      '            await runner.cancel("the call failed")',
       '',
       '    @transport.event_handler("on_joined")',
       '    async def on_joined(transport, data):',
-      '        await ring()',
+      '        await call()',
       '',
       '    @transport.event_handler("on_dialout_answered")',
       '    async def on_dialout_answered(transport, data):',
@@ -104,7 +104,7 @@ export function dialOut(plan: Plan): Code {
       '',
       '    @transport.event_handler("on_dialout_error")',
       '    async def on_dialout_error(transport, data):',
-      '        await failed(data)',
+      '        await retry(data)',
     ],
     ['loguru', 'logger'],
     ['pydantic', 'BaseModel'],
@@ -113,13 +113,13 @@ export function dialOut(plan: Plan): Code {
   );
 }
 
-/** The call that a carrier holds while the bot gets its room ready, and its way into the room. */
+/** `HeldCall` and `forward`: a call that the carrier holds until the bot's room is ready. */
 export function bridge(plan: Plan): Code {
   if (!plan.has('bridged-dial-in')) return nothing;
   return code(
     [
       'class HeldCall(BaseModel):',
-      '    """A call on hold at the carrier: server.py puts it into the body of the start request."""',
+      '    """A call on hold at the carrier: the body of the start request that server.py sends."""',
       '',
       '    call_sid: str',
       '    from_number: str',

@@ -5,28 +5,28 @@ import { extraArguments } from './bot-run.ts';
 import { parametersOf } from './bot-transports.ts';
 import { type Code, code, join } from './code.ts';
 
-/** `bot`: what the runner and the hosting service call, once for each session. */
+/** `bot`: the function that the runner and the hosting service call for each session. */
 export function entry(plan: Plan): Code {
   const head = code([
     'async def bot(runner_args: RunnerArguments) -> None:',
-    '    """Start one session; the runner and the hosting service call this."""',
+    '    """Run one session. The runner on your machine and the hosting service call this function."""',
   ]);
-  const way = throughOwnRoom(plan) ? ownRoom(plan) : plainWay(plan);
-  return join([head, way], 0);
+  const body = createsRoom(plan) ? ownRoom(plan) : fromRunner(plan);
+  return join([head, body], 0);
 }
 
-function throughOwnRoom(plan: Plan): boolean {
+function createsRoom(plan: Plan): boolean {
   return dialsOut(plan) || plan.has('bridged-dial-in');
 }
 
-/** Every way in is the runner's to open. */
-function plainWay(plan: Plan): Code {
-  return join([givenTransport('    '), runs(plan, '    ')], 0);
+/** The transport comes from the runner. */
+function fromRunner(plan: Plan): Code {
+  return join([runnerTransport('    '), runs(plan, '    ')], 0);
 }
 
-/** The call needs a room of its own, made for it; without a call in the body, the way in is the runner's. */
+/** Creates a room for the call in the request's body. Without a call, the transport comes from the runner. */
 function ownRoom(plan: Plan): Code {
-  const made = dialsOut(plan)
+  const request = dialsOut(plan)
     ? {
         key: 'dialout_settings',
         lines: [
@@ -54,7 +54,7 @@ function ownRoom(plan: Plan): Code {
     imports: [{ module: 'pipecat.transports.daily.transport', name: 'DailyTransport' }],
     variables: [],
   };
-  const make = dialsOut(plan)
+  const configureRoom = dialsOut(plan)
     ? plan.has('room-dial-out')
       ? 'configure(http, sip_caller_phone=callee.phone_number, enable_dialout=True)'
       : 'configure(http, sip_caller_phone=callee.sip_uri, enable_dialout=True)'
@@ -64,26 +64,29 @@ function ownRoom(plan: Plan): Code {
       code(
         [
           '    body = runner_args.body if isinstance(runner_args.body, dict) else {}',
-          ...made.lines,
+          ...request.lines,
           '        async with aiohttp.ClientSession() as http:',
-          `            room = await ${make}`,
+          `            room = await ${configureRoom}`,
         ],
         ['aiohttp'],
         ['pipecat.runner.daily', 'configure'],
       ),
       { lines: layOut(room, 8, 'transport: BaseTransport = '), imports: importsOf(room) },
       ...(others
-        ? [code(['    else:']), givenTransport('        ')]
-        : [code(['    else:', `        raise ValueError("the body of the start request has no ${made.key}")`])]),
+        ? [code(['    else:']), runnerTransport('        ')]
+        : [code(['    else:', `        raise ValueError("the body of the start request has no ${request.key}")`])]),
       runs(plan, '    '),
     ],
     0,
   );
 }
 
-function givenTransport(space: string): Code {
+function runnerTransport(space: string): Code {
   return code(
-    [`${space}transport = await create_transport(runner_args, transport_params)`],
+    [
+      `${space}# Open the transport that the client of this session has chosen.`,
+      `${space}transport = await create_transport(runner_args, transport_params)`,
+    ],
     ['pipecat.runner.utils', 'create_transport'],
   );
 }

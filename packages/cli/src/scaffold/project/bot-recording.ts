@@ -1,7 +1,7 @@
 import type { Plan } from '../configuration/plan.ts';
 import { type Code, code, nothing } from './code.ts';
 
-/** Writes what was said to a file. */
+/** `write_wav`: writes recorded audio to a file. */
 export function recorder(plan: Plan): Code {
   if (!plan.configuration.recording) return nothing;
   return code(
@@ -20,15 +20,19 @@ export function recorder(plan: Plan): Code {
   );
 }
 
-/** The processor that collects what both sides say. */
+/** The processor that records both sides. */
 export function audioBuffer(plan: Plan): Code {
   if (!plan.configuration.recording) return nothing;
   return code(
-    ['    audio_buffer = AudioBufferProcessor(auto_start_recording=True)'],
+    [
+      '    # Records what the user and the bot say.',
+      '    audio_buffer = AudioBufferProcessor(auto_start_recording=True)',
+    ],
     ['pipecat.processors.audio.audio_buffer_processor', 'AudioBufferProcessor'],
   );
 }
 
+/** Saves the recording when the session ends. */
 export function recordingHandler(plan: Plan): Code {
   if (!plan.configuration.recording) return nothing;
   return code(

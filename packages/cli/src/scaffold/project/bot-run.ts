@@ -1,8 +1,8 @@
 import type { Plan } from '../configuration/plan.ts';
-import { dialsOut, hearsReady, isRung, mixesCallers } from './bot-calls.ts';
+import { dialsOut, hasCallsAndClients, receivesCalls, waitsForClient } from './bot-calls.ts';
+import { cameraTool, context, usesCameraTool } from './bot-camera.ts';
 import { audioBuffer, recordingHandler } from './bot-recording.ts';
 import { services, variableNames } from './bot-services.ts';
-import { context, looks, sight } from './bot-sight.ts';
 import { type Code, code, join, nothing } from './code.ts';
 
 /** `run_bot`: one conversation on a transport. */
@@ -10,7 +10,7 @@ export function conversation(plan: Plan): Code {
   return join(
     [
       join([signature(plan), services(plan)], 0),
-      sight(plan),
+      cameraTool(plan),
       join([context(plan), aggregators], 0),
       audioBuffer(plan),
       pipeline(plan),
@@ -28,7 +28,7 @@ export function conversation(plan: Plan): Code {
   );
 }
 
-/** What `run_bot` takes beside the transport and the runner's arguments. */
+/** Parameters of `run_bot` after the transport and the runner's arguments. */
 export function extraArguments(plan: Plan): readonly (readonly [name: string, type: string])[] {
   return [
     ...(plan.needsSession ? [['session', 'aiohttp.ClientSession'] as const] : []),
@@ -42,11 +42,11 @@ function signature(plan: Plan): Code {
   const all = [['transport', 'BaseTransport'], ['runner_args', 'RunnerArguments'], ...extra];
   const named = all.map(([name, type]) => `${name}: ${type}`);
   const line = `async def run_bot(${named.join(', ')}) -> None:`;
-  const long = line.length > 100;
+  const isTooLong = line.length > 100;
   return code(
     [
-      ...(long ? ['async def run_bot(', ...named.map((one) => `    ${one},`), ') -> None:'] : [line]),
-      '    """Hold one conversation, from the first word to the last."""',
+      ...(isTooLong ? ['async def run_bot(', ...named.map((one) => `    ${one},`), ') -> None:'] : [line]),
+      '    """Run one conversation: connect the services, build the pipeline, and handle its events."""',
     ],
     ['pipecat.transports.base_transport', 'BaseTransport'],
     ['pipecat.runner.types', 'RunnerArguments'],
@@ -80,17 +80,24 @@ function pipeline(plan: Plan): Code {
     'assistant_aggregator',
   ];
   return code(
-    ['    pipeline = Pipeline(', '        [', ...stages.map((stage) => `            ${stage},`), '        ]', '    )'],
+    [
+      '    # Audio and text flow through these steps from top to bottom.',
+      '    pipeline = Pipeline(',
+      '        [',
+      ...stages.map((stage) => `            ${stage},`),
+      '        ]',
+      '    )',
+    ],
     ['pipecat.pipeline.pipeline', 'Pipeline'],
   );
 }
 
-/** What carriers send over their sockets, in hertz. */
+/** Sample rate of carriers' media streams, in hertz. */
 const carrierRate = 8000;
 
 function worker(plan: Plan): Code {
   const narrow = plan.has('stream') && plan.configuration.mode === 'cascade';
-  const always = narrow && !mixesCallers(plan);
+  const always = narrow && !hasCallsAndClients(plan);
   const mixed = narrow && !always;
   const rates = [`audio_in_sample_rate=${carrierRate}`, `audio_out_sample_rate=${carrierRate}`];
   const observed = plan.configuration.enable_observability;
@@ -110,6 +117,7 @@ function worker(plan: Plan): Code {
             `        params.audio_out_sample_rate = ${carrierRate}`,
           ]
         : []),
+      '    # The worker runs the pipeline, measures it, and ends a session in which nobody speaks.',
       '    worker = PipelineWorker(',
       '        pipeline,',
       '        params=params,',
@@ -119,7 +127,7 @@ function worker(plan: Plan): Code {
       ...(observed
         ? [
             '    if os.getenv("ENV") == "local":',
-            '        # The debugger listens on a port. The runner sets ENV to local on your own machine only.',
+            '        # The debugger opens a port, so it runs only on your machine, where the runner sets ENV.',
             '        whisker = WhiskerServer()',
             '        worker.add_observer(whisker.create_observer(worker))',
             '        await runner.add_workers(whisker)',
@@ -133,11 +141,12 @@ function worker(plan: Plan): Code {
   );
 }
 
-/** Spoken first in every session but those in which the bot rings somebody. */
+/** `greet`, for bots with sessions in which the bot speaks first. */
 function greeting(plan: Plan): Code {
-  if (!hearsReady(plan) && !isRung(plan)) return nothing;
+  if (!waitsForClient(plan) && !receivesCalls(plan)) return nothing;
   return code(
     [
+      '    # Makes the bot speak first: adds an instruction to the context and runs the language model.',
       '    async def greet() -> None:',
       '        context.add_message(',
       '            {',
@@ -152,8 +161,9 @@ function greeting(plan: Plan): Code {
 }
 
 function readiness(plan: Plan): Code {
-  if (!hearsReady(plan)) return nothing;
+  if (!waitsForClient(plan)) return nothing;
   return code([
+    '    # The client has connected its audio: greet the user.',
     '    @worker.rtvi.event_handler("on_client_ready")',
     '    async def on_client_ready(rtvi):',
     '        await greet()',
@@ -161,18 +171,21 @@ function readiness(plan: Plan): Code {
 }
 
 function connection(plan: Plan): Code {
-  const numbers = plan.has('stream');
-  const greets = isRung(plan)
-    ? mixesCallers(plan)
+  const hasCallerNumber = plan.has('stream');
+  const greets = receivesCalls(plan)
+    ? hasCallsAndClients(plan)
       ? ['        if is_phone_call(runner_args):', '            await greet()']
       : ['        await greet()']
     : [];
   return code(
     [
+      '    # Someone has joined the session.',
       '    @transport.event_handler("on_client_connected")',
       '    async def on_client_connected(transport, client):',
-      ...(looks(plan) ? ['        nonlocal client_id', '        client_id = transport.get_client_id(client)'] : []),
-      ...(numbers
+      ...(usesCameraTool(plan)
+        ? ['        nonlocal client_id', '        client_id = transport.get_client_id(client)']
+        : []),
+      ...(hasCallerNumber
         ? [
             '        caller = runner_args.call_data.from_number if runner_args.call_data else None',
             '        logger.info(f"Connected: {caller or \'unknown number\'}")',
@@ -186,6 +199,7 @@ function connection(plan: Plan): Code {
 
 const disconnection = code(
   [
+    '    # Everyone has left: end the session.',
     '    @transport.event_handler("on_client_disconnected")',
     '    async def on_client_disconnected(transport, client):',
     '        logger.info("Disconnected")',
@@ -194,7 +208,7 @@ const disconnection = code(
   ['loguru', 'logger'],
 );
 
-/** What only rooms know: that a call comes in, goes out, or fails. */
+/** Event handlers of rooms: calls that come in, go out, or fail. */
 function roomHandlers(plan: Plan): Code {
   const parts = [
     ...(dialsOut(plan)
@@ -228,6 +242,7 @@ function transcription(plan: Plan): Code {
   if (!plan.configuration.transcription) return nothing;
   return code(
     [
+      '    # Log what was said.',
       '    @user_aggregator.event_handler("on_user_turn_stopped")',
       '    async def on_user_turn_stopped(aggregator, strategy, message):',
       '        logger.info(f"User: {message.content}")',

@@ -1,26 +1,27 @@
-import type { Offered } from '../catalogue/services.ts';
+import type { CatalogueService } from '../catalogue/services.ts';
 import type { Plan } from '../configuration/plan.ts';
 import { call, construct, type Expression, importsOf, layOut, python } from '../python/expression.ts';
-import { type Code, join } from './code.ts';
+import { type Code, code, join } from './code.ts';
 
-/** What a service is called in the bot. */
+/** The variable of each kind of service in the bot. */
 export const variableNames = { stt: 'stt', llm: 'llm', tts: 'tts', realtime: 'llm', video: 'avatar' } as const;
 
-/** One statement for each service, in the order of the pipeline. */
+/** One statement per service, in the order of the pipeline. */
 export function services(plan: Plan): Code {
+  const statements = plan.services.map((entry): Code => {
+    const expression = constructorOf(entry);
+    return {
+      lines: layOut(expression, 4, `${variableNames[entry.service.kind]} = `),
+      imports: importsOf(expression),
+    };
+  });
   return join(
-    plan.services.map((offered): Code => {
-      const expression = constructorOf(offered);
-      return {
-        lines: layOut(expression, 4, `${variableNames[offered.service.kind]} = `),
-        imports: importsOf(expression),
-      };
-    }),
+    [code(['    # The services. Keys and settings come from the environment: see .env.example.']), ...statements],
     0,
   );
 }
 
-function constructorOf({ service }: Offered): Expression {
+function constructorOf({ service }: CatalogueService): Expression {
   const { module, className, session } = service;
   return construct(
     { module, name: className },
@@ -32,10 +33,10 @@ function constructorOf({ service }: Offered): Expression {
   );
 }
 
-/** The instruction goes to whatever thinks. */
-function settingsOf({ className, kind, settings }: Offered['service']): Readonly<Record<string, Expression>> {
+/** The system instruction goes to the language model or realtime service. */
+function settingsOf({ className, kind, settings }: CatalogueService['service']): Readonly<Record<string, Expression>> {
   if (settings === null) return {};
-  const thinks = kind === 'llm' || kind === 'realtime';
-  const instruction = thinks ? { system_instruction: python('SYSTEM_INSTRUCTION') } : {};
+  const isModel = kind === 'llm' || kind === 'realtime';
+  const instruction = isModel ? { system_instruction: python('SYSTEM_INSTRUCTION') } : {};
   return { settings: call(`${className}.Settings`, { ...settings, ...instruction }) };
 }

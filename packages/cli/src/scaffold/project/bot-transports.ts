@@ -5,11 +5,11 @@ import { type Code, nothing } from './code.ts';
 
 type Features = Plan['configuration'];
 
-/** The `transport_params` of the bot: for each way in, how its audio and video are set. */
+/** `transport_params`: the audio and video settings of each transport. */
 export function transportParameters(plan: Plan): Code {
   const entries = new Map<string, Expression>();
   for (const transport of plan.transports) {
-    // Where a room is shared by browsers and callers, what browsers need holds for both.
+    // Browsers and callers can share a room; then the settings of the browsers apply to both.
     if (transport.key === null || (entries.has(transport.key) && transport.kind !== 'browser')) continue;
     entries.set(transport.key, parametersOf(transport, plan.configuration));
   }
@@ -17,6 +17,7 @@ export function transportParameters(plan: Plan): Code {
   if (entries.size === 0) return nothing;
   return {
     lines: [
+      '# Audio and video settings. The runner uses the entry of the transport that a client has chosen.',
       'transport_params = {',
       ...[...entries].flatMap(([key, value]) => layOut(value, 4, `"${key}": lambda: `, ',')),
       '}',
@@ -43,7 +44,7 @@ const browserSocket = {
   add_wav_header: python('False'),
   serializer: construct({ module: 'pipecat.serializers.protobuf', name: 'ProtobufFrameSerializer' }, {}),
 };
-/** One picture a second is what realtime models look at; in a cascade the model asks for one. */
+/** Realtime models get one frame per second; in a cascade the model requests a frame with a tool. */
 const camera = ({ mode }: Features) => ({
   video_in_enabled: yes,
   video_in_sources: python(

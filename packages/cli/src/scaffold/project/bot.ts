@@ -9,9 +9,12 @@ import { conversation } from './bot-run.ts';
 import { transportParameters } from './bot-transports.ts';
 import { type Code, code, docstring, join, literal } from './code.ts';
 
-/** `server/bot.py`: comes out formatted and without a name too many or too few, so that nothing has to go over it. */
+/** `server/bot.py`, formatted and lint-clean. Its comments explain each section to a beginner. */
 export function botFile(plan: Plan): string {
-  const setUp = code(['load_dotenv(override=True)'], ['dotenv', 'load_dotenv']);
+  const setUp = code(
+    ['# Read the keys and settings from the file .env.', 'load_dotenv(override=True)'],
+    ['dotenv', 'load_dotenv'],
+  );
   const parts = [constants(plan), transportParameters(plan)];
   const body = join(
     [
@@ -29,21 +32,36 @@ export function botFile(plan: Plan): string {
   return `${[...header(plan), '', ...importBlock(distinct(body.imports)), '', ...body.lines].join('\n')}\n`;
 }
 
-const main = code(['if __name__ == "__main__":', '    from pipecat.runner.run import main', '', '    main()']);
+const main = code([
+  '# `uv run bot.py` starts the development runner of Pipecat, which calls bot() for each session.',
+  'if __name__ == "__main__":',
+  '    from pipecat.runner.run import main',
+  '',
+  '    main()',
+]);
 
 function header(plan: Plan): readonly string[] {
   const { configuration } = plan;
   return [
     `"""${docstring(configuration.project_name)}: a voice bot.`,
     '',
-    ...workers(plan),
+    ...serviceList(plan),
     '',
-    'Run it with `uv run bot.py`. The README explains how to reach it.',
+    'Run it with `uv run bot.py`. The README explains how to reach it. The sections of this file:',
+    '',
+    '- SYSTEM_INSTRUCTION: what the bot is and how it speaks; change this first',
+    ...(transportParameters(plan).lines.length > 0
+      ? ['- transport_params: audio and video settings of each transport']
+      : []),
+    '- run_bot: one conversation, from its services and pipeline to its events',
+    '- bot: the entry point, called for each session',
+    '',
+    'Documentation: https://docs.pipecat.ai',
     '"""',
   ];
 }
 
-function workers(plan: Plan): readonly string[] {
+function serviceList(plan: Plan): readonly string[] {
   return plan.services.map(({ service }) => `- ${serviceRoles[service.kind]}: ${service.label}`);
 }
 
@@ -53,6 +71,7 @@ function constants(plan: Plan): Code {
       ? [`BOT_NAME = ${literal(plan.configuration.project_name)}`, '']
       : []),
     ...(dialsOut(plan) ? ['DIAL_ATTEMPTS = 5', ''] : []),
+    '# What the bot is and how it speaks. The language model gets this text with every request.',
     'SYSTEM_INSTRUCTION = (',
     '    "You are a friendly and helpful voice assistant. Everything you say is read aloud, so answer in "',
     '    "a few plain sentences, without lists, markup, emojis or anything else that cannot be spoken."',

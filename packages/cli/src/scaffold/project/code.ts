@@ -1,11 +1,11 @@
 import type { Import } from '../python/expression.ts';
 
-/** Lines of Python and what they import. Parts are put together in the order of the file. */
+/** Lines of Python with their imports. */
 export type Code = { readonly lines: readonly string[]; readonly imports: readonly Import[] };
 
 export const nothing: Code = { lines: [], imports: [] };
 
-/** `code(lines, ['module', 'Name', 'Other'], ['os'])`: each list is a module and the names of it, or the module alone. */
+/** `code(lines, ['module', 'Name', 'Other'], ['os'])`: each list is a module and names to import from it, or a module to import. */
 export function code(lines: readonly string[], ...imports: readonly (readonly [string, ...string[]])[]): Code {
   return {
     lines,
@@ -15,7 +15,7 @@ export function code(lines: readonly string[], ...imports: readonly (readonly [s
   };
 }
 
-/** One after the other; `gap` empty lines between those that have any lines. */
+/** Joins parts in order, with `gap` empty lines between those that are not empty. */
 export function join(parts: readonly Code[], gap: number): Code {
   const full = parts.filter(({ lines }) => lines.length > 0);
   const space = Array.from({ length: gap }, () => '');
@@ -25,7 +25,7 @@ export function join(parts: readonly Code[], gap: number): Code {
   };
 }
 
-/** A text as a Python string, in the quotes of which fewer have to be escaped; a formatter chooses the same. */
+/** A text as a Python string, with the quotes that need fewer escapes, like a formatter. */
 export function literal(text: string): string {
   const double = text.split('"').length;
   const single = text.split("'").length;
@@ -33,7 +33,7 @@ export function literal(text: string): string {
   return `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
 }
 
-/** A text within a docstring: it can neither end it nor escape anything. */
+/** Escapes a text for a docstring. */
 export function docstring(text: string): string {
   return text.replaceAll('\\', '\\\\').replaceAll('"', '\\"');
 }

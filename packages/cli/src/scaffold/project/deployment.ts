@@ -1,18 +1,15 @@
 import type { Plan } from '../configuration/plan.ts';
 import { requiredVariables } from './variables.ts';
 
-/** Name of the set of secrets that the deployed bot reads. */
+/** Name of the secret set of the deployed bot. */
 export function secretSetOf(plan: Plan): string {
   return `${plan.slug}-secrets`;
 }
 
-/**
- * One release for as long as this version of the program lives, so that an image built again is the same. Each release has a
- * tag for each Python (https://github.com/daily-co/pipecat-cloud-images); this one is in use by public projects.
- */
+/** Pinned, so that images are reproducible. Tags: https://github.com/daily-co/pipecat-cloud-images */
 const baseImage = 'dailyco/pipecat-base:0.1.27-py3.12';
 
-/** `server/Dockerfile`: dependencies first, so that a changed bot makes one small layer. */
+/** `server/Dockerfile`. Dependencies come first, so that a change of the bot rebuilds one small layer. */
 export function dockerfile(): string {
   return `${[
     `FROM ${baseImage}`,
@@ -34,7 +31,7 @@ export function dockerignoreFile(): string {
   return `${['.env', '.env.*', '.venv/', '__pycache__/', 'recordings/', 'eval-runs/', '.ruff_cache/'].join('\n')}\n`;
 }
 
-/** `server/deploy.toml`. A face costs a bigger instance. */
+/** `server/deploy.toml`. Video needs a larger instance. */
 export function deployFile(plan: Plan): string {
   const profile = plan.configuration.video_output || plan.configuration.video_input ? 'agent-2x' : 'agent-1x';
   const secrets = requiredVariables(plan).length > 0 ? [`secret_set = "${secretSetOf(plan)}"`] : [];
@@ -47,7 +44,7 @@ export function deployFile(plan: Plan): string {
       : []),
     '',
     '[scaling]',
-    '# Instances that wait for a session. 0 costs nothing while nobody talks; 1 makes the first session start sooner.',
+    '# Instances that are kept ready. With 0 the first session waits until an instance has started; with 1 it starts at once.',
     'min_agents = 0',
     'max_agents = 10',
   ].join('\n')}\n`;

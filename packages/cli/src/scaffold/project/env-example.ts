@@ -3,16 +3,15 @@ import type { Variable } from '../python/expression.ts';
 import { variableGroups } from './variables.ts';
 
 /**
- * `server/.env.example`: copied as it is and filled, it works. What is optional is a comment, since an empty line would
- * replace a default by nothing.
+ * `server/.env.example`, to copy and fill in. Optional variables are comments, because an empty value would override a default.
  */
 export function envExampleFile(plan: Plan): string {
   const groups = variableGroups(plan).map(({ title, site, variables }) => {
-    const needed = variables.filter(({ required }) => required);
+    const requiredOnes = variables.filter(({ required }) => required);
     const optional = variables.filter(({ required }) => !required);
     return [
       `# ${site === null ? title : `${title}: ${site}`}`,
-      ...needed.flatMap((one) => [...remark(one), `${one.name}=`]),
+      ...requiredOnes.flatMap((one) => [...aboutLine(one), `${one.name}=`]),
       ...optional.map((one) => `# ${one.name}=${described(one)}`),
     ].join('\n');
   });
@@ -23,7 +22,7 @@ export function envExampleFile(plan: Plan): string {
   return `${[head, ...groups].join('\n\n')}\n`;
 }
 
-function remark({ about }: Variable): readonly string[] {
+function aboutLine({ about }: Variable): readonly string[] {
   return about === undefined ? [] : [`# ${about}`];
 }
 
@@ -34,7 +33,7 @@ function described({ name, about, fallback }: Variable): string {
   return meaning === '' ? '' : `<${meaning}>`;
 }
 
-/** How a name ends, what it is then, and what counts where nothing else is said. */
+/** Meanings of variables by the end of their name, and what applies if they are absent. */
 const meanings: readonly (readonly [ending: string, noun: string, otherwise?: string])[] = [
   ['_MODEL', 'model', 'the library’s own choice'],
   ['_VOICE_ID', 'voice', 'the library’s own choice'],

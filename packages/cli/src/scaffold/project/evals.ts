@@ -1,23 +1,21 @@
 import type { Plan } from '../configuration/plan.ts';
 import type { ProjectFile } from '../project-file.ts';
-import { dialsOut, hearsReady, isRung } from './bot-calls.ts';
+import { dialsOut, receivesCalls, waitsForClient } from './bot-calls.ts';
 
-/** `server/evals/`: scenarios to start from. A realtime service hears audio only, so it gets no texts. */
+/** `server/evals/`: example scenarios. A realtime service accepts audio only, so it gets no text scenarios. */
 export function evalFiles(plan: Plan): readonly ProjectFile[] {
   const audio = { path: 'server/evals/audio.yaml', text: scenarios(plan, 'audio') };
   if (plan.configuration.mode === 'realtime') return [audio];
   return [{ path: 'server/evals/text.yaml', text: scenarios(plan, 'text') }, audio];
 }
 
-/** Evaluations reach the bot as a client that says when it is ready, so every bot greets them. */
+/** An evaluation is a client that reports when it is ready, so every bot greets it. */
 function scenarios(plan: Plan, modality: 'text' | 'audio'): string {
   const lines = [
     `# Scenarios in ${modality}, with the answers expected from the bot. Start the bot, then run them:`,
     `#   uv run --group evals pipecat eval run evals/${modality}.yaml`,
-    ...(dialsOut(plan) && !isRung(plan) && hearsReady(plan)
-      ? [
-          '# An evaluation calls the bot, not the other way round. So the bot greets here, unlike when it calls somebody.',
-        ]
+    ...(dialsOut(plan) && !receivesCalls(plan) && waitsForClient(plan)
+      ? ['# In an evaluation the bot speaks first, unlike when it calls somebody.']
       : []),
     `name: ${modality}`,
     '',

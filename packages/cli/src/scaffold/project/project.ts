@@ -10,7 +10,7 @@ import { pyprojectFile } from './pyproject.ts';
 import { readmeFile } from './readme.ts';
 import { webhookFile } from './webhook.ts';
 
-/** All files of a project but the guides and its answers, sorted by path. Nothing is read or written. */
+/** Generates all files of a project except guides and answers, sorted by path. Reads and writes nothing. */
 export function projectFiles(configuration: Configuration): readonly ProjectFile[] {
   const plan = planOf(configuration);
   const client = configuration.generate_client ? clientFiles(plan) : [];

@@ -1,15 +1,15 @@
 import type { Plan } from '../configuration/plan.ts';
 
-/** The releases that generated code is checked with: nothing that 2.0 takes away is used. */
+/** Generated code is tested with 1.x, and uses nothing that 2.0 removes. */
 const bound = '<2';
 
-/** What the bot depends on, as installers take it. */
+/** The requirements of the bot. */
 export function dependenciesOf({ configuration, extras, lowest }: Plan): readonly string[] {
   const observed = configuration.enable_observability ? ['pipecat-ai-whisker>=2.0.0,<3'] : [];
   return [`pipecat-ai[${extras.join(',')}]>=${lowest.library},${bound}`, ...observed];
 }
 
-/** `server/pyproject.toml`. Evaluations bring speech models, so they are a group of their own and in no image. */
+/** `server/pyproject.toml`. Evaluations download speech models, so they are a separate group that images do not install. */
 export function pyprojectFile(plan: Plan): string {
   const { configuration, lowest } = plan;
   const groups = [

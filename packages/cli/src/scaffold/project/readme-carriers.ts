@@ -1,7 +1,7 @@
 import type { Transport } from '../catalogue/transport.ts';
 import type { Plan } from '../configuration/plan.ts';
 
-/** For each carrier and each way into a room: what has to be set there. */
+/** Sections on what to set up at each carrier and for calls through rooms. */
 export function carrierSetUp(plan: Plan): readonly string[] {
   const streams = plan.transports.flatMap(({ key, kind }) => (kind === 'stream' && key !== null ? [key] : []));
   const deploys = plan.configuration.deploy_to_cloud;
@@ -34,7 +34,7 @@ export function carrierSetUp(plan: Plan): readonly string[] {
   return [...local, ...sections, ...rooms(plan)];
 }
 
-/** `agent` is null for a project that is not deployed. */
+/** Sections by transport key. `agent` is null for a project without a deployment. */
 const carriers: Readonly<Record<string, (agent: string | null) => readonly string[]>> = {
   twilio: (agent) => [
     [
@@ -117,13 +117,13 @@ function onService(agent: string | null, carrier: string): readonly string[] {
 }
 
 function rooms(plan: Plan): readonly string[] {
-  // Carriers may have a section, too, with another port: each says which of the ways it is about.
-  const named = ({ label }: Transport) => `## Telephone: ${label}`;
-  const rung = plan.transports.find(({ kind }) => kind === 'room-dial-in');
-  if (rung !== undefined) {
+  // A carrier can have a section of its own, so the heading names the transport.
+  const heading = ({ label }: Transport) => `## Telephone: ${label}`;
+  const dialIn = plan.transports.find(({ kind }) => kind === 'room-dial-in');
+  if (dialIn !== undefined) {
     return [
       [
-        named(rung),
+        heading(dialIn),
         '',
         'Buy a number from the room vendor, and set `https://HOST/daily-dialin-webhook` as its webhook for incoming calls.',
         'HOST is the name of a tunnel to port 7860, where the bot listens. You only need to run `uv run bot.py`.',
@@ -134,10 +134,10 @@ function rooms(plan: Plan): readonly string[] {
   if (bridged === undefined) return [];
   return [
     [
-      named(bridged),
+      heading(bridged),
       '',
-      'The carrier asks `server.py` what to do with a call. `server.py` starts the bot and puts the caller on hold; the bot then',
-      'connects the call to its room. Run both, in two terminals:',
+      'For each incoming call, the carrier sends a request to `server.py`, which starts the bot and puts the caller on hold. The bot',
+      'then connects the call to its room. Run both, in two terminals:',
       '',
       '```sh',
       'cd server',

@@ -1,28 +1,33 @@
 import { nodeFor, oldestNode } from '../client/client-package.ts';
 import type { Plan } from '../configuration/plan.ts';
+import { clientName } from '../configuration/summary.ts';
 
-/** How to run the client, where things are in it, and whom its page asks for anything. Nothing without a client. */
+/** The section on the web client: how to run it, its files, and which hosts its page contacts. Empty without a client. */
 export function clientSection(plan: Plan): readonly string[] {
   const { client_framework: framework, client_server: server } = plan.configuration;
   if (framework === null) return [];
   const isNext = server === 'nextjs';
-  const name = isNext ? 'React and Next.js' : framework === 'react' ? 'React and Vite' : 'plain TypeScript and Vite';
   const node = nodeFor(plan.transports);
   const page = framework === 'react' ? '`src/talk.tsx`' : '`index.html`, `src/main.ts`';
   return [
     [
       '## Client',
       '',
-      `A web client in ${name}. You need Node.js ${node} or later. With the bot running:`,
+      `A web client: ${clientName(plan.configuration)}. You need [Node.js](https://nodejs.org) ${node} or later.`,
       '',
-      '```sh',
-      'cd client',
-      'npm install',
-      'npm run dev',
-      '```',
+      '1. Start the bot, as described above.',
+      '2. Start the client in another terminal:',
+      '',
+      '   ```sh',
+      '   cd client',
+      '   npm install',
+      '   npm run dev',
+      '   ```',
+      '',
+      `3. Open ${isNext ? 'http://localhost:3000' : 'http://localhost:5173'} and press **Talk**.`,
       '',
       '`client/.env.example` explains how to use a bot on the service instead. `npm run build` checks the types and builds the',
-      `client; \`npm run lint\` looks for mistakes. ${page} and \`src/style.css\` define what people see.`,
+      `client; \`npm run lint\` finds mistakes. ${page} and \`src/style.css\` define the look of the page.`,
       '`src/conversation.ts` manages a conversation and is independent of how it is shown.',
       '',
       isNext
@@ -32,13 +37,13 @@ export function clientSection(plan: Plan): readonly string[] {
       ...(node === oldestNode
         ? ['npm may warn that a package needs a newer Node.js. You can ignore that: the package runs in the browser.']
         : []),
-      ...others(plan, isNext),
+      ...contactedHosts(plan, isNext),
     ].join('\n'),
   ];
 }
 
-/** Whom a page asks besides the bot. */
-function others(plan: Plan, isNext: boolean): readonly string[] {
+/** The hosts that the page contacts besides the bot. */
+function contactedHosts(plan: Plan, isNext: boolean): readonly string[] {
   const hosted = plan.transports.some(({ value }) => value === 'hostedrtc');
   const left = plan.transports.some(({ value }) => value === 'livekit');
   return [
@@ -46,7 +51,7 @@ function others(plan: Plan, isNext: boolean): readonly string[] {
     ...(hosted
       ? [
           'For a hosted room, the page loads the room vendor’s code from c.daily.co, and that code sends error reports to',
-          'sentry.io. The other ways to connect contact only the bot.',
+          'sentry.io. The other transports contact only the bot.',
         ]
       : ['The page loads nothing from third parties and contacts only the bot.']),
     ...(isNext || hosted
@@ -62,7 +67,7 @@ function others(plan: Plan, isNext: boolean): readonly string[] {
   ];
 }
 
-/** For a page built by Vite, without hosted rooms. `blob:` is for the audio worklet, a script that the page creates itself. */
+/** For a page built with Vite, without Daily rooms. `blob:` is for the audio worklet, a script that the page creates. */
 function contentSecurityPolicy(host: string): string {
   return [
     "default-src 'self'",

@@ -12,23 +12,23 @@ const configurationOf = (transports: readonly string[], others: object = {}) => 
   if (configuration === null) throw new Error(JSON.stringify(issues));
   return configuration;
 };
-const told = (...given: Parameters<typeof configurationOf>) =>
-  entryPoints(planOf(configurationOf(...given))).join('\n');
+const entryPointsOf = (...options: Parameters<typeof configurationOf>) =>
+  entryPoints(planOf(configurationOf(...options))).join('\n');
 
-test('a bot that takes offers only is told to need websocket for the page of the service', () => {
-  expect(told(['lightrtc'])).toContain('botcli project add websocket');
-  expect(told(['lightrtc', 'websocket'])).not.toContain('project add');
-  expect(told(['lightrtc'], { client_framework: 'vanilla' })).toContain('web client');
+test('a bot without websocket gets the command that adds it for the talk page', () => {
+  expect(entryPointsOf(['lightrtc'])).toContain('botcli project add websocket');
+  expect(entryPointsOf(['lightrtc', 'websocket'])).not.toContain('project add');
+  expect(entryPointsOf(['lightrtc'], { client_framework: 'vanilla' })).toContain('web client');
 });
 
-test('what an instance of the service has not is told', () => {
-  expect(told(['websocket'], { recording: true })).toContain('Recordings are deleted');
-  expect(told(['websocket'], { realtime_service: 'gemini_vertex_live_realtime' })).toContain('is a path');
-  expect(told(['lightrtc'])).toContain('`PIPECAT_ICE_SERVERS` is set by the service');
-  expect(told(['websocket'])).not.toMatch(/Recordings|is a path|is set by/);
+test('the README names what is not available on the service', () => {
+  expect(entryPointsOf(['websocket'], { recording: true })).toContain('Recordings are deleted');
+  expect(entryPointsOf(['websocket'], { realtime_service: 'gemini_vertex_live_realtime' })).toContain('is a path');
+  expect(entryPointsOf(['lightrtc'])).toContain('`PIPECAT_ICE_SERVERS` is set by the service');
+  expect(entryPointsOf(['websocket'])).not.toMatch(/Recordings|is a path|is set by/);
 });
 
-test('the page of the runner is told for all that it offers', () => {
+test('the README names the choices on the page of the runner', () => {
   const readme = (...transports: string[]) =>
     projectFiles(configurationOf(transports)).find(({ path }) => path === 'README.md')?.text;
   expect(readme('lightrtc', 'websocket')).toContain('Open http://localhost:7860 and allow the microphone.');
@@ -37,19 +37,21 @@ test('the page of the runner is told for all that it offers', () => {
   expect(readme('carrier1')).not.toContain('allow the microphone');
 });
 
-test('rooms, which the service does not start, are told to work elsewhere only', () => {
-  expect(told(['hostedrtc'])).toMatch(/starts no rooms yet: .*project add lightrtc/);
-  expect(told(['hostedrtc', 'lightrtc'])).not.toContain('project add lightrtc');
+test('the README says that rooms work only on the user’s machine', () => {
+  expect(entryPointsOf(['hostedrtc'])).toMatch(
+    /creates no rooms yet: `daily \(hostedrtc\)` works.*project add smallwebrtc/,
+  );
+  expect(entryPointsOf(['hostedrtc', 'lightrtc'])).not.toContain('project add smallwebrtc');
 });
 
-test('no README names a webhook of the rooms’ vendor on the service, which has none', () => {
+test('the README names no webhook of the service for calls through rooms', () => {
   const configuration = configurationOf(['hostedrtc_pstn_dialin']);
   const readme = projectFiles(configuration).find(({ path }) => path === 'README.md')?.text;
   expect(readme).not.toContain('/v1/public/webhooks');
-  expect(readme).toContain('answers no webhook');
+  expect(readme).toContain('has no webhook');
 });
 
-test('a plain start, which opens no way in, is named only where the bot makes its own room', () => {
-  expect(told(['websocket', 'carrier1'])).not.toContain('agent start');
-  expect(told(['hostedrtc_pstn_dialout'])).toContain("agent start my-bot --data '{");
+test('the README names a plain start only for bots that create their own room', () => {
+  expect(entryPointsOf(['websocket', 'carrier1'])).not.toContain('agent start');
+  expect(entryPointsOf(['hostedrtc_pstn_dialout'])).toContain("agent start my-bot --data '{");
 });

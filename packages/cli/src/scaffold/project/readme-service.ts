@@ -1,46 +1,45 @@
+import { displayName } from '../catalogue/transports.ts';
 import type { Plan } from '../configuration/plan.ts';
 import { dialsOut } from './bot-calls.ts';
 import { variableGroups } from './variables.ts';
 
-/** How people reach the bot once it is on the service, and which ways it does not have there. */
+/** How people reach the bot on the service, and what does not work there. */
 export function entryPoints(plan: Plan): readonly string[] {
   const { slug } = plan;
   const has = (value: string) => plan.transports.some((transport) => transport.value === value);
-  const says = [
+  const items = [
     ...(has('websocket')
       ? ['The page that `botcli cloud deploy` prints (`Talk to it`) uses `websocket` and asks for your public key.']
       : []),
-    ...(has('lightrtc') ? byOffers(plan, has('websocket')) : []),
+    ...(has('lightrtc') ? peerToPeer(plan, has('websocket')) : []),
     ...(plan.has('stream') ? ['To receive calls, follow the section on the telephone.'] : []),
     ...(dialsOut(plan)
       ? [`\`botcli cloud agent start ${slug} --data '{"dialout_settings": ...}'\` makes the bot call somebody.`]
       : []),
     ...(plan.has('bridged-dial-in') ? ['`server.py` starts the bot for each call.'] : []),
-    ...withoutRooms(plan),
-    ...leftBehind(plan),
+    ...unsupportedRooms(plan),
+    ...unavailableFiles(plan),
   ];
   const logs = [
     `\`botcli cloud agent status ${slug}\` and \`botcli cloud agent logs ${slug}\` show the state and the log of the bot.`,
   ];
-  return ['', ...says.map((line) => `- ${line}`), '', ...logs];
+  return ['', ...items.map((line) => `- ${line}`), '', ...logs];
 }
 
-/** The service's own page takes sockets only. */
-function byOffers(plan: Plan, isInPage: boolean): readonly string[] {
+/** The talk page of the service supports WebSockets only. */
+function peerToPeer(plan: Plan, hasWebSocket: boolean): readonly string[] {
   if (plan.configuration.generate_client)
-    return ['The web client reaches the bot with `lightrtc`: `client/.env.example` explains how.'];
+    return ['The web client uses `smallwebrtc (lightrtc)`: `client/.env.example` explains how.'];
   return [
-    'Clients reach the bot with `lightrtc`: they start a session with `{"transport": "webrtc"}` and send offers to its `api/offer`.',
-    ...(isInPage || plan.configuration.bot_type !== 'web'
+    'Clients use `smallwebrtc (lightrtc)`: they start a session with `{"transport": "webrtc"}` and send offers to its `api/offer`.',
+    ...(hasWebSocket || plan.configuration.bot_type !== 'web'
       ? []
-      : [
-          'To try it on the service’s own page, which needs `websocket`, run `botcli project add websocket` and deploy again.',
-        ]),
+      : ['The talk page of the service needs `websocket`: run `botcli project add websocket` and deploy again.']),
   ];
 }
 
-/** What a machine has and an instance of the service has not. */
-function leftBehind(plan: Plan): readonly string[] {
+/** Files and settings of the user's machine that an instance of the service does not have. */
+function unavailableFiles(plan: Plan): readonly string[] {
   const names = variableGroups(plan).flatMap(({ variables }) => variables.map(({ name }) => name));
   return [
     ...(plan.configuration.recording
@@ -63,22 +62,24 @@ function leftBehind(plan: Plan): readonly string[] {
   ];
 }
 
-/** The service has no rooms of its own yet, starts none at their vendors, and answers no webhook of theirs. */
-function withoutRooms(plan: Plan): readonly string[] {
+/** The service does not create rooms yet, and has no webhook for the room vendor's phone numbers. */
+function unsupportedRooms(plan: Plan): readonly string[] {
   const isRoom = (value: string) => value === 'hostedrtc' || value === 'livekit';
-  const rooms = plan.transports.filter(({ value }) => isRoom(value)).map(({ value }) => `\`${value}\``);
+  const rooms = plan.transports
+    .filter(({ value }) => isRoom(value))
+    .map((transport) => `\`${displayName(transport)}\``);
   const others = plan.transports.some(({ value }) => !isRoom(value));
   return [
     ...(rooms.length === 0
       ? []
       : [
-          `The service starts no rooms yet: ${rooms.join(' and ')} ${rooms.length === 1 ? 'works' : 'work'} only on your machine.` +
+          `The service creates no rooms yet: ${rooms.join(' and ')} ${rooms.length === 1 ? 'works' : 'work'} only on your machine.` +
             (others
               ? ''
-              : ' `botcli project add lightrtc` or `add websocket` adds a way to reach the bot that works there.'),
+              : ' Add a transport that works there with `botcli project add smallwebrtc` or `botcli project add websocket`.'),
         ]),
     ...(plan.has('room-dial-in')
-      ? ['The service answers no webhook of the room vendor yet: the bot takes calls on your own machine only.']
+      ? ['The service has no webhook for the room vendor yet: the bot takes calls only on your own machine.']
       : []),
   ];
 }

@@ -3,17 +3,14 @@ import type { Plan } from '../configuration/plan.ts';
 import { variable } from '../python/environment.ts';
 import { type Variable, variablesOf } from '../python/expression.ts';
 
-/** Variables of one vendor or purpose. */
+/** Environment variables of a vendor, or for a purpose. */
 export type VariableGroup = {
   readonly title: string;
   readonly site: string | null;
   readonly variables: readonly Variable[];
 };
 
-/**
- * All variables that the project reads, each once, in the group that needs it first; one that is required anywhere is
- * required.
- */
+/** All variables of a project, each in the first group that has it. A variable is required if any part requires it. */
 export function variableGroups(plan: Plan): readonly VariableGroup[] {
   const groups = [
     ...plan.services.map(({ service, vendor }) => ({
@@ -40,13 +37,13 @@ export function variableGroups(plan: Plan): readonly VariableGroup[] {
   return [...merged.values()];
 }
 
-/** All that a service reads; one can be there twice. */
+/** The variables of a service, possibly with duplicates. */
 export function variablesOfService(service: Service): readonly Variable[] {
   const values = Object.values({ ...service.arguments, ...service.settings });
   return [...values.flatMap(variablesOf), ...(service.variables ?? [])];
 }
 
-/** The ones that have to be filled. */
+/** The names of the variables that must be set. */
 export function requiredVariables(plan: Plan): readonly string[] {
   return variableGroups(plan).flatMap(({ variables }) =>
     variables.filter(({ required }) => required).map(({ name }) => name),

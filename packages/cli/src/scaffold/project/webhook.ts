@@ -1,6 +1,6 @@
 import type { Plan } from '../configuration/plan.ts';
 
-/** `server/server.py`: answers the carrier while a bot starts, for calls that are led into a room. */
+/** `server/server.py`: the carrier's webhook, for calls that the bot connects to a room. */
 export function webhookFile(plan: Plan): string | null {
   return plan.has('bridged-dial-in') ? `${lines.join('\n')}\n` : null;
 }
@@ -8,10 +8,10 @@ export function webhookFile(plan: Plan): string | null {
 const lines = [
   '"""Takes incoming calls from the carrier and starts a bot for each.',
   '',
-  'The carrier asks POST /call what to do with a call. The answer puts the caller on hold while the bot prepares its',
-  'room; the bot then connects the call to the room. Run this next to the bot: `uv run server.py`.',
+  'For each call, the carrier sends POST /call. The response puts the caller on hold while the bot prepares its room;',
+  'the bot then connects the call to the room. Run this next to the bot: `uv run server.py`.',
   '',
-  'Only the carrier is answered: it signs its requests with the token of the account.',
+  'Requests without the signature of the carrier are refused.',
   '"""',
   '',
   'import base64',
@@ -39,8 +39,8 @@ const lines = [
   '    headers = {"Authorization": f"Bearer {key}"} if key else {}',
   '    call = {"call_sid": call_sid, "from_number": from_number}',
   '    # The local runner needs the transport; the service starts a bot without it.',
-  '    way = {} if key else {"transport": "daily"}',
-  '    request = {**way, "createDailyRoom": False, "body": call}',
+  '    transport = {} if key else {"transport": "daily"}',
+  '    request = {**transport, "createDailyRoom": False, "body": call}',
   '    async with aiohttp.ClientSession(headers=headers) as session:',
   '        async with session.post(url, json=request) as response:',
   '            response.raise_for_status()',

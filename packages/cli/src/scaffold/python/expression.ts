@@ -1,39 +1,39 @@
-/** A name that a file has to import; without `name` the module itself. */
+/** A name to import from a module; without `name`, the module itself. */
 export type Import = { readonly module: string; readonly name?: string };
 
-/** A variable of the environment that generated code, or the library on its behalf, reads. */
+/** An environment variable that generated code or its library reads. */
 export type Variable = {
   readonly name: string;
-  /** A required one stands in `.env.example` to be filled; an optional one as a comment, so that copying changes nothing. */
+  /** A required variable is an empty line in `.env.example`; an optional one is a comment, so that its default applies. */
   readonly required: boolean;
-  /** What it is, when its name does not say it. */
+  /** Its meaning, if the name does not tell. */
   readonly about?: string;
-  /** What generated code takes where it is absent or empty. */
+  /** The value that generated code uses if it is absent or empty. */
   readonly fallback?: string;
 };
 
-/** A Python expression with what it takes to stand in a file. */
+/** A Python expression with its imports and the variables that it reads. */
 export type Expression = {
   readonly imports: readonly Import[];
   readonly variables: readonly Variable[];
 } & (
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'call'; readonly callee: string; readonly arguments: readonly Argument[] }
-  /** The value where a condition holds; `imports` and `variables` are those of the condition and of what is there else. */
+  /** `value if condition else otherwise`; `imports` and `variables` are those of `condition` and `otherwise`. */
   | { readonly kind: 'choice'; readonly condition: string; readonly value: Expression; readonly otherwise: string }
 );
 
-/** Positional where it has no name. */
+/** Without a name, a positional argument. */
 export type Argument = { readonly name?: string; readonly value: Expression };
 
-/** The width that generated Python keeps to; the same stands in the generated `pyproject.toml`. */
+/** Line length of generated Python, as in the generated `pyproject.toml`. */
 export const lineLength = 100;
 
 export function python(text: string, imports: readonly Import[] = [], variables: readonly Variable[] = []): Expression {
   return { kind: 'text', text, imports, variables };
 }
 
-/** `Name(name=value, ...)` of something that the file imports. */
+/** `Name(name=value, ...)` with an imported name. */
 export function construct(
   imported: Import & { readonly name: string },
   named: Readonly<Record<string, Expression>>,
@@ -51,19 +51,19 @@ export function call(
   return { kind: 'call', callee, arguments: args, imports, variables: [] };
 }
 
-/** All that an expression and its parts need. */
+/** The imports of an expression and its parts. */
 export function importsOf(expression: Expression): readonly Import[] {
   return [...expression.imports, ...partsOf(expression).flatMap(importsOf)];
 }
 
-/** All variables that an expression and its parts read. */
+/** The variables of an expression and its parts. */
 export function variablesOf(expression: Expression): readonly Variable[] {
   return [...expression.variables, ...partsOf(expression).flatMap(variablesOf)];
 }
 
 /**
- * The lines of `before` + expression + `after` at an indent, as a formatter leaves them: on one line where it fits, else
- * one argument a line, each with its comma, and a choice by parts.
+ * Formats `before` + expression + `after` at an indent, like `ruff format`: on one line if it fits, else with one argument per
+ * line.
  */
 export function layOut(expression: Expression, indent: number, before = '', after = ''): readonly string[] {
   const space = ' '.repeat(indent);

@@ -1,6 +1,6 @@
 import { type Import, lineLength } from './expression.ts';
 
-/** Modules of Python itself that generated files use. */
+/** Modules of the standard library that generated files use. */
 const standardLibrary: ReadonlySet<string> = new Set([
   'asyncio',
   'collections.abc',
@@ -13,8 +13,8 @@ const standardLibrary: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The import block of a file, sorted and grouped as `ruff check --select I` wants it: Python's own modules, then all
- * others; whole modules before names of modules.
+ * The import block of a file, sorted and grouped as `ruff check --select I` requires: standard library first, then the rest;
+ * `import` before `from`.
  */
 export function importBlock(imports: readonly Import[]): readonly string[] {
   const own = imports.filter(({ module }) => standardLibrary.has(module));

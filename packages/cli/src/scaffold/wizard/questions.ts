@@ -2,55 +2,60 @@ import type { Choice, Prompter } from '../../io/io.ts';
 import { machineNeeds } from '../catalogue/machine-needs.ts';
 import type { ServiceKind } from '../catalogue/service.ts';
 import { servicesOf } from '../catalogue/services.ts';
-import { transports } from '../catalogue/transports.ts';
+import type { Transport } from '../catalogue/transport.ts';
+import { displayName, transports } from '../catalogue/transports.ts';
 import { reachedByClient } from '../client/client-transports.ts';
-import type { Given } from '../configuration/fields.ts';
-import { refusalOfName, slugOf } from '../configuration/project-name.ts';
+import type { ProjectOptions } from '../configuration/fields.ts';
+import { nameProblem, slugOf } from '../configuration/project-name.ts';
+import { featureLabels } from '../configuration/summary.ts';
 
-/** What was answered so far, by the question's name. */
+/** The prompts that the wizard uses. */
+export type Prompts = Pick<Prompter, 'text' | 'select' | 'multiselect'>;
+
+/** The answers so far, by the question's name. */
 export type Answers = Readonly<Record<string, Answer>>;
 
-/** A question, and whether the answers so far raise it. */
+/** A question of the wizard. `when` decides from the answers so far whether it is asked. */
 export type Question = {
   readonly name: string;
   readonly when: (answers: Answers) => boolean;
-  readonly ask: (ask: Prompter, asking: Asking) => Promise<Answer>;
+  readonly ask: (prompts: Prompts, context: QuestionContext) => Promise<Answer>;
 };
 
 type Answer = string | readonly string[];
 
-type Asking = {
+type QuestionContext = {
   readonly answers: Answers;
-  /** What was answered before the question was gone back from. */
+  /** The previous answer, if the user has come back to the question. */
   readonly proposed: Answer | undefined;
   readonly defaultName: string;
-  /** Choices that a list offers besides. */
-  readonly extra: readonly Choice[];
+  /** Choices to append to every list. */
+  readonly extraChoices: readonly Choice[];
 };
 
 const features: readonly (Choice & { readonly webOnly?: true })[] = [
-  { value: 'deploy_to_cloud', label: 'Files for a deployment on the service' },
-  { value: 'enable_eval', label: 'Evaluations', hint: 'scenarios that talk to the bot' },
-  { value: 'transcription', label: 'Log what is said' },
-  { value: 'recording', label: 'Record what is said' },
-  { value: 'enable_nc', label: 'Filter noise from the incoming audio', hint: 'needs the deployment' },
-  { value: 'enable_observability', label: 'Let a debugger inspect the pipeline' },
-  { value: 'avatar', label: 'Show a video avatar', webOnly: true },
-  { value: 'video_input', label: 'See the camera', webOnly: true },
-  { value: 'video_output', label: 'Show pictures', webOnly: true },
+  { value: 'deploy_to_cloud', label: featureLabels.deploy_to_cloud },
+  { value: 'enable_eval', label: featureLabels.enable_eval, hint: 'scenarios that talk to the bot' },
+  { value: 'transcription', label: featureLabels.transcription },
+  { value: 'recording', label: featureLabels.recording },
+  { value: 'enable_nc', label: featureLabels.enable_nc, hint: 'needs the files for a deployment' },
+  { value: 'enable_observability', label: featureLabels.enable_observability },
+  { value: 'avatar', label: 'Video avatar', webOnly: true },
+  { value: 'video_input', label: featureLabels.video_input, webOnly: true },
+  { value: 'video_output', label: featureLabels.video_output, webOnly: true },
 ];
 
-/** In the order in which they are asked. */
+/** In the order in which they are asked. Enter alone always accepts a choice that leads to a bot that runs. */
 export const questions: readonly Question[] = [
   {
     name: 'project_name',
     when: () => true,
-    ask: (ask, { proposed, defaultName }) =>
-      ask.text('Name of the project', typeof proposed === 'string' ? proposed : defaultName, nameRefusal),
+    ask: (prompts, { proposed, defaultName }) =>
+      prompts.text('Name of the project', typeof proposed === 'string' ? proposed : defaultName, nameRefusal),
   },
   list(
     'bot_type',
-    'How do people talk to it?',
+    'How do people talk to the bot?',
     () => true,
     () => [
       { value: 'web', label: 'In a browser or an app' },
@@ -60,11 +65,11 @@ export const questions: readonly Question[] = [
   list('client_framework', 'Generate a web client?', isWeb, () => [
     { value: 'react', label: 'React' },
     { value: 'vanilla', label: 'Plain TypeScript' },
-    { value: 'none', label: 'None', hint: 'the bot brings a page to try it with' },
+    { value: 'none', label: 'None', hint: 'the bot has a page to try it' },
   ]),
   list(
     'client_server',
-    'React with',
+    'Which build tool?',
     ({ client_framework }) => client_framework === 'react',
     () => [
       { value: 'vite', label: 'Vite' },
@@ -73,12 +78,12 @@ export const questions: readonly Question[] = [
   ),
   list(
     'transport',
-    'How is the bot reached?',
+    'Which transport?',
     () => true,
     (answers) =>
       transports
         .filter(({ group }) => group === answers['bot_type'])
-        .toSorted((a, b) => Number(b.value === simplest) - Number(a.value === simplest))
+        .toSorted((a, b) => Number(b.value === recommendedTransport) - Number(a.value === recommendedTransport))
         .map((transport) => asChoice(transport, answers)),
   ),
   list(
@@ -100,22 +105,22 @@ export const questions: readonly Question[] = [
     () => true,
     () => [
       { value: 'cascade', label: 'Cascade', hint: 'three services: speech to text, language model, text to speech' },
-      { value: 'realtime', label: 'Realtime', hint: 'one service does it all' },
+      { value: 'realtime', label: 'Realtime', hint: 'one speech-to-speech service' },
     ],
   ),
   service('stt', 'Which speech-to-text service?', isMode('cascade'), 'deepgram_stt'),
   service('llm', 'Which language model service?', isMode('cascade'), 'openai_responses_llm'),
   service('tts', 'Which text-to-speech service?', isMode('cascade'), 'cartesia_tts'),
-  service('realtime', 'Which service?', isMode('realtime'), 'openai_realtime'),
+  service('realtime', 'Which speech-to-speech service?', isMode('realtime'), 'openai_realtime'),
   {
     name: 'features',
     when: () => true,
-    ask: (ask, { answers, proposed = ['deploy_to_cloud'], extra }) => {
-      const fitting = features.filter(
+    ask: (prompts, { answers, proposed = ['deploy_to_cloud'], extraChoices }) => {
+      const available = features.filter(
         ({ webOnly }) => webOnly === undefined || (isWeb(answers) && carriesVideo(answers)),
       );
-      const marked = fitting.map(({ value }) => value).filter((value) => proposed.includes(value));
-      return ask.multiselect('Features (space marks, Enter goes on)', [...fitting, ...extra], marked);
+      const initial = available.map(({ value }) => value).filter((value) => proposed.includes(value));
+      return prompts.multiselect('Features (Space selects, Enter continues)', [...available, ...extraChoices], initial);
     },
   },
   service(
@@ -126,26 +131,27 @@ export const questions: readonly Question[] = [
   ),
 ];
 
-/** Needs no account anywhere, and works on a machine and on the service alike. */
-const simplest = 'lightrtc';
+/** Needs no account, and works both on the user's machine and on the service. */
+const recommendedTransport = 'lightrtc';
 const transportHints: Readonly<Record<string, string>> = {
   lightrtc: 'recommended',
-  hostedrtc: 'an account there; the service starts no rooms yet',
-  livekit: 'an account or server there; the service starts no rooms yet',
-  websocket: 'used by the service’s own page',
+  hostedrtc: 'the service cannot create rooms yet',
+  livekit: 'the service cannot create rooms yet',
+  websocket: 'used by the talk page of the service',
 };
 
-function asChoice({ value, label }: { readonly value: string; readonly label: string }, answers: Answers): Choice {
-  const withoutClient = hasClient(answers) && !reachedByClient(value);
-  const hint = withoutClient ? 'not in the web client: its client package is not published' : transportHints[value];
-  return { value, label, ...(hint === undefined ? {} : { hint }) };
+function asChoice(transport: Transport, answers: Answers): Choice {
+  const { value, about } = transport;
+  const isMissingInClient = hasClient(answers) && !reachedByClient(value);
+  const note = isMissingInClient ? 'not in the web client: its client package is not published' : transportHints[value];
+  return { value, label: displayName(transport), hint: note === undefined ? about : `${about}; ${note}` };
 }
 
-/** The answers as options would say them. */
-export function givenBy(answers: Answers): Given {
+/** Converts the answers to the options that mean the same. */
+export function optionsFrom(answers: Answers): ProjectOptions {
   const text = (name: string) => (typeof answers[name] === 'string' ? { [name]: answers[name] } : {});
   const chosen = answers['features'] ?? [];
-  const ways = [answers['transport'], answers['second_transport']].filter((value) => value !== 'none');
+  const chosenTransports = [answers['transport'], answers['second_transport']].filter((value) => value !== 'none');
   return {
     ...text('project_name'),
     ...text('bot_type'),
@@ -157,7 +163,7 @@ export function givenBy(answers: Answers): Given {
     ...text('tts_service'),
     ...text('realtime_service'),
     ...text('video_service'),
-    transports: ways.flatMap((value) => value ?? []),
+    transports: chosenTransports.flatMap((value) => value ?? []),
     ...Object.fromEntries(
       features.filter(({ value }) => value !== 'avatar').map(({ value }) => [value, chosen.includes(value)]),
     ),
@@ -173,20 +179,20 @@ function list(
   return {
     name,
     when,
-    ask: (ask, { answers, proposed, extra }) => {
+    ask: (prompts, { answers, proposed, extraChoices }) => {
       const choices = choicesFor(answers);
       const initial = choices.find(({ value }) => value === proposed) ?? choices[0];
-      const asked = typeof question === 'string' ? question : question(answers);
-      return ask.select(asked, [...choices, ...extra], initial?.value ?? '');
+      const text = typeof question === 'string' ? question : question(answers);
+      return prompts.select(text, [...choices, ...extraChoices], initial?.value ?? '');
     },
   };
 }
 
 function service(kind: ServiceKind, question: string, when: Question['when'], recommended: string): Question {
   return list(`${kind}_service`, question, when, () => {
-    const all = servicesOf(kind).map(({ service: offered }) => {
-      const { value, label, discouraged, python } = offered;
-      const needs = [discouraged, python && `needs Python ${python}`, ...machineNeeds(offered)];
+    const all = servicesOf(kind).map(({ service: entry }) => {
+      const { value, label, discouraged, python } = entry;
+      const needs = [discouraged, python && `needs Python ${python}`, ...machineNeeds(entry)];
       const hints = needs.filter((hint) => hint);
       return { value, label, ...(hints.length === 0 ? {} : { hint: hints.join('; ') }) };
     });
@@ -207,17 +213,17 @@ function hasClient(answers: Answers): boolean {
   return isWeb(answers) && answers['client_framework'] !== 'none';
 }
 
-/** A client that nothing reaches would be refused at the end. */
+/** Without a second transport, the answers would be refused at the end. */
 function clientNeedsAnother(answers: Answers): boolean {
   return hasClient(answers) && !reachedByClient(String(answers['transport']));
 }
 
 function carriesVideo(answers: Answers): boolean {
-  const ways = [answers['transport'], answers['second_transport']];
-  return transports.some(({ value, video }) => video && ways.includes(value));
+  const chosen = [answers['transport'], answers['second_transport']];
+  return transports.some(({ value, video }) => video && chosen.includes(value));
 }
 
 function nameRefusal(name: string): string | null {
-  const refusal = refusalOfName(name);
-  return refusal === null ? null : `The name ${refusal}${slugOf(name) === '' ? '' : ` (${slugOf(name)})`}.`;
+  const problem = nameProblem(name);
+  return problem === null ? null : `The name ${problem}${slugOf(name) === '' ? '' : ` (${slugOf(name)})`}.`;
 }

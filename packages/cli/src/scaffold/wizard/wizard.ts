@@ -1,67 +1,90 @@
 import { Failure } from '../../failure.ts';
-import type { Choice, Prompter } from '../../io/io.ts';
+import type { Choice } from '../../io/io.ts';
 import type { Configuration, Issue } from '../configuration/configuration.ts';
 import { resolve } from '../configuration/resolve.ts';
-import { type Answers, givenBy, questions } from './questions.ts';
+import { summaryOf } from '../configuration/summary.ts';
+import { type Answers, optionsFrom, type Prompts, type Question, questions } from './questions.ts';
 
-/** Offered by every list, as the last choice; where several can be marked, its mark alone counts. */
+/** The last choice of every list. In a list with several choices, it goes back whatever else is marked. */
 const back = '(back)';
-const backChoice: Choice = { value: back, label: 'Back', hint: 'to the question before' };
+const backChoice: Choice = { value: back, label: 'Back', hint: 'to the previous question' };
 const backToLast = { value: 'back', label: 'Back', hint: 'to the last question' } as const;
-const drop = { value: 'drop', label: 'No, write nothing' } as const;
+const cancel = { value: 'cancel', label: 'Cancel', hint: 'write nothing' } as const;
 
 /**
- * Asks for everything a project needs, shows it, and lets it be confirmed; each question can be gone back from. Ctrl-C at
- * any of them is an `Interrupted`. Nothing is written here.
+ * Asks everything that a project needs, then shows a summary to confirm. The user can go back from each question.
+ *
+ * @throws `Interrupted` on Ctrl-C; `Failure` declined
  */
-export async function askForConfiguration(ask: Prompter, defaultName: string): Promise<Configuration> {
+export async function askForConfiguration(prompts: Prompts, defaultName: string): Promise<Configuration> {
   let answers: Answers = {};
-  /** What was answered at last to each question, also to those that were gone back from: it is proposed again. */
-  let former: Answers = {};
-  const asked: Answers[] = [];
+  /** The last answer to each question, proposed again after the user goes back. */
+  let previousAnswers: Answers = {};
+  const history: Answers[] = [];
   for (;;) {
-    const question = questions.find((one) => !Object.hasOwn(answers, one.name) && one.when(answers));
+    const question = nextQuestion(answers);
     if (question === undefined) {
-      const { configuration, issues } = resolve(givenBy(answers), defaultName);
-      const end = await (configuration === null ? refused(ask, issues) : confirmed(ask, configuration));
-      if (end === 'make' && configuration !== null) return configuration;
-      if (end === 'drop') throw new Failure('declined', 'Nothing was written.');
-      answers = asked.pop() ?? {};
+      const { configuration, issues } = resolve(optionsFrom(answers), defaultName);
+      const decision = await (configuration === null ? showIssues(prompts, issues) : confirm(prompts, configuration));
+      if (decision === 'create' && configuration !== null) return configuration;
+      if (decision === 'cancel') throw new Failure('declined', 'Nothing was written.');
+      answers = history.pop() ?? {};
       continue;
     }
-    const proposed = former[question.name];
-    const extra = asked.length > 0 ? [backChoice] : [];
-    const answer = await question.ask(ask, { answers, proposed, defaultName, extra });
+    const proposed = previousAnswers[question.name];
+    const extraChoices = history.length > 0 ? [backChoice] : [];
+    const answer = await question.ask(prompts, { answers, proposed, defaultName, extraChoices });
     if (answer === back) {
-      answers = asked.pop() ?? {};
+      answers = history.pop() ?? {};
       continue;
     }
     const kept = typeof answer === 'string' ? answer : answer.filter((value) => value !== back);
-    former = { ...former, [question.name]: kept };
+    previousAnswers = { ...previousAnswers, [question.name]: kept };
     if (kept.length < answer.length) {
-      answers = asked.pop() ?? {};
+      answers = history.pop() ?? {};
       continue;
     }
-    asked.push(answers);
+    history.push(answers);
     answers = { ...answers, [question.name]: answer };
   }
 }
 
-/** Answers that do not fit together cost no more than the last of them. */
-function refused(ask: Prompter, issues: readonly Issue[]): Promise<'drop' | 'back'> {
-  const lines = issues.map(({ path, message }) => `  ${path.replaceAll('_', ' ')}: ${message}`);
-  return ask.select(['These answers do not work together.', ...lines].join('\n'), [backToLast, drop], 'back');
+/** The configuration that results from answering every question with Enter. @throws `Failure` invalid-configuration */
+export async function recommendedConfiguration(defaultName: string): Promise<Configuration> {
+  let answers: Answers = {};
+  for (let question = nextQuestion(answers); question !== undefined; question = nextQuestion(answers)) {
+    const context = { answers, proposed: undefined, defaultName, extraChoices: [] };
+    answers = { ...answers, [question.name]: await question.ask(acceptDefaults, context) };
+  }
+  const { configuration, issues } = resolve(optionsFrom(answers), defaultName);
+  if (configuration !== null) return configuration;
+  const message = 'A project cannot be created in this directory. Nothing was written.';
+  throw new Failure('invalid-configuration', message, 'Choose another directory.', issues);
 }
 
-async function confirmed(ask: Prompter, configuration: Configuration): Promise<'make' | 'drop' | 'back'> {
-  const chosen = Object.entries(configuration).flatMap(([key, value]) => {
-    if (value === null || value === false) return [];
-    const shown = Array.isArray(value) ? value.join(', ') : value === true ? 'yes' : String(value);
-    return [`  ${key.replaceAll('_', ' ')}: ${shown}`];
-  });
-  return ask.select(
-    ['Make this project?', ...chosen].join('\n'),
-    [{ value: 'make', label: 'Yes, make it' }, backToLast, drop],
-    'make',
+const acceptDefaults: Prompts = {
+  text: async (_question, initial) => initial,
+  select: async (_question, _choices, initial) => initial,
+  multiselect: async (_question, _choices, initial) => initial,
+};
+
+function nextQuestion(answers: Answers): Question | undefined {
+  return questions.find((one) => !Object.hasOwn(answers, one.name) && one.when(answers));
+}
+
+/** After answers that contradict each other, the user can change the last one instead of starting over. */
+function showIssues(prompts: Prompts, issues: readonly Issue[]): Promise<'cancel' | 'back'> {
+  const lines = issues.map(({ path, message }) => `  ${path.replaceAll('_', ' ')}: ${message}`);
+  return prompts.select(['These answers do not work together.', ...lines].join('\n'), [backToLast, cancel], 'back');
+}
+
+function confirm(prompts: Prompts, configuration: Configuration): Promise<'create' | 'cancel' | 'back'> {
+  const rows = summaryOf(configuration);
+  const width = Math.max(...rows.map(([label]) => label.length));
+  const lines = rows.map(([label, text]) => `  ${label.padEnd(width)}  ${text}`);
+  return prompts.select(
+    ['Create this project?', ...lines].join('\n'),
+    [{ value: 'create', label: 'Create the project' }, backToLast, cancel],
+    'create',
   );
 }

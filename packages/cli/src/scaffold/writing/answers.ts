@@ -6,20 +6,20 @@ import type { ProjectFile } from '../project-file.ts';
 import { textOf } from './survey.ts';
 
 /**
- * Where a project keeps how it was made: what was chosen, by which version, a hash for each generated file, and the texts
- * themselves, so that a later version can tell what was edited from what was generated, and merge the two.
+ * Stores how a project was generated: the configuration, the version of botcli, and the generated texts with their hashes. With
+ * these, a later version recognizes the user's edits and merges them.
  */
 export const answersPath = '.botcli/project.json';
 
-/** `sha256:...` of each text, by its path. */
+/** `sha256:...` by path. */
 export type Hashes = Readonly<Record<string, string>>;
 
-/** More than any project's texts: what unpacks to more was not made by us. */
-const mostBytes = 5_000_000;
+/** Larger than the texts of any project. Limits what a damaged or hostile file can unpack to. */
+const maxBytes = 5_000_000;
 
 /**
- * The file of answers. Nothing of the moment is in it, so that the same choices make the same bytes. Of guides there are
- * hashes alone: edits and new versions of them are not merged.
+ * The file that stores the answers. It has no timestamps, so that the same configuration gives the same bytes. Guides are stored
+ * as hashes only, because they are not merged.
  */
 export function answersFile(
   configuration: Configuration,
@@ -37,7 +37,7 @@ export function answersFile(
   return { path: answersPath, text: `${JSON.stringify(answers, null, 2)}\n` };
 }
 
-/** The guides that the answers of a project name; null where there are none, or none that can be read. */
+/** Hashes of the guides in the answers of a project; null if there are no answers, or they cannot be read. */
 export function recordedGuides(directory: string): Hashes | null {
   try {
     const { guides } = JSON.parse(textOf(join(directory, answersPath)) ?? '') as { readonly guides?: unknown };
@@ -55,24 +55,24 @@ function hashesOf(files: readonly ProjectFile[]): Hashes {
   return Object.fromEntries(files.map(({ path, text }) => [path, `sha256:${hashOf(text)}`]));
 }
 
-/** In hexadecimal. */
+/** SHA-256 in hexadecimal. */
 export function hashOf(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
-/** Texts by path as JSON, by brotli, in base64: about 10 kB for a project with a client. */
+/** JSON of texts by path, compressed with Brotli, in base64: about 10 kB for a project with a client. */
 function packed(files: readonly ProjectFile[]): string {
   const texts = JSON.stringify(Object.fromEntries(files.map(({ path, text }) => [path, text])));
-  // More costs ten times the time and saves a tenth.
+  // The highest quality takes ten times as long and saves 10 %.
   const params = { [constants.BROTLI_PARAM_QUALITY]: 6 };
   return brotliCompressSync(texts, { params }).toString('base64');
 }
 
-/** The generated texts by path. Those whose hash is another one are left out, and all when they cannot be unpacked. */
+/** The generated texts by path. Omits texts whose hash differs, and all of them if they cannot be unpacked. */
 export function unpacked(generated: unknown, hashes: Hashes): ReadonlyMap<string, string> {
   if (typeof generated !== 'string') return new Map();
   try {
-    const json = brotliDecompressSync(Buffer.from(generated, 'base64'), { maxOutputLength: mostBytes }).toString();
+    const json = brotliDecompressSync(Buffer.from(generated, 'base64'), { maxOutputLength: maxBytes }).toString();
     const texts = Object.entries(JSON.parse(json) as Readonly<Record<string, unknown>>);
     return new Map(
       texts.flatMap(([path, text]) =>

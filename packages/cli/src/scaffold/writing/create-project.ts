@@ -5,35 +5,35 @@ import type { ProjectFile } from '../project-file.ts';
 import { makeDirectories, removeEmpty } from './directories.ts';
 import { isRunning } from './running-process.ts';
 
-/** A staging directory, by the process that writes it. */
+/** Prefix of staging directories; the process id follows. */
 const stagingPrefix = '.botcli-init-';
 
 /**
- * Creates a directory with all files, or nothing: they are written into a staging directory beside it, which is renamed.
- * The staging directory of a killed process is left to `removeOrphans`.
+ * Creates a directory with all files, or nothing: writes to a staging directory beside it, then renames that. If botcli is
+ * killed, `removeOrphans` of the next run removes the staging directory.
  *
- * @throws errors of the system: ENOTEMPTY where the directory has been created by another program in the meantime
+ * @throws errors of the system; ENOTEMPTY if another program created the directory in the meantime
  */
 export function createProject(directory: string, files: readonly ProjectFile[], signal: AbortSignal): void {
   const parent = dirname(directory);
-  const made = makeDirectories(parent);
+  const created = makeDirectories(parent);
   try {
     const staging = mkdtempSync(join(parent, `${stagingPrefix}${ownPid}-`));
     try {
-      // Within it, because mkdtemp makes it readable for its owner only.
+      // A subdirectory, because mkdtemp creates directories that only their owner can read.
       const project = join(staging, 'project');
       for (const { path, text } of files) {
         makeDirectories(dirname(join(project, path)));
         writeFileSync(join(project, path), text);
       }
-      // Ctrl-C cannot be seen between two calls that do not wait; whatever came before this line is honored.
+      // The code above is synchronous and cannot see Ctrl-C, so this is the last check.
       signal.throwIfAborted();
       renameSync(project, directory);
     } finally {
       rmSync(staging, { recursive: true, force: true });
     }
   } catch (error) {
-    removeEmpty(made);
+    removeEmpty(created);
     throw error;
   }
 }
@@ -46,7 +46,7 @@ export function removeOrphans(directory: string): void {
       const [, pid] = /^\.botcli-init-(\d+)-\w{6}$/.exec(name) ?? [];
       if (pid === undefined || (Number(pid) !== ownPid && isRunning(Number(pid)))) continue;
       const staging = join(parent, name);
-      // In a directory for everybody, another user's could be swapped for anything while it is removed.
+      // In a shared directory such as /tmp, another user could replace theirs with a link while it is removed.
       if (lstatSync(staging).uid === process.getuid?.()) rmSync(staging, { recursive: true, force: true });
     }
   } catch {

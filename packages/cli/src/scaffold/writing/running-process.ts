@@ -1,4 +1,4 @@
-/** Whether a process of this machine runs. A number that another program has by now counts as running. */
+/** Whether a process with this id runs on this machine; after a reuse of the id, also true for another program. */
 export function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);

@@ -2,13 +2,13 @@ import { lstatSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ProjectFile } from '../project-file.ts';
 
-/** What is in the way of a file; only a `different` one may be overwritten, and only when that was asked for. */
+/** Why a file cannot be written. A `different` file can be overwritten with --force, a `blocked` path cannot. */
 export type Conflict = { readonly path: string; readonly kind: 'different' | 'blocked'; readonly message: string };
 
-/** Which files have to be written, and what is in their way. */
+/** The files that must be written, and the conflicts with existing files. */
 export type Survey = { readonly missing: readonly ProjectFile[]; readonly conflicts: readonly Conflict[] };
 
-/** Compares the files with what is in a directory, which need not exist. Nothing is written. */
+/** Compares files with a directory, which need not exist. Writes nothing. */
 export function survey(directory: string, files: readonly ProjectFile[]): Survey {
   const missing: ProjectFile[] = [];
   const conflicts: Conflict[] = [];
@@ -20,17 +20,17 @@ export function survey(directory: string, files: readonly ProjectFile[]): Survey
   return { missing, conflicts };
 }
 
-/** The text of a file, or null when there is none. */
+/** The text of a file, or null if there is none. */
 export function textOf(path: string): string | null {
   return exists(path) ? readFileSync(path, 'utf8') : null;
 }
 
-/** The same, where a link or a directory may be in its place: it reads as empty. */
+/** The text of a file; '' if a link or directory is in its place, null if there is nothing. */
 export function fileText(directory: string, path: string): string | null {
   return blockOf(directory, path) === null ? textOf(join(directory, path)) : '';
 }
 
-/** A directory on the way that is something else: a link could lead anywhere, so none is followed. */
+/** A link, or something that is not a directory, on the path. Links are never followed, because they can lead out of the project. */
 function blockOf(directory: string, path: string): Conflict | null {
   const parts = path.split('/');
   for (let length = 1; length < parts.length; length += 1) {

@@ -1,26 +1,26 @@
 const causes: Readonly<Record<string, string>> = {
-  ENOENT: 'the file system does not allow a directory there',
+  ENOENT: 'the file system refuses to create a directory there',
   EACCES: 'there is no permission to write there',
   EPERM: 'there is no permission to write there',
   EROFS: 'the file system is read-only',
   ENOSPC: 'the disk is full',
   EDQUOT: 'the disk quota is used up',
-  EFBIG: 'files may not be that large here',
+  EFBIG: 'the file is larger than the limit of the system',
   ENAMETOOLONG: 'the name is too long',
   ENOTDIR: 'a part of the path is a file',
   ENOTEMPTY: 'another program wrote there at the same time',
-  ELOOP: 'links lead in a circle',
+  ELOOP: 'links form a loop',
 };
 
-/** Why the system did not let a file of a project be written, with its path; null of an error that is not the system's. */
+/** Explains an error of the system while writing a project, with the path; null for other errors. */
 export function systemCause(error: unknown, directory: string): string | null {
   if (!(error instanceof Error) || !('syscall' in error)) return null;
   const code = 'code' in error ? String(error.code) : '';
   const path = 'path' in error ? ` (${knownPath(String(error.path), directory)})` : '';
-  return `${causes[code] ?? `the system says ${code}`}${path}`;
+  return `${causes[code] ?? `the system reports ${code}`}${path}`;
 }
 
-/** A temporary file of botcli means nothing to people: it stands for the directory of the project. */
+/** For a temporary file of botcli, the directory of the project, which users know. */
 function knownPath(path: string, directory: string): string {
   return /\.botcli-(init|new)/.test(path) ? directory : path;
 }

@@ -40,13 +40,13 @@ describe('project add', () => {
     expect((await botcli(['project', 'update', '--yes'])).stderr).toContain('Nothing needs to change');
   });
 
-  test('a service takes the place of the one in its role', async () => {
+  test('replaces the service of the same kind', async () => {
     await botcli(['project', 'add', 'soniox_stt', '--yes']);
     expect(await read('server/bot.py')).not.toContain('Deepgram');
     expect(JSON.parse(await read('.botcli/project.json')).configuration).toMatchObject({ stt_service: 'soniox_stt' });
   });
 
-  test('what is left to do is told: variables to fill, packages to install', async () => {
+  test('prints next steps: variables to set, packages to install', async () => {
     const { stdout } = await botcli(['project', 'add', 'soniox_stt', '--yes']);
     expect(stdout).toContain('Fill in server/.env: SONIOX_API_KEY\n');
     expect(stdout).toContain(`cd ${join(directory, 'server')} && uv sync`);
@@ -54,7 +54,7 @@ describe('project add', () => {
     expect(JSON.parse(again.stdout).variables).toEqual([]);
   });
 
-  test('edits are kept where the change does not touch them', async () => {
+  test('keeps edits that the change does not touch', async () => {
     await edit('server/bot.py', 'You are a friendly and helpful', 'You are a grumpy but helpful');
     const { status, stdout } = await botcli(['project', 'add', 'transcription', '--yes']);
     expect(status).toBe(0);
@@ -65,7 +65,7 @@ describe('project add', () => {
   });
 
   test.each(['carrier1', 'soniox_stt', 'eval', 'enable-nc', 'observability'])(
-    '%s is added to a project that got a dependency by uv',
+    'adds %s to a project with a dependency added by uv',
     async (what) => {
       await edit('server/pyproject.toml', 'dependencies = [\n', 'dependencies = [\n    "httpx>=0.28.1",\n');
       const { status, stdout } = await botcli(['project', 'add', what, '--yes']);
@@ -77,10 +77,10 @@ describe('project add', () => {
     },
   );
 
-  describe('where an edit and the change touch the same lines', () => {
+  describe('when an edit and the change touch the same lines', () => {
     beforeEach(() => edit('server/bot.py', 'DeepgramSTTService(api_key=os.environ["DEEPGRAM_API_KEY"])', 'MySTT()'));
 
-    test('nothing is changed, and the failure says how to see both and what to do', async () => {
+    test('changes nothing and names --dry-run and --conflict-markers', async () => {
       const before = await read('.botcli/project.json');
       const { status, stderr } = await botcli(['project', 'add', 'soniox_stt', '--yes']);
       expect(status).toBe(1);
@@ -91,7 +91,7 @@ describe('project add', () => {
       expect(await read('server/.env.example')).not.toContain('SONIOX');
     });
 
-    test('--dry-run shows both, between markers, among all else that would change, and fails', async () => {
+    test('fails with --dry-run and shows both versions between markers', async () => {
       const before = await read('server/bot.py');
       const { status, stdout, stderr } = await botcli(['project', 'add', 'soniox_stt', '--dry-run']);
       expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
@@ -109,7 +109,7 @@ describe('project add', () => {
       });
     });
 
-    test('--conflict-markers writes both, and check fails until somebody has chosen', async () => {
+    test('writes both versions with --conflict-markers, and check fails until they are resolved', async () => {
       const { status, stderr } = await botcli(['project', 'add', 'soniox_stt', '--conflict-markers', '--yes']);
       expect(status).toBe(1);
       expect(stderr).toContain('server/bot.py: has both versions, between conflict markers');
@@ -121,27 +121,27 @@ describe('project add', () => {
       expect((await botcli(['project', 'check'])).stderr).not.toContain('conflicts');
       expect(await botcli(['project', 'update', '--yes'])).toMatchObject({
         status: 0,
-        stdout: 'File\tWhat\nserver/bot.py\tkept\n',
+        stdout: 'server/bot.py\tkept\n',
       });
     });
 
-    test('the next change waits until the conflicts of the last one are resolved', async () => {
+    test('refuses the next change until the conflicts are resolved', async () => {
       await botcli(['project', 'add', 'soniox_stt', '--conflict-markers', '--yes']);
       const before = await read('server/bot.py');
       const { status, stderr } = await botcli(['project', 'add', 'recording', '--conflict-markers', '--yes']);
       expect(status).toBe(1);
-      expect(stderr).toContain('server/bot.py: has unresolved conflicts of an earlier change');
+      expect(stderr).toContain('server/bot.py: has unresolved conflicts from an earlier change');
       expect(await read('server/bot.py')).toBe(before);
     });
 
-    test('--conflict-markers asks before it writes', async () => {
+    test('asks before it writes with --conflict-markers', async () => {
       const given = { terminal: true, answers: [false] };
       await botcli(['project', 'add', 'soniox_stt', '--conflict-markers'], given);
       expect(await read('server/bot.py')).not.toContain('<<<<<<<');
     });
   });
 
-  test('--dry-run shows the difference and changes nothing', async () => {
+  test('shows the difference with --dry-run and changes nothing', async () => {
     const before = await read('server/bot.py');
     const { status, stdout } = await botcli(['project', 'add', 'carrier1', '--dry-run']);
     expect(status).toBe(0);
@@ -149,14 +149,14 @@ describe('project add', () => {
     expect(await read('server/bot.py')).toBe(before);
   });
 
-  test('it asks first, and without a terminal it never takes a yes for granted', async () => {
+  test('asks for confirmation, and fails without a terminal', async () => {
     expect((await botcli(['project', 'add', 'recording'])).status).toBe(2);
     expect((await botcli(['project', 'add', 'recording'], { terminal: true, answers: [false] })).status).toBe(1);
     expect(await read('server/bot.py')).not.toContain('AudioBufferProcessor');
     expect((await botcli(['project', 'add', 'recording'], { terminal: true, answers: [true] })).status).toBe(0);
   });
 
-  test('what is saved while the question stands is not overwritten', async () => {
+  test('does not overwrite a file that was saved during the question', async () => {
     const path = join(directory, 'server/bot.py');
     const answers = await read('.botcli/project.json');
     const onStderr = (text: string) => {
@@ -174,9 +174,10 @@ describe('project add', () => {
 
   test.each([
     ['pigeon', 'is not a transport, service or feature'],
+    ['soniox', 'Did you mean soniox_stt or soniox_tts?'],
     ['hostedrtc_pstn', 'has two directions'],
     ['openai_realtime', 'does not fit this project'],
-  ])('%s is refused', async (what, says) => {
+  ])('refuses %s: %s', async (what, says) => {
     expect(await botcli(['project', 'add', what, '--yes'])).toMatchObject({
       status: 1,
       stderr: expect.stringContaining(says),
@@ -185,8 +186,8 @@ describe('project add', () => {
 });
 
 describe('project update', () => {
-  /** As if another version had made a file, and it read like this. */
-  const madeByAnother = async (path: string, text: string, isKnown = true) => {
+  /** Changes the stored answers as if another version had generated the file with this text. */
+  const generatedByAnother = async (path: string, text: string, isKnown = true) => {
     const answers = JSON.parse(await read('.botcli/project.json'));
     const texts = JSON.parse(brotliDecompressSync(Buffer.from(answers.generated, 'base64')).toString());
     const packed = brotliCompressSync(JSON.stringify({ ...texts, [path]: text })).toString('base64');
@@ -198,26 +199,26 @@ describe('project update', () => {
     );
   };
 
-  test('a file that nobody edited is replaced, whatever version made it', async () => {
-    await madeByAnother('README.md', 'of old\n');
-    await writeFile(join(directory, 'README.md'), 'of old\n');
+  test('replaces an unedited file of another version', async () => {
+    await generatedByAnother('README.md', 'older\n');
+    await writeFile(join(directory, 'README.md'), 'older\n');
     expect((await botcli(['project', 'update', '--yes'])).stdout).toContain('README.md\tchanged');
     expect(await read('README.md')).toContain('# demo');
     expect(JSON.parse(await read('.botcli/project.json')).generator).not.toBe('botcli 0.0.9');
   });
 
-  test('one that was edited is merged with what another version made of it', async () => {
+  test('merges an edited file of another version', async () => {
     const now = await read('server/bot.py');
     const old = now.replace('import os\n', 'import os\nimport sys\n');
-    await madeByAnother('server/bot.py', old);
+    await generatedByAnother('server/bot.py', old);
     await writeFile(join(directory, 'server/bot.py'), old.replace('friendly', 'grumpy'));
     expect((await botcli(['project', 'update', '--yes'])).stdout).toContain('server/bot.py\tmerged');
     expect(await read('server/bot.py')).toBe(now.replace('friendly', 'grumpy'));
-    expect((await botcli(['project', 'update', '--yes'])).stdout).toBe('File\tWhat\nserver/bot.py\tkept\n');
+    expect((await botcli(['project', 'update', '--yes'])).stdout).toBe('server/bot.py\tkept\n');
   });
 
-  test('one that was edited where it has to change is a conflict: it is named, and all stays', async () => {
-    await madeByAnother('README.md', 'of old\n');
+  test('reports a conflict and changes nothing if an edit touches changed lines', async () => {
+    await generatedByAnother('README.md', 'older\n');
     await writeFile(join(directory, 'README.md'), 'mine\n');
     const { status, stderr } = await botcli(['project', 'update', '--yes']);
     expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringContaining('README.md') });
@@ -225,84 +226,82 @@ describe('project update', () => {
     expect(JSON.parse(await read('.botcli/project.json')).generator).toBe('botcli 0.0.9');
   });
 
-  test('so is one of which it is not known what was generated', async () => {
-    await madeByAnother('README.md', 'of old\n', false);
-    await writeFile(join(directory, 'README.md'), 'of old\n\nmine\n');
+  test('reports a conflict if the generated text is unknown', async () => {
+    await generatedByAnother('README.md', 'older\n', false);
+    await writeFile(join(directory, 'README.md'), 'older\n\nmine\n');
     expect((await botcli(['project', 'update', '--yes'])).status).toBe(1);
     const { stderr } = await botcli(['project', 'update', '--dry-run']);
     expect(stderr).toMatch(/^\+={7}\n\+# demo\n/m);
   });
 
-  test('a file that was removed stays removed when another version would make it differently', async () => {
-    await madeByAnother('server/Dockerfile', 'FROM old\n');
+  test('does not restore a removed file that another version changes', async () => {
+    await generatedByAnother('server/Dockerfile', 'FROM old\n');
     await rm(join(directory, 'server/Dockerfile'));
     expect((await botcli(['project', 'update', '--yes'])).stdout).toContain('server/Dockerfile\tkept');
     await expect(read('server/Dockerfile')).rejects.toThrow('ENOENT');
   });
 
-  test('a generated file that was removed stays removed', async () => {
+  test('does not restore a removed file', async () => {
     await rm(join(directory, 'server/Dockerfile'));
-    expect((await botcli(['project', 'update', '--yes'])).stdout).toBe('File\tWhat\nserver/Dockerfile\tkept\n');
+    expect((await botcli(['project', 'update', '--yes'])).stdout).toBe('server/Dockerfile\tkept\n');
     await expect(read('server/Dockerfile')).rejects.toThrow('ENOENT');
   });
 });
 
-describe('guides, by project update', () => {
+describe('project update on guides', () => {
   const older = () => edit('AGENTS.md', `botcli init ${version}`, 'botcli init 0.0.9');
 
-  test('one of an older version that nobody edited is replaced', async () => {
-    const anew = await read('AGENTS.md');
+  test('replaces an unedited guide of an older version', async () => {
+    const latest = await read('AGENTS.md');
     await older();
     const { status, stdout } = await botcli(['project', 'update', '--yes']);
-    expect({ status, stdout }).toEqual({ status: 0, stdout: 'File\tWhat\nAGENTS.md\tchanged\n' });
-    expect(await read('AGENTS.md')).toBe(anew);
+    expect({ status, stdout }).toEqual({ status: 0, stdout: 'AGENTS.md\tchanged\n' });
+    expect(await read('AGENTS.md')).toBe(latest);
   });
 
-  test('so is the one without a version, when another version wrote it otherwise', async () => {
+  test('replaces an unedited guide without a version mark', async () => {
     await writeFile(join(directory, 'ASSISTANT.md'), 'See AGENTS.md\n');
     const answers = JSON.parse(await read('.botcli/project.json'));
     answers.guides['ASSISTANT.md'] = `sha256:${createHash('sha256').update('See AGENTS.md\n').digest('hex')}`;
     await writeFile(join(directory, '.botcli/project.json'), JSON.stringify(answers));
-    expect((await botcli(['project', 'update', '--yes'])).stdout).toBe('File\tWhat\nASSISTANT.md\tchanged\n');
+    expect((await botcli(['project', 'update', '--yes'])).stdout).toBe('ASSISTANT.md\tchanged\n');
     expect(await read('ASSISTANT.md')).toBe('@AGENTS.md\n');
   });
 
-  test('those that were edited, removed or made a link are named, and kept', async () => {
+  test('keeps and lists guides that were edited, removed or replaced by a link', async () => {
     await older();
     await edit('AGENTS.md', '# Building', '# Not building');
     const before = await read('AGENTS.md');
     await rm(join(directory, 'ASSISTANT.md'));
     const { status, stdout } = await botcli(['project', 'update', '--yes']);
-    expect({ status, stdout }).toEqual({ status: 0, stdout: 'File\tWhat\nAGENTS.md\tkept\nASSISTANT.md\tkept\n' });
+    expect({ status, stdout }).toEqual({ status: 0, stdout: 'AGENTS.md\tkept\nASSISTANT.md\tkept\n' });
     expect(await read('AGENTS.md')).toBe(before);
     await symlink('AGENTS.md', join(directory, 'ASSISTANT.md'));
-    expect((await botcli(['project', 'update', '--yes'])).stdout).toBe(
-      'File\tWhat\nAGENTS.md\tkept\nASSISTANT.md\tkept\n',
-    );
+    expect((await botcli(['project', 'update', '--yes'])).stdout).toBe('AGENTS.md\tkept\nASSISTANT.md\tkept\n');
   });
 
-  test('a project whose answers do not name them gets them named', async () => {
+  test('adds missing hashes of guides to the answers', async () => {
     const whole = await read('.botcli/project.json');
     await writeFile(
       join(directory, '.botcli/project.json'),
       JSON.stringify({ ...JSON.parse(whole), guides: undefined }),
     );
     await older();
-    expect((await botcli(['project', 'update', '--yes'])).stdout).toBe('File\tWhat\nAGENTS.md\tchanged\n');
+    expect((await botcli(['project', 'update', '--yes'])).stdout).toBe('AGENTS.md\tchanged\n');
     expect(await read('.botcli/project.json')).toBe(whole);
   });
 });
 
-describe('a project that somebody else made', () => {
+describe('a hostile project', () => {
   test.each(['../outside.txt', '/etc/hostname', 'server/../../outside.txt', 'a\\\\..\\\\b'])(
-    'with answers that name %s is refused',
+    'with answers that contain the path %s is refused',
     async (path) => {
       const answers = JSON.parse(await read('.botcli/project.json'));
       answers.files[path] = `sha256:${'0'.repeat(64)}`;
       await writeFile(join(directory, '.botcli/project.json'), JSON.stringify(answers));
       expect(await botcli(['project', 'update', '--yes'])).toMatchObject({
         status: 1,
-        stderr: expect.stringContaining('is not what botcli wrote'),
+        stderr: expect.stringContaining('was not written by botcli'),
       });
     },
   );
@@ -310,7 +309,7 @@ describe('a project that somebody else made', () => {
   test.each([
     ['server', 'bot.py'],
     ['.botcli', 'project.json'],
-  ])('with a link instead of the folder %s is not written through', async (folder, file) => {
+  ])('with a link instead of the folder %s is refused', async (folder, file) => {
     await rename(join(directory, folder), join(directory, 'elsewhere'));
     await symlink(join(directory, 'elsewhere'), join(directory, folder));
     const before = await read(`elsewhere/${file}`);

@@ -65,7 +65,7 @@ export const azure: Vendor = {
           }),
         }),
       },
-      sees: true,
+      acceptsVideo: true,
     },
     {
       value: 'azure_voice_live_realtime',

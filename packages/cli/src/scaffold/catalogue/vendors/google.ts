@@ -82,7 +82,7 @@ export const google: Vendor = {
       extras: ['google'],
       arguments: { api_key: required('GOOGLE_API_KEY') },
       settings: { model: setting('GOOGLE_MODEL'), voice: setting('GOOGLE_VOICE_ID') },
-      sees: true,
+      acceptsVideo: true,
     },
     {
       value: 'gemini_vertex_live_realtime',
@@ -97,7 +97,7 @@ export const google: Vendor = {
         location: required('GOOGLE_LOCATION'),
       },
       settings: { model: setting('GOOGLE_MODEL'), voice: setting('GOOGLE_VOICE_ID') },
-      sees: true,
+      acceptsVideo: true,
     },
   ],
 };

@@ -77,7 +77,7 @@ export const openai: Vendor = {
           }),
         }),
       },
-      sees: true,
+      acceptsVideo: true,
     },
   ],
 };

@@ -2,7 +2,7 @@ import { chmod, lstat, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, wri
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { carryOut, finish, interruptedChange } from './carry-out.ts';
+import { applyEdits, finish, interruptedChange } from './apply-edits.ts';
 
 let directory: string;
 beforeEach(async () => {
@@ -14,7 +14,7 @@ afterEach(() => rm(directory, { recursive: true, force: true }));
 const { signal } = new AbortController();
 const files = async () => (await readdir(directory, { recursive: true })).sort();
 
-describe('carryOut', () => {
+describe('applyEdits', () => {
   it('creates, replaces and removes files, and keeps the mode of a file', async () => {
     await writeFile(join(directory, 'run.sh'), 'old\n');
     await chmod(join(directory, 'run.sh'), 0o755);
@@ -24,7 +24,7 @@ describe('carryOut', () => {
       { path: 'gone.txt', before: 'old\n', after: null },
       { path: 'client/src/main.ts', before: null, after: 'new\n' },
     ];
-    carryOut(directory, edits, signal);
+    applyEdits(directory, edits, signal);
     expect(await files()).toEqual(['.botcli', 'client', 'client/src', 'client/src/main.ts', 'run.sh']);
     expect(await readFile(join(directory, 'run.sh'), 'utf8')).toBe('new\n');
     expect((await stat(join(directory, 'run.sh'))).mode & 0o777).toBe(0o755);
@@ -39,7 +39,7 @@ describe('carryOut', () => {
       { path: 'client/main.ts', before: null, after: 'new\n' },
       { path: 'server.py', before: null, after: 'new\n' },
     ];
-    expect(() => carryOut(directory, edits, signal)).toThrow(expect.objectContaining({ reason: 'files-changed' }));
+    expect(() => applyEdits(directory, edits, signal)).toThrow(expect.objectContaining({ reason: 'files-changed' }));
     expect(await files()).toEqual(['.botcli', 'README.md', 'server.py']);
     expect(await readFile(join(directory, 'README.md'))).toEqual(bytes);
     expect(await readFile(join(directory, 'server.py'), 'utf8')).toBe('theirs\n');
@@ -49,7 +49,7 @@ describe('carryOut', () => {
     const victim = join(directory, '.botcli/victim');
     await writeFile(victim, 'untouched\n');
     await symlink(victim, join(directory, 'README.md.botcli-new'));
-    carryOut(directory, [{ path: 'README.md', before: null, after: 'new\n' }], signal);
+    applyEdits(directory, [{ path: 'README.md', before: null, after: 'new\n' }], signal);
     expect(await readFile(victim, 'utf8')).toBe('untouched\n');
     expect((await lstat(join(directory, 'README.md'))).isFile()).toBe(true);
   });
@@ -57,7 +57,7 @@ describe('carryOut', () => {
   it('changes nothing while the journal of another change is there', async () => {
     await writeFile(join(directory, '.botcli/change.json'), '');
     const edits = [{ path: 'README.md', before: null, after: 'new\n' }];
-    expect(() => carryOut(directory, edits, signal)).toThrow(expect.objectContaining({ reason: 'files-changed' }));
+    expect(() => applyEdits(directory, edits, signal)).toThrow(expect.objectContaining({ reason: 'files-changed' }));
     expect(await files()).toEqual(['.botcli', '.botcli/change.json']);
   });
 });

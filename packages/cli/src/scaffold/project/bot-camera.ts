@@ -2,16 +2,16 @@ import type { Plan } from '../configuration/plan.ts';
 import { type Code, code, nothing } from './code.ts';
 
 /**
- * Whether the bot looks at the camera when its model asks for it. Realtime services that see take every frame; in a cascade
- * nothing takes frames but an answer to a request for one (pipecat-ai 1.14.0, `UserImageRequestFrame`).
+ * Whether the model gets camera frames by calling a tool. Realtime services with video get every frame; in a cascade a frame has
+ * to be requested (`UserImageRequestFrame` of pipecat-ai 1.14.0).
  */
-export function looks(plan: Plan): boolean {
+export function usesCameraTool(plan: Plan): boolean {
   return plan.configuration.video_input && plan.configuration.mode === 'cascade';
 }
 
-/** `look`: the tool with which the model of a cascade gets a picture into its context. */
-export function sight(plan: Plan): Code {
-  if (!looks(plan)) return nothing;
+/** `look`: the tool with which the model of a cascade adds a camera frame to its context. */
+export function cameraTool(plan: Plan): Code {
+  if (!usesCameraTool(plan)) return nothing;
   return code(
     [
       '    client_id = ""',
@@ -38,20 +38,26 @@ export function sight(plan: Plan): Code {
   );
 }
 
-/** `context`, with what the model can use. A plain WebSocket carries no video: whoever asked there would wait for ever. */
+const contextComment = [
+  '    # The context is the conversation so far, as the language model sees it. The aggregators add what',
+  '    # the user says, when they have finished speaking, and what the bot has said.',
+];
+
+/** `context`, with the tools of the model. A plain WebSocket carries no video, so a request for a frame would never be answered. */
 export function context(plan: Plan): Code {
   const imported = ['pipecat.processors.aggregators.llm_context', 'LLMContext'] as const;
-  if (!looks(plan)) return code(['    context = LLMContext()'], imported);
+  if (!usesCameraTool(plan)) return code([...contextComment, '    context = LLMContext()'], imported);
   if (!plan.transports.some(({ key }) => key === 'websocket')) {
-    return code(['    context = LLMContext(tools=[look])'], imported);
+    return code([...contextComment, '    context = LLMContext(tools=[look])'], imported);
   }
   return code(
     [
-      '    blind = (',
+      ...contextComment,
+      '    is_audio_only = (',
       '        isinstance(runner_args, WebSocketRunnerArguments)',
       '        and runner_args.transport_type == "websocket"',
       '    )',
-      '    context = LLMContext(tools=NOT_GIVEN if blind else [look])',
+      '    context = LLMContext(tools=NOT_GIVEN if is_audio_only else [look])',
     ],
     imported,
     ['pipecat.runner.types', 'WebSocketRunnerArguments'],

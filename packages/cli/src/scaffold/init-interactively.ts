@@ -1,0 +1,74 @@
+import { existsSync } from 'node:fs';
+import { resolve as absolute, basename, join } from 'node:path';
+import { UsageError } from '../failure.ts';
+import type { Io } from '../io/io.ts';
+import type { Report } from '../output/report.ts';
+import type { Configuration } from './configuration/configuration.ts';
+import { checkTarget, makeGuides, makeProject, type WriteOptions } from './make-project.ts';
+import { isInteractive, offerRefresh } from './offer-refresh.ts';
+import { packageManagerFor } from './package-manager.ts';
+import { guidesReport, projectReport } from './project-report.ts';
+
+/** Runs the requested follow-up steps for a new project; the configuration is null if only guides were written. */
+export type RunFollowUp = (directory: string, configuration: Configuration | null) => Promise<void>;
+
+/**
+ * `init` without options: asks for the directory, and whether to create a bot or guides for a coding agent. Without a terminal,
+ * a directory that is named gets the guides.
+ */
+export async function initInteractively(
+  io: Io,
+  target: string | null,
+  writeOptionsFor: (directory: string) => WriteOptions,
+  followUp: RunFollowUp,
+): Promise<Report> {
+  const interactive = isInteractive(io);
+  if (target === null && !interactive) {
+    throw new UsageError(
+      'There is no terminal to ask on. Name a directory, or describe the project with options.',
+      'For example: botcli init quickstart',
+    );
+  }
+  const name = target ?? (await io.prompter.text('Directory of the project', 'voice-bot', directoryProblem));
+  const directory = absolute(io.directory, name);
+  const hasBot = existsSync(join(directory, 'server'));
+  const start = interactive && !hasBot ? await chooseStart(io) : 'agent';
+  const requested = writeOptionsFor(directory);
+  if (start === 'agent') {
+    const writeOptions = await offerRefresh(io, requested, 'agent');
+    const result = makeGuides(writeOptions);
+    await followUp(directory, null);
+    return guidesReport(directory, result);
+  }
+  checkTarget(requested);
+  const { askForConfiguration, recommendedConfiguration } = await import('./wizard/wizard.ts');
+  const configuration = await (start === 'recommended'
+    ? recommendedConfiguration(basename(directory))
+    : askForConfiguration(io.prompter, basename(directory)));
+  const writeOptions = await offerRefresh(io, requested, 'scaffold');
+  const result = await makeProject(configuration, writeOptions);
+  await followUp(directory, configuration);
+  return projectReport(configuration, directory, result, packageManagerFor(directory, io.environment));
+}
+
+async function chooseStart(io: Io) {
+  return io.prompter.select(
+    'How do you want to build the bot?',
+    [
+      {
+        value: 'recommended',
+        label: 'Create the recommended bot',
+        hint: 'for the browser, with Deepgram, OpenAI and Cartesia',
+      },
+      { value: 'wizard', label: 'Choose transport, services and features', hint: 'a few questions' },
+      { value: 'agent', label: 'With a coding agent', hint: 'writes guides for it, but no bot' },
+    ],
+    'recommended',
+  );
+}
+
+function directoryProblem(text: string): string | null {
+  // A shell expands it, a prompt does not: it would become a directory named ~.
+  if (/^~(\/|$)/.test(text)) return 'Write the path in full: ~ is not expanded here.';
+  return text.trim() === '' ? 'Enter a directory.' : null;
+}
