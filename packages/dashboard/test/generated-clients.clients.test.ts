@@ -115,6 +115,19 @@ async function stopSessions(): Promise<void> {
   }
 }
 
+/** Types a message, and reads metrics and events. */
+async function typeAndInspect(page: Page): Promise<void> {
+  await page.getByRole('textbox', { name: 'Message' }).fill('good evening');
+  await page.keyboard.press('Enter');
+  await said(page, 'You typed good evening');
+  await page.getByText('Metrics and events').click();
+  await page.getByRole('row', { name: 'Answer, first output' }).getByText('250 ms').waitFor();
+  const events = page.getByRole('list', { name: 'Events' });
+  for (const text of ['Connection: ready', 'Bot started speaking']) {
+    await events.getByText(text).first().waitFor();
+  }
+}
+
 describe.skipIf(!hasBrowser).each(clientKinds)('a generated %s client', (kind) => {
   let client: Client;
   beforeAll(async () => {

@@ -66,17 +66,17 @@ test('every client passes the lint and format checks of its own settings', async
 test('an error that the bot reports is not shown as a connection error', async () => {
   const [one] = cases;
   if (one === undefined) throw new Error('there are no cases');
-  for (const { path, text } of clientOf(one).filter((file) => /src\/(sentences|config)\.ts$/.test(file.path))) {
+  for (const { path, text } of clientOf(one).filter((file) => /src\/(error-messages|config)\.ts$/.test(file.path))) {
     await mkdir(dirname(join(directory, path)), { recursive: true });
     await writeFile(join(directory, path), text);
   }
-  const { sentence } = await import(join(directory, 'client/src/sentences.ts'));
-  expect(sentence({ error: 'Error code: 401 - wrong key\nTraceback', fatal: false })).toBe(
+  const { errorMessage } = await import(join(directory, 'client/src/error-messages.ts'));
+  expect(errorMessage({ error: 'Error code: 401 - wrong key\nTraceback', fatal: false })).toBe(
     'The bot reports an error: Error code: 401 - wrong key',
   );
-  expect(sentence({})).toBe('The bot cannot be reached.');
-  expect(sentence(new TypeError('Failed to fetch'))).toMatch(/^The bot cannot be reached at http/);
-  expect(sentence({ message: 'a start was refused', error: 'refused' })).toBe('a start was refused');
+  expect(errorMessage({})).toBe('The bot cannot be reached.');
+  expect(errorMessage(new TypeError('Failed to fetch'))).toMatch(/^The bot cannot be reached at http/);
+  expect(errorMessage({ message: 'a start was refused', error: 'refused' })).toBe('a start was refused');
 });
 
 test.each(cases)(

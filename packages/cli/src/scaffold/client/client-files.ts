@@ -1,9 +1,10 @@
 import biome from '../../../templates/client/common/biome.json?raw';
 import browserMedia from '../../../templates/client/common/browser-media.ts?raw';
 import conversation from '../../../templates/client/common/conversation.ts?raw';
+import errorMessages from '../../../templates/client/common/error-messages.ts?raw';
 import phases from '../../../templates/client/common/phases.ts?raw';
-import sentences from '../../../templates/client/common/sentences.ts?raw';
 import style from '../../../templates/client/common/style.css?raw';
+import details from '../../../templates/client/react/details.tsx?raw';
 import talk from '../../../templates/client/react/talk.tsx?raw';
 import useConversation from '../../../templates/client/react/use-conversation.ts?raw';
 import botService from '../../../templates/client/react-nextjs/bot-service.ts?raw';
@@ -39,6 +40,7 @@ const fixed: Readonly<Record<ClientKind, Readonly<Record<string, string>>>> = {
   'react-vite': {
     'index.html': reactIndex,
     'src/main.tsx': reactMain,
+    'src/details.tsx': details,
     'src/talk.tsx': talk,
     'src/use-conversation.ts': useConversation,
     'src/vite-env.d.ts': viteEnvironment,
@@ -51,6 +53,7 @@ const fixed: Readonly<Record<ClientKind, Readonly<Record<string, string>>>> = {
     'src/app/layout.tsx': layout,
     'src/app/page.tsx': page,
     'src/bot-service.ts': botService,
+    'src/details.tsx': details,
     'src/talk.tsx': talk,
     'src/use-conversation.ts': useConversation,
     'tsconfig.json': nextTypes,
@@ -60,8 +63,8 @@ const fixed: Readonly<Record<ClientKind, Readonly<Record<string, string>>>> = {
 const common: Readonly<Record<string, string>> = {
   'biome.json': biome,
   'src/conversation.ts': conversation,
+  'src/error-messages.ts': errorMessages,
   'src/phases.ts': phases,
-  'src/sentences.ts': sentences,
   'src/style.css': style,
 };
 

@@ -34,7 +34,7 @@ const known: readonly ClientTransport[] = [
     package: '@pipecat-ai/small-webrtc-transport',
     range: '^1.10.8',
     // The package's default media manager loads code from a third party.
-    construction: ['new from.SmallWebRTCTransport({ mediaManager: createBrowserMedia() })'],
+    construction: ['new from.SmallWebRTCTransport({ mediaManager: createBrowserMedia(microphoneId) })'],
     localImport: "import { createBrowserMedia } from './browser-media';",
     request: { transport: 'webrtc', createDailyRoom: false, enableDefaultIceServers: true },
   },
@@ -75,7 +75,8 @@ export function transportsFile(transports: readonly ClientTransport[]): string {
     '  readonly name: string;',
     '  readonly label: string;',
     '  readonly request: Record<string, string | boolean>;',
-    '  readonly create: () => Promise<Transport>;',
+    '  /** `microphoneId` is empty for the default microphone. */',
+    '  readonly create: (microphoneId: string) => Promise<Transport>;',
     '};',
     '',
     'export const entryPoints: readonly [EntryPoint, ...EntryPoint[]] = [',
@@ -86,7 +87,7 @@ export function transportsFile(transports: readonly ClientTransport[]): string {
       `    request: { ${Object.entries(transport.request)
         .map(([key, value]) => `${key}: ${typeof value === 'string' ? `'${value}'` : value}`)
         .join(', ')} },`,
-      '    create: async () => {',
+      `    create: async (${transport.construction.join().includes('microphoneId') ? 'microphoneId' : ''}) => {`,
       `      const from = await import('${transport.package}');`,
       ...`return ${transport.construction.join('\n')};`.split('\n').map((line) => `      ${line}`),
       '    },',

@@ -8,7 +8,7 @@ export function clientSection(plan: Plan): readonly string[] {
   if (framework === null) return [];
   const isNext = server === 'nextjs';
   const node = nodeFor(plan.transports);
-  const page = framework === 'react' ? '`src/talk.tsx`' : '`index.html`, `src/main.ts`';
+  const page = framework === 'react' ? '`src/talk.tsx`, `src/details.tsx`' : '`index.html`, `src/main.ts`';
   return [
     [
       '## Client',

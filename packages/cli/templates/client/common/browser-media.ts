@@ -1,13 +1,13 @@
 import type { PipecatClientOptions, Tracks } from '@pipecat-ai/client-js';
 
 /**
- * Microphone and camera straight from the browser, for the peer-to-peer transport. The transport's default loads code from
- * a third party before it asks for the microphone; with this, the page contacts only the bot.
+ * Microphone and camera of the browser, for the peer-to-peer transport. The transport's default media manager loads code from a
+ * third party; with this one, the page contacts only the bot. `microphoneId` is '' for the default microphone.
  */
-export function createBrowserMedia() {
+export function createBrowserMedia(microphoneId: string) {
   let options: PipecatClientOptions | null = null;
   let stream = new MediaStream();
-  let micId: string | undefined;
+  let micId: string | undefined = microphoneId || undefined;
   let camId: string | undefined;
   const wanted = { mic: true, cam: false };
 
@@ -29,7 +29,7 @@ export function createBrowserMedia() {
     if (cam !== null) callbacks?.onCamUpdated?.(cam);
   }
 
-  /** The open device of a kind, as far as the browser reports it. */
+  /** The open device of a kind. */
   function selected(kind: 'audioinput' | 'videoinput'): MediaDeviceInfo | null {
     const [track] = kind === 'audioinput' ? stream.getAudioTracks() : stream.getVideoTracks();
     if (track === undefined) return null;
@@ -79,7 +79,7 @@ export function createBrowserMedia() {
     getAllMics: () => devices('audioinput'),
     getAllCams: () => devices('videoinput'),
     getAllSpeakers: () => devices('audiooutput'),
-    /** Another device is used from the next conversation on. */
+    /** Takes effect in the next conversation. */
     updateMic(id: string) {
       micId = id;
     },

@@ -1,63 +1,97 @@
-import { type BotOutputData, PipecatClient } from '@pipecat-ai/client-js';
+import { type BotOutputData, PipecatClient, type PipecatMetricsData } from '@pipecat-ai/client-js';
 import { camera, startHeaders, startUrl } from './config';
-import { hasLeft, sentence } from './sentences';
+import { errorMessage, isNormalClose } from './error-messages';
 import type { EntryPoint } from './transports';
 
 export type Line = {
   readonly id: number;
   readonly who: 'you' | 'bot';
   readonly text: string;
-  /** Bots send a line when they plan it and again while they speak it; both have the same segment. */
+  /** Bots send a line when they plan it and again while they speak it, both with the same segment. */
   readonly segment?: number;
 };
+
+/** Something that happened in the session, for developers. */
+export type SessionEvent = { readonly id: number; readonly at: Date; readonly text: string };
 
 export type State = {
   readonly phase: 'idle' | 'connecting' | 'talking' | 'ended' | 'failed';
   readonly speaking: 'you' | 'bot' | 'nobody';
   readonly microphone: boolean;
+  /** Empty until the browser allows the page to use a microphone. */
+  readonly microphones: readonly MediaDeviceInfo[];
+  /** The chosen microphone; '' is the browser's default. */
+  readonly microphoneId: string;
   readonly lines: readonly Line[];
   readonly video: MediaStreamTrack | null;
   readonly error: string | null;
+  /** The latest measurement of each service in milliseconds, by name and kind. */
+  readonly metrics: Readonly<Record<string, number>>;
+  /** The latest events, newest first. */
+  readonly events: readonly SessionEvent[];
 };
 
 export type Conversation = {
-  /** The same object until something changes. */
+  /** Returns the same object until something changes. */
   readonly state: () => State;
   /** Calls the listener at each change, until the returned function is called. */
   readonly subscribe: (listener: () => void) => () => void;
   readonly start: (entry: EntryPoint) => Promise<void>;
   readonly stop: () => Promise<void>;
   readonly setMicrophone: (on: boolean) => void;
+  /** Chooses the microphone of the next conversation. */
+  readonly chooseMicrophone: (id: string) => void;
+  /** Sends a typed message to the bot. */
+  readonly sendText: (text: string) => Promise<void>;
 };
 
-export const fresh: State = {
-  phase: 'idle',
+const newConversation = {
   speaking: 'nobody',
   microphone: true,
   lines: [],
   video: null,
   error: null,
+  metrics: {},
+  events: [],
+} as const;
+
+export const initialState: State = {
+  phase: 'idle',
+  microphones: [],
+  microphoneId: '',
+  ...newConversation,
 };
 
-/** One conversation at a time with the bot, independent of how it is shown. */
+const maxEvents = 100;
+
+/** Manages one conversation at a time with the bot, independently of how it is shown. */
 export function createConversation(): Conversation {
-  let state = fresh;
+  let state = initialState;
   let client: PipecatClient | null = null;
   let attempts = 0;
+  let eventCount = 0;
   const listeners = new Set<() => void>();
   const sound = typeof Audio === 'undefined' ? null : new Audio();
+  // Absent on the server of a page and on pages without HTTPS.
+  const devices = globalThis.navigator?.mediaDevices as MediaDevices | undefined;
 
-  function change(part: Partial<State>): void {
+  function update(part: Partial<State>): void {
     state = { ...state, ...part };
     for (const listener of listeners) listener();
   }
 
-  function say(line: Omit<Line, 'id'>): void {
+  function log(text: string): void {
+    eventCount += 1;
+    const event = { id: eventCount, at: new Date(), text };
+    update({ events: [event, ...state.events].slice(0, maxEvents) });
+  }
+
+  function addLine(line: Omit<Line, 'id'>): void {
     const same = state.lines.findIndex(
       ({ segment }) => segment !== undefined && segment === line.segment,
     );
     const id = (state.lines.at(-1)?.id ?? 0) + 1;
-    change({
+    update({
       lines:
         same === -1
           ? [...state.lines, { ...line, id }]
@@ -65,82 +99,127 @@ export function createConversation(): Conversation {
     });
   }
 
-  function botSaid({ text, aggregated_by, segment_id }: BotOutputData): void {
+  function onBotOutput({ text, aggregated_by, segment_id }: BotOutputData): void {
     if (aggregated_by === 'word' || text.trim() === '') return;
-    say({ who: 'bot', text, ...(segment_id === undefined ? {} : { segment: segment_id }) });
+    addLine({ who: 'bot', text, ...(segment_id === undefined ? {} : { segment: segment_id }) });
+  }
+
+  function onMetrics({ ttfb = [], processing = [] }: PipecatMetricsData): void {
+    const metrics = { ...state.metrics };
+    for (const { processor, value } of processing) {
+      metrics[`${processor}, processing`] = Math.round(value * 1000);
+    }
+    for (const { processor, value } of ttfb) {
+      metrics[`${processor}, first output`] = Math.round(value * 1000);
+    }
+    update({ metrics });
+  }
+
+  function onSpeaking(who: State['speaking']): void {
+    update({ speaking: who });
+    if (who !== 'nobody') log(who === 'you' ? 'You started speaking' : 'Bot started speaking');
+  }
+
+  async function listMicrophones(): Promise<void> {
+    const all = (await devices?.enumerateDevices()) ?? [];
+    // Without permission, browsers list devices without an id.
+    const microphones = all.filter(
+      ({ kind, deviceId }) => kind === 'audioinput' && deviceId !== '',
+    );
+    const isThere = microphones.some(({ deviceId }) => deviceId === state.microphoneId);
+    update({ microphones, microphoneId: isThere ? state.microphoneId : '' });
   }
 
   function play(track: MediaStreamTrack): void {
-    if (track.kind === 'video') change({ video: track });
+    if (track.kind === 'video') update({ video: track });
     else if (sound !== null) {
       sound.srcObject = new MediaStream([track]);
       sound
         .play()
-        .catch(() => change({ error: 'Your browser blocks the sound for now. Click anywhere.' }));
+        .catch(() => update({ error: 'Your browser blocks the sound for now. Click anywhere.' }));
     }
   }
 
   async function start(entry: EntryPoint): Promise<void> {
     if (state.phase === 'connecting' || state.phase === 'talking') return;
-    change({ ...fresh, phase: 'connecting' });
+    update({ ...newConversation, phase: 'connecting' });
     const attempt = ++attempts;
     const isCurrent = () => attempt === attempts;
     let own: PipecatClient | null = null;
-    const leave = () => void own?.disconnect().catch(() => {});
-    const failed = (error: unknown) => {
+    const disconnect = () => void own?.disconnect().catch(() => {});
+    const fail = (error: unknown) => {
       if (!isCurrent()) return;
-      change({ phase: 'failed', speaking: 'nobody', video: null, error: sentence(error) });
-      leave();
+      const message = errorMessage(error);
+      log(`Error: ${message}`);
+      update({ phase: 'failed', speaking: 'nobody', video: null, error: message });
+      disconnect();
     };
     try {
       await allowDevices();
-      const transport = await entry.create();
+      await listMicrophones();
+      const { microphoneId } = state;
+      const transport = await entry.create(microphoneId);
       if (!isCurrent()) return;
       own = new PipecatClient({
         transport,
         enableMic: true,
         enableCam: camera,
         callbacks: {
-          onBotReady: () => isCurrent() && change({ phase: 'talking' }),
-          onDisconnected: () => isCurrent() && ended(),
-          onUserStartedSpeaking: () => change({ speaking: 'you' }),
-          onUserStoppedSpeaking: () => change({ speaking: 'nobody' }),
-          onBotStartedSpeaking: () => change({ speaking: 'bot' }),
-          onBotStoppedSpeaking: () => change({ speaking: 'nobody' }),
-          onUserTranscript: ({ text, final }) => final && say({ who: 'you', text }),
-          onBotOutput: botSaid,
+          onTransportStateChanged: (name) => isCurrent() && log(`Connection: ${name}`),
+          onBotReady: () => {
+            if (!isCurrent()) return;
+            update({ phase: 'talking' });
+            // The other transports open the default microphone first.
+            if (microphoneId !== '' && own?.selectedMic.deviceId !== microphoneId) {
+              own?.updateMic(microphoneId);
+            }
+          },
+          onDisconnected: () => isCurrent() && end(),
+          onUserStartedSpeaking: () => onSpeaking('you'),
+          onUserStoppedSpeaking: () => onSpeaking('nobody'),
+          onBotStartedSpeaking: () => onSpeaking('bot'),
+          onBotStoppedSpeaking: () => onSpeaking('nobody'),
+          onUserTranscript: ({ text, final }) => final && addLine({ who: 'you', text }),
+          onBotOutput,
+          onMetrics,
+          onServerMessage: (message) => log(`Message: ${JSON.stringify(message)}`),
           onTrackStarted: (track, participant) => participant?.local !== true && play(track),
-          onTrackStopped: (track) => track === state.video && change({ video: null }),
-          onDeviceError: failed,
+          onTrackStopped: (track) => track === state.video && update({ video: null }),
+          onDeviceError: fail,
           // Errors during the conversation are shown; only fatal ones end it.
           onError: ({ data }) => {
             const { fatal } = data as { fatal?: boolean };
-            if (hasLeft(data) && isCurrent()) ended();
-            else if (fatal !== false) failed(data);
-            else change({ error: sentence(data) });
+            if (isNormalClose(data) && isCurrent()) end();
+            else if (fatal !== false) fail(data);
+            else {
+              log(`Error: ${errorMessage(data)}`);
+              update({ error: errorMessage(data) });
+            }
           },
         },
       });
       client = own;
       await connect(own, entry);
-      if (!isCurrent()) leave();
+      if (!isCurrent()) disconnect();
     } catch (error) {
-      failed(error);
-      leave();
+      fail(error);
+      disconnect();
     }
   }
 
-  function ended(): void {
+  function end(): void {
     if (state.phase === 'failed') return;
-    const reached = state.phase !== 'connecting';
-    change({
-      phase: reached ? 'ended' : 'failed',
+    const wasConnected = state.phase !== 'connecting';
+    update({
+      phase: wasConnected ? 'ended' : 'failed',
       speaking: 'nobody',
       video: null,
-      error: reached ? null : 'The connection failed.',
+      error: wasConnected ? null : 'The connection failed.',
     });
   }
 
+  devices?.addEventListener('devicechange', () => void listMicrophones());
+  void listMicrophones();
   return {
     state: () => state,
     subscribe: (listener) => {
@@ -151,17 +230,24 @@ export function createConversation(): Conversation {
     stop: async () => {
       if (state.phase !== 'connecting' && state.phase !== 'talking') return;
       attempts += 1;
-      change({ phase: 'ended', speaking: 'nobody', video: null });
+      log('You hung up');
+      update({ phase: 'ended', speaking: 'nobody', video: null });
       await client?.disconnect().catch(() => {});
     },
     setMicrophone: (on) => {
       client?.enableMic(on);
-      change({ microphone: on });
+      update({ microphone: on });
+    },
+    chooseMicrophone: (microphoneId) => update({ microphoneId }),
+    sendText: async (text) => {
+      if (state.phase !== 'talking' || text.trim() === '') return;
+      addLine({ who: 'you', text });
+      await client?.sendText(text).catch((error) => update({ error: errorMessage(error) }));
     },
   };
 }
 
-/** Asks before a session is started, so that none is wasted on a page without a microphone. */
+/** Asks for the devices before a session is started, so that no session starts without a microphone. */
 async function allowDevices(): Promise<void> {
   if (navigator.mediaDevices === undefined) {
     throw new Error(
@@ -182,8 +268,8 @@ async function connect(client: PipecatClient, entry: EntryPoint): Promise<void> 
     await client.startBotAndConnect(request);
     return;
   }
-  // This transport accepts nothing of the answer but where to connect.
-  const answer = await client.startBot(request);
-  const { wsUrl, token } = answer as { wsUrl: string; token?: string | null };
+  // This transport accepts only these two fields of the response.
+  const response = await client.startBot(request);
+  const { wsUrl, token } = response as { wsUrl: string; token?: string | null };
   await client.connect({ wsUrl, ...(token ? { token } : {}) });
 }

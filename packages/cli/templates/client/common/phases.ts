@@ -12,15 +12,15 @@ export function isOpen({ phase }: State): boolean {
   return phase === 'connecting' || phase === 'talking';
 }
 
-/** What the button does next. */
+/** The label of the main button. */
 export function mainAction(state: State): string {
   if (isOpen(state)) return 'Hang up';
   return state.phase === 'idle' ? 'Talk' : 'Talk again';
 }
 
-/** Shown until the conversation has a first line. */
-export function invitation({ phase }: State): string {
-  if (phase === 'connecting') return 'One moment, connecting you to the bot.';
+/** What to do next, shown until the conversation has a first line. */
+export function hint({ phase }: State): string {
+  if (phase === 'connecting') return 'Connecting you to the bot.';
   if (phase === 'talking') return 'Say something.';
   return 'Press Talk and say hello. Your browser will ask for the microphone.';
 }

@@ -3,12 +3,12 @@ export function startUrl(): URL {
   return new URL(process.env.BOT_START_URL || 'http://localhost:7860/start');
 }
 
-/** Forwards a request of the browser, with the key, and returns the answer. */
+/** Forwards a request of the browser with the key, and returns the response. */
 export async function forward(request: Request, url: URL): Promise<Response> {
   const key = process.env.BOT_START_PUBLIC_API_KEY;
   const hasBody = request.method !== 'GET' && request.method !== 'HEAD';
   try {
-    const answer = await fetch(url, {
+    const response = await fetch(url, {
       method: request.method,
       headers: {
         'content-type': request.headers.get('content-type') ?? 'application/json',
@@ -16,9 +16,9 @@ export async function forward(request: Request, url: URL): Promise<Response> {
       },
       ...(hasBody ? { body: await request.arrayBuffer() } : {}),
     });
-    const type = answer.headers.get('content-type') ?? 'application/json';
-    return new Response(await answer.arrayBuffer(), {
-      status: answer.status,
+    const type = response.headers.get('content-type') ?? 'application/json';
+    return new Response(await response.arrayBuffer(), {
+      status: response.status,
       headers: { 'content-type': type },
     });
   } catch {

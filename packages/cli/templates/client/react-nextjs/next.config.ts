@@ -2,7 +2,7 @@ import type { NextConfig } from 'next';
 
 const config: NextConfig = {
   poweredByHeader: false,
-  // A lock file in a folder above does not make that folder the project.
+  // Otherwise a lock file in a parent folder would make that folder the root.
   turbopack: { root: import.meta.dirname },
 };
 

@@ -1,10 +1,12 @@
 import { useEffect, useRef, useState } from 'react';
 import { name } from './config';
-import { invitation, isOpen, mainAction, phases } from './phases';
+import type { Line } from './conversation';
+import { Details } from './details';
+import { hint, isOpen, mainAction, phases } from './phases';
 import { entryPoints } from './transports';
 import { useConversation } from './use-conversation';
 
-/** The whole page: a button to talk, a face that shows who speaks, and what was said. */
+/** The whole page: who is speaking, the transcript, text input, controls, metrics and events. */
 export function Talk() {
   const [state, conversation] = useConversation();
   const [chosen, setChosen] = useState(0);
@@ -28,10 +30,11 @@ export function Talk() {
             {state.error}
           </p>
         ) : (
-          state.lines.length === 0 && <p className="hint">{invitation(state)}</p>
+          state.lines.length === 0 && <p className="hint">{hint(state)}</p>
         )}
       </div>
       <Lines lines={state.lines} />
+      {state.phase === 'talking' && <TextInput onSend={conversation.sendText} />}
       <footer>
         <button
           type="button"
@@ -63,19 +66,57 @@ export function Talk() {
             ))}
           </select>
         )}
+        {!open && (
+          <select
+            aria-label="Microphone"
+            value={state.microphoneId}
+            onChange={(event) => conversation.chooseMicrophone(event.target.value)}
+          >
+            <option value="">Default microphone</option>
+            {state.microphones
+              .filter(({ deviceId }) => deviceId !== 'default')
+              .map(({ deviceId, label }) => (
+                <option key={deviceId} value={deviceId}>
+                  {label}
+                </option>
+              ))}
+          </select>
+        )}
       </footer>
+      <Details metrics={state.metrics} events={state.events} />
     </main>
   );
 }
 
-function Lines({ lines }: { lines: ReturnType<typeof useConversation>[0]['lines'] }) {
+function TextInput({ onSend }: { onSend: (text: string) => Promise<void> }) {
+  const [text, setText] = useState('');
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        void onSend(text);
+        setText('');
+      }}
+    >
+      <input
+        aria-label="Message"
+        placeholder="Type a message"
+        value={text}
+        onChange={(event) => setText(event.target.value)}
+      />
+      <button type="submit">Send</button>
+    </form>
+  );
+}
+
+function Lines({ lines }: { lines: readonly Line[] }) {
   const list = useRef<HTMLOListElement>(null);
   const last = lines.at(-1)?.text;
   useEffect(() => {
     if (last !== undefined) list.current?.scrollTo({ top: list.current.scrollHeight });
   }, [last]);
   return (
-    <ol ref={list} aria-label="What was said" aria-live="polite">
+    <ol ref={list} aria-label="Transcript" aria-live="polite">
       {lines.map(({ id, who, text }) => (
         <li key={id} data-who={who}>
           {text}

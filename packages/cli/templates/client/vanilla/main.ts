@@ -1,7 +1,7 @@
 import './style.css';
 import { name } from './config';
 import { createConversation, type Line, type State } from './conversation';
-import { invitation, isOpen, mainAction, phases } from './phases';
+import { hint, isOpen, mainAction, phases } from './phases';
 import { entryPoints } from './transports';
 
 const conversation = createConversation();
@@ -41,8 +41,7 @@ function show(state: State): void {
   parts.lines.replaceChildren(...state.lines.map(lineElement));
   parts.lines.scrollTop = parts.lines.scrollHeight;
   parts.error.textContent = state.error ?? '';
-  parts.hint.textContent =
-    state.error === null && state.lines.length === 0 ? invitation(state) : '';
+  parts.hint.textContent = state.error === null && state.lines.length === 0 ? hint(state) : '';
   parts.main.dataset.open = String(open);
   parts.main.textContent = mainAction(state);
   parts.microphone.textContent = state.microphone ? 'Mute' : 'Unmute';

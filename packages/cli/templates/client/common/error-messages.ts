@@ -1,21 +1,29 @@
 import { startUrl } from './config';
 
-/** What the browser's error names for microphones and cameras mean. */
-const deviceTrouble: Readonly<Record<string, string>> = {
+/** The browser's error names for microphones and cameras. */
+const deviceErrors: Readonly<Record<string, string>> = {
   NotAllowedError:
     'Your browser blocks the microphone for this page. Allow it next to the address, then try again.',
   NotFoundError: 'No microphone was found. Connect one, then try again.',
   NotReadableError: 'The microphone is not available. Is another program using it?',
 };
 
-/** An error, as a sentence for the person who uses the page. */
-export function sentence(error: unknown): string {
-  const { name, type, message, error: told } = (error ?? {}) as Record<string, unknown>;
-  const device = deviceTrouble[String(name)] ?? deviceTrouble[causes[String(type)] ?? ''];
-  if (device !== undefined) return device;
-  // The bot's own errors have no message, for example when a service refuses its key; all others have one.
-  if (message === undefined && typeof told === 'string') {
-    const [line = ''] = told.split('\n');
+/** The transports' names for the same errors. */
+const deviceErrorNames: Readonly<Record<string, string>> = {
+  permissions: 'NotAllowedError',
+  'not-found': 'NotFoundError',
+  'in-use': 'NotReadableError',
+};
+
+/** Explains an error to the person who uses the page. */
+export function errorMessage(error: unknown): string {
+  const { name, type, message, error: botError } = (error ?? {}) as Record<string, unknown>;
+  const deviceError =
+    deviceErrors[String(name)] ?? deviceErrors[deviceErrorNames[String(type)] ?? ''];
+  if (deviceError !== undefined) return deviceError;
+  // Only errors of the bot have no message, for example when a service refuses its key.
+  if (message === undefined && typeof botError === 'string') {
+    const [line = ''] = botError.split('\n');
     return `The bot reports an error: ${line.slice(0, 200)}`;
   }
   const text = typeof error === 'string' ? error : String(message ?? '');
@@ -32,15 +40,8 @@ export function sentence(error: unknown): string {
   return text === '' ? 'The bot cannot be reached.' : text;
 }
 
-/** Whether an error only says that the other side closed the connection normally. */
-export function hasLeft(error: unknown): boolean {
+/** Whether an error only reports that the other side closed the connection normally. */
+export function isNormalClose(error: unknown): boolean {
   const { message } = (error ?? {}) as Record<string, unknown>;
   return /^websocket connection closed\. Code: 100[01]\b/.test(String(message));
 }
-
-/** The transports' names for the same errors. */
-const causes: Readonly<Record<string, string>> = {
-  permissions: 'NotAllowedError',
-  'not-found': 'NotFoundError',
-  'in-use': 'NotReadableError',
-};

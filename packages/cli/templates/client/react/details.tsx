@@ -1,0 +1,33 @@
+import type { State } from './conversation';
+
+/** How fast the services are, and what happened in the session. Closed until somebody opens it. */
+export function Details({ metrics, events }: Pick<State, 'metrics' | 'events'>) {
+  const rows = Object.entries(metrics);
+  return (
+    <details>
+      <summary>Metrics and events</summary>
+      <div>
+        {rows.length > 0 && (
+          <table>
+            <tbody>
+              {rows.map(([name, milliseconds]) => (
+                <tr key={name}>
+                  <th scope="row">{name}</th>
+                  <td>{milliseconds} ms</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        )}
+        {events.length === 0 && <p>Nothing has happened yet.</p>}
+        <ul aria-label="Events">
+          {events.map(({ id, at, text }) => (
+            <li key={id}>
+              <time dateTime={at.toISOString()}>{at.toLocaleTimeString()}</time> {text}
+            </li>
+          ))}
+        </ul>
+      </div>
+    </details>
+  );
+}
