@@ -6,15 +6,15 @@ import { execPath } from 'node:process';
 import { createInterface } from 'node:readline';
 import { buildProgram } from './build-program.ts';
 
-/** The built program, which can be killed by SIGKILL right before one of its changes to the file system. */
+/** The built program, which can be killed with SIGKILL just before one of its changes to the file system. */
 export type KilledProgram = {
-  /** Makes an empty directory, for one try of a test: a second one finds nothing of the first. */
+  /** Creates an empty directory for one attempt of a test, so that a retry starts clean. */
   readonly ownFolder: () => Promise<string>;
-  /** Before the change of number `kill`, counted from 0; null: not at all. */
+  /** Kills the program before the change with this number, counted from 0; null for none. */
   readonly run: (args: readonly string[], kill?: number | null) => ReturnType<typeof spawn>;
-  /** Beside this process. */
+  /** Starts the program without waiting for it. */
   readonly start: (args: readonly string[]) => ChildProcess;
-  /** A process that stops for ever before a change; answers when it has come there. */
+  /** Starts a program that stops before a change, and resolves when it has stopped. */
   readonly hang: (args: readonly string[], at: number) => Promise<ChildProcess>;
   readonly remove: () => Promise<void>;
 };
@@ -73,7 +73,7 @@ function spawn(
   return spawnSync(execPath, [...flags, join(program, 'bin/botcli.js'), ...args], { env, encoding: 'utf8' });
 }
 
-/** The texts of all files below a place, by path. */
+/** The texts of all files below a directory, by path. */
 export async function textsIn(place: string): Promise<Record<string, string>> {
   const entries = await readdir(place, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name));

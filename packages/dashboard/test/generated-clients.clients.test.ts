@@ -126,6 +126,7 @@ async function typeAndInspect(page: Page): Promise<void> {
   for (const text of ['Connection: ready', 'Bot started speaking']) {
     await events.getByText(text).first().waitFor();
   }
+  await page.getByText('Metrics and events').click();
 }
 
 describe.skipIf(!hasBrowser).each(clientKinds)('a generated %s client', (kind) => {
@@ -190,7 +191,7 @@ describe.skipIf(!hasBrowser).each(clientKinds)('a generated %s client', (kind) =
     });
     await chooseTransport(page, 'Peer to peer');
     await talk(page).click();
-    await page.getByText('blocks the microphone for this page').waitFor();
+    await page.getByRole('alert').getByText('blocks the microphone for this page').waitFor();
     expect([...hosts]).toEqual([]);
   });
 

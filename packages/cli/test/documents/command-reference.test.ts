@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { commandReference } from './command-reference.ts';
 
-test('the reference in docs is the one that the table of commands makes', async () => {
+test('docs/botcli.md matches the table of commands', async () => {
   const file = fileURLToPath(new URL('../../../../docs/botcli.md', import.meta.url));
   await expect(await commandReference()).toMatchFileSnapshot(file);
 });

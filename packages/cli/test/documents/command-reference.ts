@@ -6,7 +6,7 @@ import { aliases, commands, groups } from '../../src/commands.ts';
 import { environmentVariables } from '../../src/config.ts';
 import { code, table } from './markdown.ts';
 
-/** The command reference (`docs/botcli.md`) as Markdown, made from the table of commands and nothing else. */
+/** Generates the command reference (`docs/botcli.md`) from the table of commands. */
 export async function commandReference(): Promise<string> {
   const parts = [introduction()];
   for (const path of Object.keys(commands).filter((words) => !words.includes(' '))) {
@@ -21,7 +21,7 @@ export async function commandReference(): Promise<string> {
   return `${parts.join('\n\n')}\n`;
 }
 
-/** Whether the command belongs to a group within the group. */
+/** Whether the command belongs to a nested group. */
 function deeper(path: string, group: string): boolean {
   return Object.keys(groups).some((other) => other.startsWith(`${group} `) && path.startsWith(`${other} `));
 }

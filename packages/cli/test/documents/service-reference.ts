@@ -25,7 +25,7 @@ const columns = [
   'Notes',
 ];
 
-/** The list of services (`docs/services.md`) as Markdown, made from the catalogue and nothing else. */
+/** Generates the list of services (`docs/services.md`) from the catalogue. */
 export function serviceReference(): string {
   const counts = serviceKinds.reduce((sum, kind) => sum + servicesOf(kind).length, 0);
   return `${[

@@ -7,8 +7,8 @@ const without = 'judge:\n  modality: text\n';
 const judge = '  eval: {factory: judges.judge, model: stand-in-judge}\n';
 
 /**
- * `pipecat eval run` of the project's own conversations in text against the bot at `url`; a `factory` of the test makes
- * the judge, whose model is a stand-in. `change` makes other conversations of them.
+ * Runs `pipecat eval run` with the project's own text scenarios on the bot at `url`. A `factory` of the tests creates the judge, whose
+ * model is a stand-in. `change` edits the scenarios before the run.
  */
 export async function evaluate(
   project: GeneratedProject,

@@ -16,14 +16,14 @@ import { ring } from './phone-call.ts';
 import { reached } from './reached-vendors.ts';
 import { signature, startWebhook } from './webhook.ts';
 
-/** Generated bots, unchanged, under Pipecat's own runner; their vendors are stand-ins on this machine. */
+/** Unchanged generated bots under Pipecat's development runner, with stand-in vendors on this machine. */
 let standIns: StandIns;
 beforeEach(async () => {
   standIns = await openStandIns();
 });
 afterEach(() => standIns.close());
 
-/** What leads a bot to the stand-ins. Its files know nothing of it. */
+/** Variables that lead a bot to the stand-in vendors. The files of the bot are unchanged. */
 function leading(): Record<string, string> {
   return {
     OPENAI_BASE_URL: `http://${standIns.address}/v1`,
@@ -48,7 +48,7 @@ describe('a telephone bot with evaluations', () => {
   });
   afterAll(() => project?.remove());
 
-  it('passes the conversations that came with it', async () => {
+  it('passes its own scenarios', async () => {
     const bot = await start(project);
     const { status, output, errors } = await evaluate(project, `ws://${bot.address}/ws`, standIns);
     process.stdout.write(output);
@@ -56,7 +56,7 @@ describe('a telephone bot with evaluations', () => {
     expect(reached(standIns)).toEqual(['cartesia', 'deepgram', 'openai']);
   });
 
-  it('fails a conversation that expects something else', async () => {
+  it('fails a scenario that expects another answer', async () => {
     const bot = await start(project);
     const { status, output } = await evaluate(project, `ws://${bot.address}/ws`, standIns, (scenarios) =>
       scenarios.replace('it is Paris', 'it is London'),
@@ -65,7 +65,7 @@ describe('a telephone bot with evaluations', () => {
     expect(status, output).toBe(1);
   });
 
-  it('greets whoever rings, over a media stream of the carrier, and answers what is asked', async () => {
+  it('greets a caller over the media stream of a carrier, and answers a question', async () => {
     const bot = await start(project);
     const question = await project.run(['python', join(import.meta.dirname, 'say.py'), understood]);
     expect(question.status, question.errors).toBe(0);
@@ -84,7 +84,7 @@ describe('a telephone bot with evaluations', () => {
   });
 });
 
-/** A call over WebRTC, as a browser makes it; `text` is said after the greeting. */
+/** Calls the bot over WebRTC like a browser; says `text` after the greeting. */
 async function visit(project: GeneratedProject, bot: LocalBot, ...text: readonly string[]) {
   const command = ['python', join(import.meta.dirname, 'webrtc_call.py'), `http://${bot.address}/api/offer`, ...text];
   const { status, output, errors } = await project.run(command);
@@ -102,7 +102,7 @@ describe('the quickstart', () => {
   });
   afterAll(() => project?.remove());
 
-  it('answers where its README says, and greets whoever comes over WebRTC', async () => {
+  it('serves the page that its README names, and greets a WebRTC client', async () => {
     const bot = await start(project, 'documented');
     const readme = await readFile(join(project.directory, '../README.md'), 'utf8');
     expect(readme).toContain(`Open http://${bot.address} `);
@@ -122,7 +122,7 @@ describe('a cascade with a camera', () => {
   });
   afterAll(() => project?.remove());
 
-  it('looks when its model wants to, and not before', async () => {
+  it('gets a picture only when its model requests one', async () => {
     const bot = await start(project);
     const pictures = () => standIns.visits.filter(({ said }) => JSON.stringify(said).includes('data:image/'));
     await visit(project, bot);
@@ -134,7 +134,7 @@ describe('a cascade with a camera', () => {
   });
 });
 
-describe('the webhook of a bot that is rung through a bridge', () => {
+describe('the webhook for calls that a carrier connects to a room', () => {
   let project: GeneratedProject;
   beforeAll(async () => {
     const given = { transports: ['carrier1_hostedrtc_sip_dialin'], mode: 'cascade', ...services };
@@ -142,7 +142,7 @@ describe('the webhook of a bot that is rung through a bridge', () => {
   });
   afterAll(() => project?.remove());
 
-  it('starts a bot for what the carrier has signed, and refuses all else', async () => {
+  it('starts a bot for requests that the carrier has signed, and refuses others', async () => {
     const starts: unknown[] = [];
     const service = createServer(async (request, response) => {
       starts.push(await json(request));

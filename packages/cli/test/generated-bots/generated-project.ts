@@ -12,30 +12,29 @@ import { resolve } from '../../src/scaffold/configuration/resolve.ts';
 import { projectFiles } from '../../src/scaffold/project/project.ts';
 import { openUv, type Variables } from '../pipecat/uv.ts';
 
-/** Stands for every key and secret: vendors' packages want one that is not empty. */
+/** The value of every key and secret. Vendors' packages refuse an empty one. */
 export const placeholder = 'placeholder';
 
-/** What a command of a project said, and how it ended. */
+/** The output and exit status of a command. */
 export type Finished = { readonly status: number | null; readonly output: string; readonly errors: string };
 
 /** A project on disk, with its `.env` filled in and its dependencies installed. */
 export type GeneratedProject = {
-  /** The folder `server/`. */
+  /** The directory `server/`. */
   readonly directory: string;
-  /** `uv run` of a program, in a process group of its own, with variables beside those of its `.env`. */
+  /** Starts a program with `uv run` in a process group of its own, with variables in addition to its `.env`. */
   readonly spawn: (command: readonly string[], variables: Variables) => ChildProcessByStdio<null, Readable, Readable>;
-  /** The same, until it ends. */
+  /** Runs a program with `uv run` until it ends. */
   readonly run: (command: readonly string[], variables?: Variables) => Promise<Finished>;
   readonly remove: () => Promise<void>;
 };
 
 /**
- * Generates a project and does what its README says under "Set up". Its environment is kept in the cache under the hash of
- * its lock: it is installed once.
+ * Generates a project and follows the installation steps of its README. Its environment is cached by the hash of its lock file.
  */
 export async function setUpProject(given: ProjectOptions, groups: readonly string[]): Promise<GeneratedProject> {
   const root = await mkdtemp(join(tmpdir(), 'botcli-project-'));
-  // The bots of a service have accounts of their own.
+  // The service runs bots under other accounts, which must be able to read the project.
   await chmod(root, 0o755);
   const directory = join(root, 'server');
   await generate(given, root);
@@ -76,7 +75,7 @@ async function generate(given: ProjectOptions, root: string): Promise<void> {
   }
 }
 
-/** As a person does it: what stands without a # is filled in. */
+/** Fills in all variables without a #, as the README says. */
 async function fillIn(directory: string): Promise<void> {
   const example = await readFile(join(directory, '.env.example'), 'utf8');
   await writeFile(join(directory, '.env'), example.replace(/^(\w+)=$/gm, `$1=${placeholder}`));

@@ -2,13 +2,13 @@ import type { Variables } from '../pipecat/uv.ts';
 import type { GeneratedProject } from './generated-project.ts';
 import { freePort, type Running, startProgram } from './start-program.ts';
 
-/** Where Pipecat's runner serves a bot, and what READMEs say. */
+/** The default port of Pipecat's development runner, as in READMEs. */
 const documentedPort = 7860;
 
-/** A bot that runs as the README of its project says, at `host:port`. */
+/** A bot that runs as its README says, at `host:port`. */
 export type LocalBot = Running & { readonly address: string };
 
-/** `uv run bot.py`, until it answers; on the port that the README names, or on any other. */
+/** Runs `uv run bot.py` until it answers, on the documented port or on a free one. */
 export async function startBot(
   project: GeneratedProject,
   where: 'documented' | 'anywhere',

@@ -1,13 +1,13 @@
 import type { ProjectOptions } from '../../src/scaffold/configuration/fields.ts';
 
-/** Services whose vendors have stand-ins. */
+/** Services with stand-in vendors. */
 export const services = {
   stt_service: 'deepgram_stt',
   llm_service: 'openai_llm',
   tts_service: 'cartesia_tts',
 } as const satisfies ProjectOptions;
 
-/** A bot on the telephone with evaluations. */
+/** A phone bot with evaluations. */
 export const phoneBot = {
   project_name: 'Phone',
   transports: ['carrier1'],

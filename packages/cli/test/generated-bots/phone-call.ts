@@ -2,23 +2,23 @@ import { once } from 'node:events';
 import { vi } from 'vitest';
 import { WebSocket } from 'ws';
 
-/** Both directions of a call carry 20 ms of mu-law in a message, at 8000 Hz. */
+/** Both directions carry messages with 20 ms of mu-law at 8000 Hz. */
 const [rate, pieceBytes] = [8000, 160];
 const streamSid = 'MZ18ad3ab5a668481ce02b83e7395059f0';
 
-/** What a caller has heard that is not silence: seconds of it, and its pitch in hertz. */
+/** What a caller has heard that is not silence: its length in seconds, and its pitch in hertz. */
 export type Heard = { readonly seconds: number; readonly pitch: number };
 
-/** A call that goes on. */
+/** An open call. */
 export type PhoneCall = {
-  /** Resolves when so many more seconds were heard. Fails when the other side ends the call first. */
+  /** Resolves after this many more seconds of sound. Rejects if the other side ends the call first. */
   readonly listen: (seconds: number) => Promise<Heard>;
   /** Mu-law in Base64. */
   readonly say: (sound: string) => void;
   readonly hangUp: () => Promise<void>;
 };
 
-/** Rings a bot as Twilio's media stream does (vendor protocols 14): a message each 20 ms, silent or not. */
+/** Calls a bot like a media stream of Twilio: one message every 20 ms, also in silence. */
 export async function ring(url: string, parameters: Readonly<Record<string, string>>): Promise<PhoneCall> {
   const socket = new WebSocket(url);
   await once(socket, 'open');
@@ -69,7 +69,7 @@ export async function ring(url: string, parameters: Readonly<Record<string, stri
   };
 }
 
-/** Rings, listens to the greeting, and hangs up. */
+/** Calls, listens to the greeting, and hangs up. */
 export async function hearGreeting(url: string, parameters: Readonly<Record<string, string>>): Promise<Heard> {
   const call = await ring(url, parameters);
   const heard = await call.listen(1.5);
@@ -82,7 +82,7 @@ function pitchOf(samples: readonly number[]): number {
   return (crossings * rate) / (2 * samples.length);
 }
 
-/** A byte of mu-law as a sample of 16 bits (ITU-T G.711). */
+/** Decodes a byte of mu-law to a 16-bit sample (ITU-T G.711). */
 function linear(byte: number): number {
   const bits = ~byte & 0xff;
   const magnitude = (((bits & 0x0f) << 3) + 0x84) << ((bits & 0x70) >> 4);

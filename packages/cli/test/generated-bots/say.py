@@ -1,4 +1,4 @@
-"""Speaks: python say.py TEXT. Prints mu-law at 8000 Hz in base64, by the synthesizer that evaluations bring along."""
+"""Synthesizes speech: python say.py TEXT. Prints mu-law at 8000 Hz in Base64, with the synthesizer of the evaluations."""
 
 import base64
 import ctypes
@@ -7,13 +7,13 @@ import sys
 import espeakng_loader
 import numpy as np
 
-# From espeak-ng's speak_lib.h: no playback, words per minute, units of characters in UTF-8.
+# Constants of espeak-ng's speak_lib.h: synchronous output, words per minute, UTF-8 characters.
 SYNCHRONOUS, RATE, CHARACTERS, UTF8 = 2, 1, 1, 1
 CARRIER = 8000
 
 
 def synthesize(text: str) -> tuple[int, np.ndarray]:
-    """Give the rate and the samples of what is spoken."""
+    """Return the sample rate and the samples of a text."""
     library = ctypes.cdll.LoadLibrary(espeakng_loader.get_library_path())
     rate = library.espeak_Initialize(SYNCHRONOUS, 0, espeakng_loader.get_data_path().encode(), 0)
     pieces: list[np.ndarray] = []
@@ -34,7 +34,7 @@ def synthesize(text: str) -> tuple[int, np.ndarray]:
 
 
 def mulaw(samples: np.ndarray) -> bytes:
-    """Encode as ITU-T G.711 says."""
+    """Encode samples as mu-law (ITU-T G.711)."""
     signs = np.where(samples < 0, 0x80, 0)
     magnitudes = np.minimum(np.abs(samples.astype(int)), 32635) + 0x84
     exponents = np.floor(np.log2(magnitudes)).astype(int) - 7

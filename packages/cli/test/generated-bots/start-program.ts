@@ -3,21 +3,21 @@ import { createServer } from 'node:net';
 import { vi } from 'vitest';
 import type { GeneratedProject } from './generated-project.ts';
 
-/** A program of a project that serves until it is stopped. */
+/** A program of a project that runs until it is stopped. */
 export type Running = {
-  /** What it has written so far. */
+  /** Its output so far. */
   readonly output: () => string;
   readonly stop: () => Promise<void>;
 };
 
-/** Resolves when `url` is answered. @throws Error with the program's output, when it ends before */
+/** Resolves when `url` answers. @throws Error with the output of the program if it ends before */
 export async function startProgram(child: ReturnType<GeneratedProject['spawn']>, url: string): Promise<Running> {
   const written: string[] = [];
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (piece) => written.push(String(piece)));
   const exited = once(child, 'exit');
   const output = () => written.join('');
   const stop = async () => {
-    // The group: uv, and the program below it.
+    // Stop the process group: uv and the program that it runs.
     if (child.exitCode === null && child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
     await exited;
   };
@@ -33,7 +33,7 @@ export async function startProgram(child: ReturnType<GeneratedProject['spawn']>,
   return { output, stop };
 }
 
-/** A port that was free a moment ago; the one that is asked for, or any for 0. */
+/** Returns the requested port if it is free, or any free port for 0. */
 export async function freePort(wanted = 0): Promise<number> {
   const server = createServer().listen(wanted, 'localhost');
   await once(server, 'listening');

@@ -5,14 +5,14 @@ import { freePort, type Running, startProgram } from './start-program.ts';
 
 type Fields = Readonly<Record<string, string>>;
 
-/** `server.py` of a project, and its carrier. */
+/** A running `server.py`, with requests like those of a carrier. */
 export type Webhook = Running & {
   readonly url: string;
-  /** What the carrier asks when somebody rings; `host` is the name in front of a tunnel. */
+  /** Sends the request of an incoming call; `host` is the tunnel's name. */
   readonly ring: (fields: Fields, signature: string | null, host?: string) => Promise<Response>;
 };
 
-/** `uv run server.py`, which starts bots at the service. */
+/** Runs `uv run server.py`, which starts bots at the service. */
 export async function startWebhook(project: GeneratedProject, service: AddressInfo | string | null): Promise<Webhook> {
   if (service === null || typeof service === 'string') throw new Error('no port');
   const port = await freePort();
@@ -34,7 +34,7 @@ export async function startWebhook(project: GeneratedProject, service: AddressIn
   };
 }
 
-/** How Twilio signs a request (its documents, "Webhooks security"): the address, then each field by its name. */
+/** Signs a request like Twilio (its documentation, "Webhooks security"): the URL, then each field sorted by name. */
 export function signature(url: string, fields: Fields, token: string): string {
   const names = Object.keys(fields).sort();
   const text = url + names.map((name) => name + fields[name]).join('');

@@ -1,6 +1,6 @@
-"""Talks to a bot as a browser does: python webrtc_call.py URL_OF_OFFER [TEXT].
+"""Calls a bot like a browser: python webrtc_call.py URL_OF_OFFER [TEXT].
 
-Shows a camera, listens to the greeting, says TEXT after it, listens to the answer, and prints what was heard as JSON.
+Sends video, listens to the greeting, says TEXT, listens to the answer, and prints what it heard as JSON.
 """
 
 import asyncio
@@ -12,12 +12,12 @@ import numpy as np
 from aiortc import RTCPeerConnection, RTCSessionDescription
 from aiortc.mediastreams import AudioStreamTrack, MediaStreamError, VideoStreamTrack
 
-# Seconds to wait for all that the bot has to say.
+# Seconds to wait for everything that the bot says.
 TIMEOUT_SECONDS = 60
 
 
 async def main(url: str, texts: list[str]) -> None:
-    """Offer, take the answer, say that the client is ready, and listen."""
+    """Send an offer, take the answer, report that the client is ready, and listen."""
     peer = RTCPeerConnection()
     channel = peer.createDataChannel("rtvi", ordered=True)
     heard: list[np.ndarray] = []
@@ -79,7 +79,7 @@ async def main(url: str, texts: list[str]) -> None:
 
 
 def post(url: str, body: object) -> dict:
-    """Send JSON, answer JSON."""
+    """Post JSON and return the JSON response."""
     headers = {"Content-Type": "application/json"}
     request = urllib.request.Request(url, json.dumps(body).encode(), headers)
     with urllib.request.urlopen(request) as response:

@@ -5,7 +5,7 @@ import type { LibraryEnvironment } from './library-environment.ts';
 
 type Circumstances = { readonly directory?: string; readonly stdin?: string };
 
-/** What a program of the environment writes. @throws Error where it writes nothing, with the end of what it complained of */
+/** Runs a program of the environment and returns its output. @throws Error with the end of its error output if it writes nothing */
 export async function runInLibrary(
   environment: LibraryEnvironment,
   program: string,
@@ -16,7 +16,7 @@ export async function runInLibrary(
   return run(join(environment.bin, program), args, circumstances);
 }
 
-/** What a script of this folder answers in the environment: JSON, in its last line. */
+/** Runs a script of this folder in the environment and parses its last line as JSON. */
 export async function askLibrary<Answer>(
   environment: LibraryEnvironment,
   script: string,
@@ -26,7 +26,7 @@ export async function askLibrary<Answer>(
   return runScript(join(environment.bin, 'python'), script, question);
 }
 
-/** The same by a Python that needs no packages for it. */
+/** The same with a Python that needs no packages. */
 export async function runScript<Answer>(python: string, script: string, question: unknown): Promise<readonly Answer[]> {
   const answer = await run(python, [join(import.meta.dirname, script)], { stdin: JSON.stringify(question) });
   return JSON.parse(answer.trimEnd().split('\n').at(-1) ?? '');

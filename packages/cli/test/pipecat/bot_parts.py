@@ -1,4 +1,4 @@
-"""What a bot has made, as JSON: its pipeline, what watches it, and the parameters of its transport."""
+"""Describes what a bot has created, as JSON: its pipeline, its observers and the parameters of its transport."""
 
 from pipecat.adapters.llm.schemas.tools_schema import ToolsSchema
 from pipecat.pipeline.pipeline import PipelineSink, PipelineSource
@@ -6,37 +6,37 @@ from pipecat.processors.aggregators.llm_response_universal import LLMUserAggrega
 from pipecat.processors.frameworks.rtvi import RTVIProcessor
 from pydantic import BaseModel
 
-# What a worker puts into each pipeline.
+# Processors that a worker adds to each pipeline.
 OWN = (PipelineSource, PipelineSink, RTVIProcessor)
 
 
 def walk(processor):
-    """A pipeline and those inside it."""
+    """Yield a pipeline and its nested pipelines."""
     for one in processor.processors:
         inner = list(walk(one))
         yield from inner if inner else [one]
 
 
 def stages(worker):
-    """The processors that the bot names, in their order."""
+    """Return the processors of the bot in order."""
     return [type(one).__name__ for one in walk(worker._pipeline) if not isinstance(one, OWN)]
 
 
 def tools(worker):
-    """Names of what the model can use."""
+    """Return the names of the model's tools."""
     contexts = [one._context for one in walk(worker._pipeline) if isinstance(one, LLMUserAggregator)]
     schemas = [context.tools for context in contexts if isinstance(context.tools, ToolsSchema)]
     return [tool.name for schema in schemas for tool in schema.standard_tools]
 
 
 def observers(worker):
-    """What watches the pipeline beside the library itself."""
+    """Return the observers that the bot has added."""
     found = [type(one) for one in worker._observer._observers]
     return [one.__name__ for one in found if not one.__module__.startswith("pipecat.")]
 
 
 def told(value):
-    """A parameter as JSON; what is no plain value by its type."""
+    """Convert a parameter to JSON; other objects become the name of their type."""
     if isinstance(value, BaseModel):
         return value.model_dump(exclude_defaults=True)
     if isinstance(value, dict):
@@ -45,7 +45,7 @@ def told(value):
 
 
 def parameters_of(transport):
-    """Those that are not as the library has them by itself."""
+    """Return the parameters that differ from the library's defaults."""
     parameters = transport._params
     by_default = {name: field.get_default(call_default_factory=True) for name, field in type(parameters).model_fields.items()}
     values = {name: getattr(parameters, name) for name in sorted(by_default)}

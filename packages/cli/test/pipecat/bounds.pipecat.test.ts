@@ -31,7 +31,7 @@ afterAll(() => rm(directory, { recursive: true, force: true }));
 
 type Found = { readonly path: string; readonly missing: readonly string[] };
 
-/** What projects use that a release does not have, each once, with one of the projects that do. */
+/** What projects use that a release lacks, each with one of these projects. */
 async function missingIn(release: string, own: readonly WrittenProject[]): Promise<Readonly<Record<string, string>>> {
   const paths = own.flatMap(({ files }) => files.filter((path) => path.endsWith('bot.py')));
   const [source, known] = [await openLibrarySource(release, python), await openLibrarySource(library, python)];
@@ -46,13 +46,13 @@ async function missingIn(release: string, own: readonly WrittenProject[]): Promi
 
 const bounds = [...new Set(projects.map(([, configuration]) => planOf(configuration).lowest.library))].sort();
 
-test.each(bounds)('projects from %s on use nothing that this release does not have', async (release) => {
+test.each(bounds)('projects with the lower bound %s use nothing that this release lacks', async (release) => {
   const own = written.filter(({ lowest }) => lowest === release);
   expect(own.length).toBeGreaterThan(0);
   expect(await missingIn(release, own)).toEqual({});
 });
 
-test('a bound that was too low would be noticed: by what is imported, by arguments and by what objects have', async () => {
+test('the check detects a lower bound that is too low: by imports, arguments and attributes', async () => {
   const own = written.filter(({ lowest }) => lowest === '1.13.0');
   const missing = Object.keys(await missingIn('1.9.0', own));
   expect(missing).toContain('pipecat.transports.base_transport.VideoInSourceParams');

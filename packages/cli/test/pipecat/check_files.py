@@ -1,7 +1,7 @@
 """Parses generated files with the tools that will read them, and reports their errors.
 
-Reads a JSON list of paths on standard input and writes a list of {path, error} as its last line: `pyproject.toml` by the
-schemas of PEP 517, 518, 621 and 735, scenarios of evaluations by the loader of `pipecat eval`.
+Reads a JSON list of paths from standard input and prints a list of {path, error} as its last line. Checks `pyproject.toml`
+with the schemas of PEP 517, 518, 621 and 735, and scenarios with the loader of `pipecat eval`.
 """
 
 import json

@@ -1,8 +1,8 @@
-"""Imports generated bots and constructs their services as they do, with what the library warns of.
+"""Imports generated bots and constructs their services as the bots do, with the warnings of the library.
 
-Reads a JSON list of {name, files, variables} on standard input, where `files` are paths of Python modules and `variables`
-the environment to run them in, and writes a list of {name, failures, deprecated, constructed} as its last line. Nothing
-reaches the network: a constructor that wants a model or an account from there says so as {wants: "network"}.
+Reads a JSON list of {name, files, variables} from standard input, where `files` are paths of Python modules and `variables`
+their environment, and prints a list of {name, failures, deprecated, constructed} as its last line. The network is blocked: a
+constructor that needs it is reported as {wants: "network"}.
 """
 
 import ast
@@ -23,7 +23,7 @@ SERVICES = {"stt", "llm", "tts", "avatar"}
 
 
 class Offline(OSError):
-    """What each attempt to reach the network raises."""
+    """Raised by every attempt to use the network."""
 
 
 def refuse(*_arguments, **_named):
@@ -38,7 +38,7 @@ def load(path):
 
 
 def constructions(path):
-    """The statements of `run_bot` that make a service."""
+    """Return the statements of `run_bot` that construct services."""
     with open(path, encoding="utf-8") as file:
         tree = ast.parse(file.read())
     for function in ast.walk(tree):
@@ -81,7 +81,7 @@ def try_out(project):
         except Exception as error:  # noqa: BLE001: an import may fail in any way
             failures.append({"service": None, "error": repr(error)[:300], "wants": None})
             continue
-        # Importing the library makes it warn of itself; what its constructors warn of is what they were given.
+        # Warnings of the import are about the library; only those of the constructors are about the arguments.
         old |= {str(one.message) for one in imports if is_deprecation(one) and one.filename == path}
         old |= {str(one.message) for one in uses if is_deprecation(one) and is_ours(one, path)}
     os.environ.clear()
@@ -101,7 +101,7 @@ def is_deprecation(warning):
 
 
 def is_ours(warning, path):
-    """Not what vendors' packages do among themselves."""
+    """Whether generated code caused the warning, not a vendor's package."""
     return warning.filename == path or "is deprecated since" in str(warning.message)
 
 

@@ -5,13 +5,13 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { inject } from 'vitest';
 
-/** An interpreter of this machine; `version` like `3.12`. */
+/** A Python interpreter of this machine; `version` is like `3.12`. */
 export type Interpreter = { readonly program: string; readonly version: string };
 
-/** Some services' packages want a newer Python than projects do at least: the first of these that is there is taken. */
+/** In order of preference. Packages of some services need a later Python than the minimum of projects. */
 const wanted = ['3.13', '3.12', '3.14'];
 
-/** The one that was named for the tests, or the best of this machine: of its path, or of those that pyenv keeps. */
+/** The interpreter that BOTHOST_TEST_PYTHON names, else the best one in the path or of pyenv. */
 export async function findPython(): Promise<Interpreter> {
   const named = inject('python');
   if (named !== undefined) return ask(named);
@@ -22,7 +22,7 @@ export async function findPython(): Promise<Interpreter> {
     ...versions.filter((name) => name.startsWith(`${version}.`)).map((name) => join(kept, name, 'bin/python3')),
   ]);
   for (const program of candidates) {
-    // A shim of pyenv may stand for nothing.
+    // A shim of pyenv can exist without an interpreter behind it.
     const found = await ask(program).catch(() => null);
     if (found !== null) return found;
   }

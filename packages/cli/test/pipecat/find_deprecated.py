@@ -1,7 +1,7 @@
-"""Finds what generated code uses of pipecat-ai that the library's own documents mark as deprecated.
+"""Finds uses of pipecat-ai in generated code that the library documents as deprecated.
 
-Type checkers see only what carries a decorator; arguments, settings and whole modules carry a `.. deprecated::` directive
-in their docstrings. Reads a JSON list of paths on standard input and writes a list of {path, uses} as its last line.
+Type checkers only see decorators; arguments, settings and whole modules have a `.. deprecated::` directive in their docstrings.
+Reads a JSON list of paths from standard input and prints a list of {path, uses} as its last line.
 """
 
 import ast
@@ -19,7 +19,7 @@ ENTRY = re.compile(r"^ {4}\*{0,2}(\w+)(?: \([^)]*\))?:")
 
 
 def marks(documentation):
-    """Whether the whole is deprecated, and which of its arguments are."""
+    """Return whether the whole object is deprecated, and which of its arguments are."""
     whole, arguments, entry = False, set(), None
     for line in inspect.cleandoc(documentation or "").splitlines():
         found = DIRECTIVE.match(line)
@@ -36,7 +36,7 @@ def marks(documentation):
 
 @cache
 def marks_of(thing):
-    """Of a class also what its constructor and those that it inherits from say."""
+    """Return the deprecations of an object; of a class, also those of its constructor and base classes."""
     if inspect.isfunction(thing):
         return marks(thing.__doc__)
     whole, arguments = marks(thing.__doc__)[0], set()
@@ -48,7 +48,7 @@ def marks_of(thing):
 
 @cache
 def deprecated_methods():
-    """Names of methods that the library's sources mark, and that no other class has in good standing."""
+    """Return the names of methods that the library marks as deprecated in every class that has them."""
     root = Path(importlib.import_module("pipecat").__file__).parent
     marked, sound = set(), set()
     for path in root.rglob("*.py"):
@@ -59,7 +59,7 @@ def deprecated_methods():
 
 
 def resolve(node, imported):
-    """What an expression like `Name` or `Name.Settings` stands for."""
+    """Resolve an expression like `Name` or `Name.Settings`."""
     if isinstance(node, ast.Name):
         return imported.get(node.id)
     if isinstance(node, ast.Attribute):

@@ -1,8 +1,8 @@
-"""Finds what generated code uses of pipecat-ai that a release does not have, in the source of that release.
+"""Finds uses of pipecat-ai in generated code that a release does not have, according to its source.
 
-Reads {release, known, paths} as JSON on standard input: the folders of two releases, the later of which has all that is
-used, and paths of Python files. Writes a list of {path, missing} as its last line: modules and their names, arguments and
-settings by the name of what takes them, events, and what is looked up in objects and is a name of the later release only.
+Reads {release, known, paths} as JSON from standard input: the directories of two releases, of which the later one has everything
+that is used, and paths of Python files. Prints a list of {path, missing} as its last line: modules and their names, arguments and
+settings of calls, events, and attributes that only the later release has.
 """
 
 import ast
@@ -13,13 +13,13 @@ from pathlib import Path
 
 from pipecat_source import accepted, fields, lineage, parameters, read, settings, source_of
 
-# Methods of Python's own objects, whatever the library has of the same name.
+# Methods of Python's built-in types, which the library can have under the same name.
 PLAIN = {name for one in (str, bytes, dict, list, set) for name in dir(one)}
 
 
 @cache
 def defined(root):
-    """Names of all methods and attributes there are in a release, and of its events."""
+    """Return the names of all methods, attributes and events of a release."""
     names, events = set(), set()
     for path in Path(root, "pipecat").rglob("*.py"):
         for node in ast.walk(read(path)):
@@ -36,12 +36,12 @@ def defined(root):
 
 @cache
 def newer(release, known):
-    """What is looked up in objects in vain."""
+    """Return the attributes of the later release that this one lacks."""
     return defined(known)[0] - defined(release)[0] - PLAIN
 
 
 class Use:
-    """A file, and what it takes from where."""
+    """A file and its imports."""
 
     def __init__(self, path):
         self.tree = ast.parse(Path(path).read_text(encoding="utf-8"))
@@ -74,7 +74,7 @@ class Use:
                 yield f"{module}.{name}: {error}"
 
     def taken(self, release, function):
-        """Names of the arguments of something that is imported; None for all else, and for what there is not."""
+        """Return the argument names of an imported object; None for everything else."""
         whole = function.value if isinstance(function, ast.Attribute) else function
         if not isinstance(whole, ast.Name) or whole.id not in self.origins:
             return None

@@ -1,9 +1,8 @@
-"""Finds which variables of the environment the installed pipecat-ai reads on behalf of services and transports.
+"""Finds the environment variables that the installed pipecat-ai reads for services and transports.
 
-Reads a JSON list of {value, modules, key, arguments} on standard input and writes a list of {value, reads} as its last
-line. `reads` are the variables that the modules read, and what they import of the library's services, transports and
-serializers: not those that only stand in for one of `arguments`, which are given, nor those that are read for another
-`key` than this one.
+Reads a JSON list of {value, modules, key, arguments} from standard input and prints a list of {value, reads} as its last line.
+`reads` are the variables that the modules, and the services, transports and serializers that they import, read. Variables that
+are only defaults of one of `arguments`, or that are read only for another `key`, are left out.
 """
 
 import ast
@@ -14,15 +13,15 @@ from functools import cache
 from pathlib import Path
 
 ROOT = Path(importlib.util.find_spec("pipecat").origin).parent
-# What belongs to a choice: the rest of the library serves every bot.
+# Packages that belong to a choice; the rest of the library serves every bot.
 CHOSEN = ("pipecat.services", "pipecat.transports", "pipecat.serializers", "pipecat.runner")
-# What the library takes from vendors' packages to read variables, and where it is.
+# Functions of vendors' packages that read variables, and their modules.
 READERS = {"EnvironmentCredentialsResolver": "smithy_aws_core.identity.environment"}
 
 
 @cache
 def source(module):
-    """The syntax tree of a module and whether it is a package; None where there is no such module."""
+    """Return the syntax tree of a module and whether it is a package; None if there is no such module."""
     place = ROOT.parent.joinpath(*module.split("."))
     for path, package in ((place.with_suffix(".py"), False), (place / "__init__.py", True)):
         if path.exists():
@@ -60,7 +59,7 @@ def text(node):
 
 
 def variable(node):
-    """The name in `os.getenv(NAME)`, `os.environ.get(NAME)` and `os.environ[NAME]`."""
+    """Return the name in `os.getenv(NAME)`, `os.environ.get(NAME)` and `os.environ[NAME]`."""
     if isinstance(node, ast.Call) and ast.unparse(node.func) in ("os.getenv", "getenv", "os.environ.get") and node.args:
         return text(node.args[0])
     if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load) and ast.unparse(node.value) == "os.environ":
@@ -69,7 +68,7 @@ def variable(node):
 
 
 def walk(node, keys, instead):
-    """Each variable with the keys whose comparison it is under, and the names that are taken before it."""
+    """Yield each variable with the keys that its condition compares, and the names that take precedence."""
     name = variable(node)
     if name:
         yield name, keys, instead

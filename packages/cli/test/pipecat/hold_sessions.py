@@ -1,14 +1,12 @@
-"""Holds sessions of generated bots under the installed pipecat-ai, with nobody at the other end.
+"""Runs sessions of generated bots with the installed pipecat-ai, without a client.
 
-Reads a JSON list of {name, file, variables, sessions} on standard input, where a session is {way, body, reachable,
-local, steps}: how the runner starts it, whether those that the bot rings or asks answer, whether the runner is one at home,
-and the events that happen then. Writes a list of
-{name, sessions} as its last line; each {transport, parameters, rates, stages, tools, workers, observers, unknown, effects,
-error} tells what the bot made, beside what the library makes of itself; which of its handlers are for events that there are
-not; and what it did at the start and at each step.
+Reads a JSON list of {name, file, variables, sessions} from standard input, where a session is {entryPoint, body, reachable,
+local, steps}: the transport, the request, whether callees and carriers answer, whether it is a local run, and the events to send.
+Prints a list of {name, sessions} as its last line. Each session {transport, parameters, rates, stages, tools, workers, observers,
+unknown, effects, error} describes what the bot created beyond the defaults of the library, its handlers for events that do not
+exist, and what it did at the start and at each step.
 
-All of it is real but the edges: instead of running, the runner has the events happen; no room is made and nothing is
-connected to.
+Only the edges are replaced: the runner sends the events instead of running, and no room or connection is created.
 """
 
 import ast
@@ -42,7 +40,7 @@ from pipecat.utils.base_object import BaseObject
 from pipecat.workers.runner import WorkerRunner
 from runner_arguments import arguments
 
-# What the library gives with an event, beside the object that it happens to.
+# Arguments of each event after the object that it happens to.
 GIVEN = {
     "on_client_ready": [],
     "on_client_connected": [{"id": "client"}],
@@ -61,7 +59,7 @@ ROOM = rooms.DailyRoomConfig(room_url="https://example.daily.co/call", token="to
 
 @cache
 def given_by_library(kind, event):
-    """With how many values the classes that something is of have the event happen."""
+    """Return the number of arguments with which the library calls handlers of an event."""
     counts = set()
     for owner in kind.__mro__:
         module = sys.modules[owner.__module__]
@@ -75,7 +73,7 @@ def given_by_library(kind, event):
 
 
 class Session:
-    """One session, and what is seen of it."""
+    """A session and its observed effects."""
 
     def __init__(self, file, asked):
         self.file, self.asked = file, asked
@@ -88,14 +86,14 @@ class Session:
         return inspect.unwrap(handler).__code__.co_filename == self.file
 
     def register(self, target, event, handler):
-        """Remember a handler of the bot, and whether there is its event."""
+        """Record a handler of the bot, and whether its event exists."""
         if not self.is_of_bot(handler):
             return
         known = event in target._event_handlers
         (self.handlers if known else self.unknown).append((target, event))
 
     async def play(self, runner):
-        """Stands for `WorkerRunner.run`: the events happen."""
+        """Replaces `WorkerRunner.run`: sends the events."""
         workers = [entry.worker for entry in runner._entries.values()]
         worker = next(one for one in workers if isinstance(one, PipelineWorker))
         self.seen = self.seen | {
@@ -125,9 +123,9 @@ class Session:
                 self.note(f"recorded: {file.getnframes()} samples at {file.getframerate()} Hz")
 
     async def hold(self, module):
-        """Have the bot do it, and tell what was seen."""
+        """Call the handlers of an event and return the effects."""
         error = None
-        given = await arguments(self.asked["way"], self.asked["body"])
+        given = await arguments(self.asked["entryPoint"], self.asked["body"])
         try:
             await module.bot(given)
         except Exception as failure:  # noqa: BLE001: a bot may fail in any way
@@ -140,7 +138,7 @@ session: Session
 
 
 class Answer:
-    """What a stranger answers: that it is well."""
+    """A successful HTTP response."""
 
     async def __aenter__(self):
         return self
@@ -153,7 +151,7 @@ class Answer:
 
 
 def edge(*names):
-    """Replaces a method of a class for all sessions."""
+    """Replace a method of a class for all sessions."""
 
     def replace(function):
         for owner, name in names:
@@ -217,7 +215,7 @@ async def configure(*values, **named):
 
 
 def see_transport(module):
-    """The transport is what `run_bot` is given."""
+    """Record the transport that `run_bot` gets."""
     run_bot = module.run_bot
 
     async def seen(transport, *values):
@@ -263,5 +261,5 @@ if __name__ == "__main__":
     logger.add(listen, level="INFO")
     answer = json.dumps([hold_all(project) for project in projects])
     print(answer, flush=True)
-    # Daily's own threads would wait for a call.
+    # Daily's threads would keep the process alive.
     os._exit(0)

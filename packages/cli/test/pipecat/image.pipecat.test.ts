@@ -11,8 +11,8 @@ import { findPython } from './find-python.ts';
 import { openUv, type Uv } from './uv.ts';
 
 /**
- * What the Dockerfile of a project installs, without an engine: its command, run in a folder that has what the base image has
- * in `/app`, an environment with the packages of the program that starts the bot.
+ * Runs the install command of a project's Dockerfile without a container engine, in a folder that has what the base image has in
+ * `/app`: an environment with the packages of the program that starts the bot.
  */
 let app: string;
 let uv: Uv;
@@ -27,7 +27,7 @@ beforeAll(async () => {
   dockerfile = textOf('server/Dockerfile');
   for (const name of ['bot.py', 'pyproject.toml']) await writeFile(join(app, name), textOf(`server/${name}`));
   await run(uv.program, 'venv');
-  // Named, as the interpreter that the environment is made of would be taken else.
+  // Explicit, because uv would otherwise use the interpreter from which the environment was created.
   const place = ['--python', join(app, '.venv/bin/python')];
   await run(uv.program, 'pip', 'install', ...place, 'fastapi[standard]', 'pipecatcloud');
 }, 600_000);
@@ -36,13 +36,13 @@ afterAll(() => rm(app, { recursive: true, force: true }));
 const run = async (program: string, ...args: readonly string[]) =>
   (await promisify(execFile)(program, [...args], { cwd: app, env: uv.environment })).stdout;
 
-/** The one command of the Dockerfile, its mounts left out. */
+/** The RUN command of the Dockerfile without its mounts. */
 const install = () => /^RUN ((?:.*\\\n)*.*)$/m.exec(dockerfile)?.[1]?.replace(/--mount=\S+/g, '') ?? '';
 
-test.each(['with a lock', 'without one'])(
-  'the image holds the bot and what starts it, %s',
+test.each(['with a lock file', 'without a lock file'])(
+  'the image contains the bot and the program that starts it, %s',
   async (which) => {
-    if (which === 'with a lock') await run(uv.program, 'lock');
+    if (which === 'with a lock file') await run(uv.program, 'lock');
     else await rename(join(app, 'uv.lock'), join(app, 'no.lock'));
     await run('sh', '-euc', install());
     const said = await run(

@@ -1,8 +1,8 @@
 """Looks up each service of the catalogue in the installed pipecat-ai.
 
-Reads a JSON list of {value, module, class, arguments, settings, extras} on standard input and writes one of
-{value, how, missing, deprecated, python}; `python` is the lowest that all its extras bring their packages for. `how` is "imported" where the module imports with what is installed, and "source" where a
-vendor's package is not there: then the class is looked up in the text of the module and of those it inherits from.
+Reads a JSON list of {value, module, class, arguments, settings, extras} from standard input and prints a list of {value, how,
+missing, deprecated, python}. `python` is the lowest version for which all extras install packages. `how` is "imported" if the
+module can be imported, and "source" if a vendor's package is missing: then the class is looked up in the source of the module.
 """
 
 import importlib
@@ -49,7 +49,7 @@ def from_source(service):
 
 
 def lowest_python(extras):
-    """A requirement that is left out below some Python installs nothing there, and says nothing."""
+    """Return the lowest Python; a requirement with a marker silently installs nothing on an older one."""
     requirements = [one for one in map(Requirement, metadata.requires("pipecat-ai")) if one.marker]
     own = {extra: [one for one in requirements if f'extra == "{extra}"' in str(one.marker)] for extra in extras}
     for version in PYTHONS:

@@ -7,25 +7,25 @@ import { promisify } from 'node:util';
 import { findPython, type Interpreter } from './find-python.ts';
 import { openUv, type Uv } from './uv.ts';
 
-/** What is installed together. None of the vendors' packages exclude each other; some are too large for every machine. */
+/** Packages that are installed together. The packages of all vendors are compatible, but some are too large for small machines. */
 export type PackageGroup = {
-  /** Of pipecat-ai. */
+  /** Extras of pipecat-ai. */
   readonly extras: readonly string[];
-  /** That its making wants on the disk. */
+  /** Disk space that the installation needs, in gigabytes. */
   readonly gigabytes: number;
 };
 
-/** `missing`: it was not made, and why. */
+/** `missing`: why the environment was not created. */
 export type LibraryEnvironment =
   | { readonly kind: 'there'; readonly bin: string; readonly pythonVersion: string }
   | { readonly kind: 'missing'; readonly reason: string };
 
-/** The release that generated code was written for, and what it is checked with beside. */
+/** The release that generated code is written for, and the tools that check it. */
 export const library = '1.14.0';
 const beside = ['pipecat-ai-whisker>=2.0.0,<3', 'pyright>=1.1.404,<2', 'validate-pyproject>=0.24,<1'];
 const always = ['runner', 'silero', 'webrtc', 'websocket', 'daily', 'livekit', 'rnnoise', 'evals'];
 
-/** A Python environment with the library and a group of vendors' packages, kept in the cache under the hash of its lock. */
+/** A Python environment with the library and a group of vendors' packages, cached by the hash of its lock file. */
 export async function openLibraryEnvironment(group: PackageGroup): Promise<LibraryEnvironment> {
   const uv = openUv();
   const python = await findPython();

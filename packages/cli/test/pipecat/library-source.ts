@@ -6,11 +6,11 @@ import { promisify } from 'node:util';
 import type { Interpreter } from './find-python.ts';
 import { openUv } from './uv.ts';
 
-/** The folder with a release of pipecat-ai and nothing that it depends on: to be read, not to be run. Kept in the cache. */
+/** The source of a release of pipecat-ai without its dependencies, only for reading. Cached. */
 export async function openLibrarySource(release: string, python: Interpreter): Promise<string> {
   const uv = openUv();
   const place = join(uv.cache, `pipecat-source-${release}`);
-  // Written last: what was broken off is made anew.
+  // Written last, so that an interrupted download is repeated.
   const mark = join(place, 'complete');
   if (existsSync(mark)) return place;
   await rm(place, { recursive: true, force: true });

@@ -10,7 +10,7 @@ import { type LibraryEnvironment, openLibraryEnvironment } from './library-envir
 import { packageGroups } from './package-groups.ts';
 import { type WrittenProject, writeProjects } from './write-projects.ts';
 
-/** Generated code against the real library and the real packages of all vendors: `npm run test:pipecat`. */
+/** Checks generated code with the real library and the packages of all vendors: `npm run test:pipecat`. */
 const services = vendors.flatMap((vendor) => vendor.services);
 
 let directory: string;
@@ -21,11 +21,11 @@ beforeAll(async () => {
 });
 afterAll(() => rm(directory, { recursive: true, force: true }));
 
-/** Services that nobody should choose for something new may be deprecated; nothing else may. */
+/** Only discouraged services may be deprecated. */
 const discouraged = services.filter((service) => service.discouraged !== undefined);
 const isDiscouraged = ({ name }: { readonly name: string }) => discouraged.some(({ value }) => value === name);
 
-/** Not silently: what was not checked here, and why. */
+/** Prints what was not checked here, and why. */
 const tell = (line: string) => process.stdout.write(`${line}\n`);
 
 describe.each(packageGroups)('with the packages of $name', ({ name: groupName, services: own, ...packages }) => {
@@ -37,7 +37,7 @@ describe.each(packageGroups)('with the packages of $name', ({ name: groupName, s
       groupName === packageGroups[0]?.name
         ? written.filter(({ name }) => !others.some(({ value }) => value === name))
         : written.filter(({ name }) => own.some(({ value }) => value === name));
-    // With it come the services that it is tried with.
+    // A project with the service also has the services of the matrix.
     const extras = [...packages.extras, ...projects.flatMap((project) => project.extras)];
     environment = await openLibraryEnvironment({ ...packages, extras });
     if (environment.kind === 'missing') tell(`not run: ${groupName}: ${environment.reason}`);
@@ -45,12 +45,12 @@ describe.each(packageGroups)('with the packages of $name', ({ name: groupName, s
 
   const ask = <Answer>(script: string, question: unknown) => askLibrary<Answer>(environment, script, question);
 
-  /** Those whose packages this Python takes. */
+  /** Services whose packages support this Python. */
   const fits = (service: Service | undefined) =>
     service?.python === undefined ||
     (environment.kind === 'there' && Number(environment.pythonVersion.slice(2)) >= Number(service.python.slice(2)));
 
-  test('every class, argument and setting that the catalogue names is there', async ({ skip }) => {
+  test('has every class, argument and setting of the catalogue', async ({ skip }) => {
     if (environment.kind === 'missing') return skip(environment.reason);
     const asked = own.map(({ value, module, className, arguments: args, settings, session, extras }) => ({
       value,
@@ -81,9 +81,7 @@ describe.each(packageGroups)('with the packages of $name', ({ name: groupName, s
     for (const value of tooNew) tell(`not imported, only looked up in the source: ${value}: it needs a newer Python`);
   });
 
-  test('every project imports, makes its services with their variables filled, and uses nothing deprecated', async ({
-    skip,
-  }) => {
+  test('imports every project, constructs its services, and finds nothing deprecated', async ({ skip }) => {
     if (environment.kind === 'missing') return skip(environment.reason);
     const tried = projects.filter(({ name }) => fits(own.find(({ value }) => value === name)));
     const account = ['GOOGLE_APPLICATION_CREDENTIALS', await writeAccount(join(directory, 'account.json'))];
@@ -115,7 +113,7 @@ describe.each(packageGroups)('with the packages of $name', ({ name: groupName, s
     expect(wrong).toEqual([]);
   });
 
-  test('every project is type-clean', async ({ skip }) => {
+  test('finds no type error in any project', async ({ skip }) => {
     if (environment.kind === 'missing') return skip(environment.reason);
     const settings = { typeCheckingMode: 'standard', reportDeprecated: 'error' };
     const tried = projects.filter(({ name }) => fits(own.find(({ value }) => value === name)));
@@ -132,7 +130,7 @@ describe.each(packageGroups)('with the packages of $name', ({ name: groupName, s
     expect(messages).toEqual([]);
   });
 
-  test('pyproject.toml and scenarios are taken by what reads them', async ({ skip }) => {
+  test('accepts pyproject.toml and the scenarios of every project', async ({ skip }) => {
     if (environment.kind === 'missing') return skip(environment.reason);
     const asked = projects.flatMap(({ files }) => files.filter((path) => /pyproject\.toml$|\.yaml$/.test(path)));
     const found = await ask<{ readonly path: string; readonly error: string | null }>('check_files.py', asked);
@@ -141,14 +139,14 @@ describe.each(packageGroups)('with the packages of $name', ({ name: groupName, s
   });
 });
 
-/** Vendors' packages look at these before anybody is asked. */
+/** Values that vendors' packages validate before they contact anybody. */
 function filled(variable: string): string {
   if (variable === 'PIPER_VOICE_ID') return 'en_US-lessac-medium';
   if (/_(URL|ENDPOINT)$/.test(variable)) return 'https://example.com/v1';
   return variable.endsWith('_REGION') ? 'us-east-1' : 'placeholder';
 }
 
-/** An account that Google's packages take until they ask Google. */
+/** Credentials that Google's packages accept as long as they do not contact Google. */
 async function writeAccount(path: string): Promise<string> {
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
   const account = {

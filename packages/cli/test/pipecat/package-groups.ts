@@ -14,14 +14,14 @@ const group = (name: string, own: readonly Service[], gigabytes: number): Servic
   gigabytes,
 });
 
-/** Nearly all of them. */
+/** The services with packages of ordinary size. */
 export const mostVendors = group(
   'most vendors',
   services.filter((service) => !large.includes(service)),
   4,
 );
 
-/** All services; those whose packages are unusually large are groups of their own. */
+/** All services. Those with unusually large packages are in groups of their own. */
 export const packageGroups: readonly ServiceGroup[] = [
   mostVendors,
   ...large.map((service) => group(service.value, [service], service.installation?.gigabytes ?? 0)),

@@ -1,4 +1,4 @@
-"""The source of a pipecat-ai that lies somewhere, read without running it."""
+"""Reads the source of a pipecat-ai release without running it."""
 
 import ast
 from functools import cache
@@ -11,7 +11,7 @@ def read(path):
 
 
 class Source:
-    """What a module under `root` defines. Raises LookupError where there is no such module."""
+    """The definitions of a module under `root`. Raises LookupError if the module does not exist."""
 
     def __init__(self, root, module):
         self.root = root
@@ -34,7 +34,7 @@ class Source:
         }
 
     def find(self, name):
-        """The module that defines a class or a function, and its definition; None where no module does."""
+        """Return the defining module and the definition of a class or function; None if there is none."""
         found = self.classes.get(name) or self.functions.get(name)
         if found is None and name in self.origins:
             module, original = self.origins[name]
@@ -42,7 +42,7 @@ class Source:
         return self, found
 
     def has(self, name):
-        """Whether the module has something of that name, a value or a module below it included."""
+        """Whether the module has this name, as a value or a submodule."""
         if name in self.classes or name in self.functions or name in self.values:
             return True
         return name in self.origins and source_of(self.root, self.origins[name][0]).has(self.origins[name][1])
@@ -50,7 +50,7 @@ class Source:
 
 @cache
 def source_of(root, module):
-    """The same module is asked about often."""
+    """Read a module; cached, because modules are read often."""
     return Source(root, module)
 
 
@@ -60,7 +60,7 @@ def assigned(node):
 
 
 def lineage(source, name):
-    """A class and those that it inherits from, as far as they are of the library."""
+    """Yield a class and its base classes that belong to the library."""
     source, node = source.find(name)
     if not isinstance(node, ast.ClassDef):
         return
@@ -72,7 +72,7 @@ def lineage(source, name):
 
 
 def fields(node):
-    """Names of a dataclass or a model."""
+    """Return the field names of a dataclass or model."""
     return {line.target.id for line in node.body if isinstance(line, ast.AnnAssign) and isinstance(line.target, ast.Name)}
 
 
@@ -82,7 +82,7 @@ def parameters(function):
 
 @cache
 def accepted(source, name):
-    """Arguments that the constructor of a class takes, or those of the ones that it inherits from, by name."""
+    """Return the argument names of a class's constructor, or of the inherited one."""
     found = set()
     for _, node in lineage(source, name):
         for part in node.body:
@@ -93,7 +93,7 @@ def accepted(source, name):
 
 @cache
 def settings(source, name):
-    """Names of the `Settings` of a class: the nearest there are."""
+    """Return the field names of a class's `Settings`, or of the inherited ones."""
     for owner, node in lineage(source, name):
         for part in node.body:
             target = part.targets[0] if isinstance(part, ast.Assign) else getattr(part, "target", None)
@@ -103,7 +103,7 @@ def settings(source, name):
 
 
 def settings_fields(source, expression):
-    """Those of `SomeSettings`, or of the `Settings` of another class: `SomeService.Settings`."""
+    """Return the field names of `SomeSettings`, or of `SomeService.Settings`."""
     if isinstance(expression, ast.Attribute):
         return settings(source, expression.value.id)
     found = set()

@@ -1,4 +1,4 @@
-"""What the runner hands to a bot, for each way in, with nobody at the other end."""
+"""Creates the arguments that the runner passes to a bot for each transport, without a client."""
 
 import json
 
@@ -13,7 +13,7 @@ from pipecat.runner.types import (
 from pipecat.transports.smallwebrtc.connection import SmallWebRTCConnection
 from starlette.websockets import WebSocket
 
-# What carriers send first, and the harness of evaluations.
+# The first messages of carriers and of evaluations.
 GREETINGS = {
     "twilio": [
         {"event": "connected", "protocol": "Call", "version": "1.0.0"},
@@ -49,7 +49,7 @@ GREETINGS = {
 
 
 async def socket(messages):
-    """A WebSocket that a client has opened, and on which it has sent these."""
+    """Return a WebSocket on which a client has sent these messages."""
     left = [{"type": "websocket.connect"}]
     left += [{"type": "websocket.receive", "text": json.dumps(message)} for message in messages]
 
@@ -64,20 +64,20 @@ async def socket(messages):
     return opened
 
 
-async def arguments(way, body):
-    """What the runner gives for a way in: the key of `transport_params`, or `plain` for a start without any."""
-    if way == "daily":
+async def arguments(entry_point, body):
+    """Return the arguments for a key of `transport_params`, or for `plain`, a start without a transport."""
+    if entry_point == "daily":
         return DailyRunnerArguments(room_url="https://example.daily.co/room", token="token", body=body)
-    if way == "dial-in":
+    if entry_point == "dial-in":
         request = {"dialin_settings": {"call_id": "1", "call_domain": "2"}, "daily_api_key": "3", "daily_api_url": "4"}
         request = DailyDialinRequest.model_validate(request)
         return DailyRunnerArguments(room_url="https://example.daily.co/room", token="token", body=request)
-    if way == "livekit":
+    if entry_point == "livekit":
         return LiveKitRunnerArguments(room_name="room", url="wss://example.com", token="token", body=body)
-    if way == "webrtc":
+    if entry_point == "webrtc":
         return SmallWebRTCRunnerArguments(webrtc_connection=SmallWebRTCConnection(), body=body)
-    if way == "websocket":
+    if entry_point == "websocket":
         return WebSocketRunnerArguments(websocket=await socket([]), transport_type="websocket", body=body)
-    if way == "plain":
+    if entry_point == "plain":
         return RunnerArguments(body=body)
-    return WebSocketRunnerArguments(websocket=await socket(GREETINGS[way]), body=body)
+    return WebSocketRunnerArguments(websocket=await socket(GREETINGS[entry_point]), body=body)

@@ -1,9 +1,9 @@
 import type { ServiceKind } from '../../src/scaffold/catalogue/service.ts';
 import { findService } from '../../src/scaffold/catalogue/services.ts';
 import type { ProjectOptions } from '../../src/scaffold/configuration/fields.ts';
-import { bridgedCallee, browsers, callee, carriers, type Session, type Way, waiting } from './sessions.ts';
+import { bridgedCallee, browsers, callee, carriers, type EntryPoint, heldCall, type Session } from './sessions.ts';
 
-/** What `hold_sessions.py` saw of a session. `effects`: what the bot did at its start, and at each step. */
+/** Output of `hold_sessions.py` for a session. `effects`: the bot's actions at its start and at each step. */
 export type Held = {
   readonly transport: string;
   readonly parameters: Readonly<Record<string, unknown>>;
@@ -12,13 +12,13 @@ export type Held = {
   readonly tools: readonly string[];
   readonly workers: readonly string[];
   readonly observers: readonly string[];
-  /** Handlers for events that there are not. */
+  /** Handlers of events that do not exist. */
   readonly unknown: readonly string[];
   readonly effects: readonly (readonly string[])[];
   readonly error: string | null;
 };
 
-const opened: Readonly<Record<Way, string>> = {
+const opened: Readonly<Record<EntryPoint, string>> = {
   daily: 'DailyTransport',
   livekit: 'LiveKitTransport',
   webrtc: 'SmallWebRTCTransport',
@@ -39,48 +39,51 @@ const serializers: Readonly<Record<string, string>> = {
   exotel: 'ExotelFrameSerializer',
   eval: 'EvalSerializer',
 };
-/** What a carrier says of who rings; the others say nothing. */
+/** The caller's number, which only some carriers send. */
 const numbers: Readonly<Record<string, string>> = { twilio: '+15550001', telnyx: '+15550001', exotel: '+15550001' };
-/** What has to come of it (reference init, 17 and 21: "contract"; defects D13, D17, D31, D33). */
+/** The expected result of a session. */
 export function expected(given: ProjectOptions, session: Session): Partial<Held> {
   const { mode, video_input, enable_observability } = given;
-  const refusal = refusalOf(given, session);
+  const refusal = startErrorOf(given, session);
   if (refusal !== null) return { unknown: [], effects: [[]], error: refusal };
-  const transport = opened[session.way];
+  const transport = opened[session.entryPoint];
   const before = (index: number, step: string) => session.steps.slice(0, index).filter((one) => one === step).length;
   return {
     transport,
     parameters: parametersOf(given, session),
-    rates: isNarrow(given, session) ? [8000, 8000] : [16000, 24000],
+    rates: usesPhoneRate(given, session) ? [8000, 8000] : [16000, 24000],
     stages: stagesOf(given, transport),
-    // A plain WebSocket carries no pictures.
-    tools: mode === 'cascade' && video_input === true && session.way !== 'websocket' ? ['look'] : [],
-    // A debugger listens on a port: on one's own machine only.
+    // A plain WebSocket carries no video.
+    tools: mode === 'cascade' && video_input === true && session.entryPoint !== 'websocket' ? ['look'] : [],
+    // The debugger opens a port, so it runs only on the user's machine.
     workers: enable_observability === true && session.local ? ['WhiskerServer', 'PipelineWorker'] : ['PipelineWorker'],
     observers: enable_observability === true && session.local ? ['WhiskerObserver'] : [],
     unknown: [],
-    effects: [startOf(session), ...session.steps.map((step, at) => effectOf(step, before(at, step), given, session))],
+    effects: [
+      startEffects(session),
+      ...session.steps.map((step, at) => effectOf(step, before(at, step), given, session)),
+    ],
     error: null,
   };
 }
 
-/** Carriers' streams are, and so is whoever rings the bot otherwise, where it takes both. */
-function isNarrow({ mode, transports = [] }: ProjectOptions, session: Session): boolean {
-  return mode === 'cascade' && other(session) === 'caller' && transports.some((value) => value in carriers);
+/** Whether the session uses the sample rate of carriers. */
+function usesPhoneRate({ mode, transports = [] }: ProjectOptions, session: Session): boolean {
+  return mode === 'cascade' && partnerOf(session) === 'caller' && transports.some((value) => value in carriers);
 }
 
-/** A bot that only makes calls, or only takes those that wait for it, is started with one. */
-function refusalOf({ transports = [], enable_eval }: ProjectOptions, { way, body }: Session): string | null {
-  if (way !== 'plain' || body === waiting || JSON.stringify(body).includes('dialout_settings')) return null;
+/** The error of a bot that is started without the call that it needs; null if it starts. */
+function startErrorOf({ transports = [], enable_eval }: ProjectOptions, { entryPoint, body }: Session): string | null {
+  if (entryPoint !== 'plain' || body === heldCall || JSON.stringify(body).includes('dialout_settings')) return null;
   if (enable_eval === true || transports.length > 1) return null;
   const key = transports[0] === 'carrier1_hostedrtc_sip_dialin' ? 'call_sid' : 'dialout_settings';
   return `ValueError: the body of the start request has no ${key}`;
 }
 
-/** A call that the bot makes, or one that waits for it: both get a room of their own. */
-function startOf({ way, body }: Session): readonly string[] {
-  if (way !== 'plain') return [];
-  if (body === waiting) return [`room: {"sip_caller_phone": "${waiting.from_number}"}`];
+/** The room that the bot creates for a call. */
+function startEffects({ entryPoint, body }: Session): readonly string[] {
+  if (entryPoint !== 'plain') return [];
+  if (body === heldCall) return [`room: {"sip_caller_phone": "${heldCall.from_number}"}`];
   return [
     `room: {"sip_caller_phone": "${isBridged(body) ? bridgedCallee.sip_uri : callee.phone_number}", "enable_dialout": true}`,
   ];
@@ -90,28 +93,28 @@ function isBridged(body: unknown): boolean {
   return JSON.stringify(body).includes('sip_uri');
 }
 
-/** Who speaks with the bot: somebody who rang it, somebody whom it rings, or a client that says when it is ready. */
-function other({ way, body }: Session): 'caller' | 'callee' | 'client' {
-  if (way === 'plain') return body === waiting ? 'caller' : 'callee';
-  return way === 'dial-in' || isCarrier(way) ? 'caller' : 'client';
+/** Who talks to the bot: a caller, a callee, or a client that reports when it is ready. */
+function partnerOf({ entryPoint, body }: Session): 'caller' | 'callee' | 'client' {
+  if (entryPoint === 'plain') return body === heldCall ? 'caller' : 'callee';
+  return entryPoint === 'dial-in' || isCarrier(entryPoint) ? 'caller' : 'client';
 }
 
-function isCarrier(way: Way): boolean {
-  return Object.values(carriers).some((one) => one === way);
+function isCarrier(entryPoint: EntryPoint): boolean {
+  return Object.values(carriers).some((one) => one === entryPoint);
 }
 
 const attempts = 5;
 
-/** What the bot does about the step; `times`: how often it has happened before. */
+/** What the bot does at a step. `times`: how often the step has happened before. */
 function effectOf(step: string, times: number, given: ProjectOptions, session: Session): readonly string[] {
   const { transports = [], enable_eval, transcription, recording } = given;
   const greets = ['queues: LLMRunFrame'];
-  const inRoom = session.way === 'daily' || session.way === 'dial-in' || session.way === 'plain';
+  const inRoom = session.entryPoint === 'daily' || session.entryPoint === 'dial-in' || session.entryPoint === 'plain';
   switch (step) {
     case 'on_client_connected': {
-      const number = numbers[session.way] ?? 'unknown number';
+      const number = numbers[session.entryPoint] ?? 'unknown number';
       const said = transports.some((value) => value in carriers) ? `says: Connected: ${number}` : 'says: Connected';
-      return [said, ...(other(session) === 'caller' ? greets : [])];
+      return [said, ...(partnerOf(session) === 'caller' ? greets : [])];
     }
     case 'on_client_ready':
       return enable_eval === true || transports.some((value) => value in browsers) ? greets : [];
@@ -124,21 +127,21 @@ function effectOf(step: string, times: number, given: ProjectOptions, session: S
     case 'on_audio_data':
       return recording === true ? ['says: Recorded recordings/TIME.wav', 'recorded: 4 samples at 16000 Hz'] : [];
     case 'on_dialin_ready':
-      return session.body === waiting && times === 0 ? forwarded(session) : [];
+      return session.body === heldCall && times === 0 ? forwardEffects(session) : [];
     case 'on_dialin_error': {
-      const isRungThere = session.body === waiting || (inRoom && transports.includes('hostedrtc_pstn_dialin'));
-      return isRungThere ? ['says: The call failed: gone', 'ends: the call failed'] : [];
+      const isCalled = session.body === heldCall || (inRoom && transports.includes('hostedrtc_pstn_dialin'));
+      return isCalled ? ['says: The call failed: gone', 'ends: the call failed'] : [];
     }
     default:
-      return other(session) === 'callee' ? dialled(step, times, session) : [];
+      return partnerOf(session) === 'callee' ? dialOutEffects(step, times, session) : [];
   }
 }
 
-/** The carrier is told once where to lead the call. */
-function forwarded({ reachable }: Session): readonly string[] {
+/** The carrier is told once where to connect the call. */
+function forwardEffects({ reachable }: Session): readonly string[] {
   const account = Buffer.from('placeholder:placeholder').toString('base64');
   const twiml = '<Response><Dial><Sip>sip:room&amp;1@sip.example.com</Sip></Dial></Response>';
-  const url = `https://api.twilio.com/2010-04-01/Accounts/placeholder/Calls/${waiting.call_sid}.json`;
+  const url = `https://api.twilio.com/2010-04-01/Accounts/placeholder/Calls/${heldCall.call_sid}.json`;
   return [
     `POST ${url} as Basic ${account}: {"Twiml": "${twiml}"}`,
     ...(reachable
@@ -147,14 +150,14 @@ function forwarded({ reachable }: Session): readonly string[] {
   ];
 }
 
-/** Five times at most, then it ends. */
-function dialled(step: string, times: number, { body, reachable }: Session): readonly string[] {
+/** The bot makes at most five attempts, then ends. */
+function dialOutEffects(step: string, times: number, { body, reachable }: Session): readonly string[] {
   const settings = isBridged(body)
     ? `{"sipUri": "${bridgedCallee.sip_uri}"}`
     : `{"phoneNumber": "${callee.phone_number}", "callerId": "${callee.caller_id}"}`;
-  const ring = (attempt: number) => [`says: Ringing, attempt ${attempt} of ${attempts}`, `rings: ${settings}`];
-  const failed = (reason: string) => `says: Could not reach the callee: ${reason}`;
-  const ended = 'ends: nobody could be reached';
+  const ring = (attempt: number) => [`says: Calling, attempt ${attempt} of ${attempts}`, `rings: ${settings}`];
+  const failed = (reason: string) => `says: The call failed: ${reason}`;
+  const ended = 'ends: the call failed';
   if (step === 'on_dialout_answered') return ['says: The callee has answered'];
   if (step === 'on_joined') {
     if (reachable) return ring(1);
@@ -166,26 +169,31 @@ function dialled(step: string, times: number, { body, reachable }: Session): rea
   return [failed('busy'), ...(made < attempts ? ring(made + 1) : [ended])];
 }
 
-/** What is not as the library has it by itself. */
-function parametersOf(given: ProjectOptions, { way }: Session): Readonly<Record<string, unknown>> {
+/** Parameters that differ from the library's defaults. */
+function parametersOf(given: ProjectOptions, { entryPoint }: Session): Readonly<Record<string, unknown>> {
   const { mode, enable_nc, video_input, video_output, video_service } = given;
   const both = { audio_in_enabled: true, audio_out_enabled: true };
-  const serializer = serializers[way];
-  if (way === 'eval') return { ...both, serializer, ...(video_input === true ? { video_in_enabled: true } : {}) };
+  const serializer = serializers[entryPoint];
+  if (entryPoint === 'eval')
+    return { ...both, serializer, ...(video_input === true ? { video_in_enabled: true } : {}) };
   const shows = video_output === true || video_service !== undefined;
   const camera = mode === 'cascade' ? { on_request_only: true } : { framerate: 1 };
   return {
     ...both,
     ...(enable_nc === true ? { audio_in_filter: 'RNNoiseFilter' } : {}),
     ...(serializer === undefined ? {} : { serializer }),
-    ...(way === 'dial-in' ? { api_key: '3', api_url: '4', dialin_settings: { call_id: '1', call_domain: '2' } } : {}),
-    ...(seesAndShows(way) && video_input === true ? { video_in_enabled: true, video_in_sources: { camera } } : {}),
-    ...(seesAndShows(way) && shows ? { video_out_enabled: true, video_out_is_live: true } : {}),
+    ...(entryPoint === 'dial-in'
+      ? { api_key: '3', api_url: '4', dialin_settings: { call_id: '1', call_domain: '2' } }
+      : {}),
+    ...(seesAndShows(entryPoint) && video_input === true
+      ? { video_in_enabled: true, video_in_sources: { camera } }
+      : {}),
+    ...(seesAndShows(entryPoint) && shows ? { video_out_enabled: true, video_out_is_live: true } : {}),
   };
 }
 
-function seesAndShows(way: Way): boolean {
-  return way === 'daily' || way === 'livekit' || way === 'webrtc';
+function seesAndShows(entryPoint: EntryPoint): boolean {
+  return entryPoint === 'daily' || entryPoint === 'livekit' || entryPoint === 'webrtc';
 }
 
 /** In the order of the pipeline. */

@@ -17,8 +17,8 @@ import { expected, type Held } from './session-expectation.ts';
 import { type Session, sessionsOf } from './sessions.ts';
 
 /**
- * Generated bots hold sessions under the real library, each way in once: `bot(args)` runs as it is, and the events of the
- * library happen to it. `session-expectation.ts` defines what each project must do.
+ * Runs sessions of generated bots with the real library, one for each transport and start. `bot(args)` runs unchanged and receives
+ * the events of the library. `session-expectation.ts` defines what each project must do.
  */
 const cascade: ProjectOptions = { mode: 'cascade', stt_service: 'deepgram_stt', llm_service: 'openai_llm' };
 const spoken: ProjectOptions = { ...cascade, tts_service: 'cartesia_tts' };
@@ -94,7 +94,7 @@ test.for(projects.map((project) => [project.name, project] as const))('%s', ([na
   expect(held.get(name)).toEqual(sessions.map((session) => expected(given, session)));
 });
 
-test('whatever a project of the matrix does at an event is done by one of these', () => {
+test('these projects have every event handler of the project matrix', () => {
   const handlers = (text: string) =>
     [...text.matchAll(/@(\w+(?:\.\w+)?)\.event_handler\([^)]*\)\n(?:.+\n)+/g)].map(([block]) => block.trim());
   const tried = new Set(chosen.flatMap((given) => handlers(botOf(given).text)));

@@ -1,16 +1,16 @@
 import type { ProjectOptions } from '../../src/scaffold/configuration/fields.ts';
 
-/** How the runner starts a session, whether those answer whom the bot rings or asks, and what happens then. */
+/** How the runner starts a session, whether the callee or carrier answers, and the events that follow. */
 export type Session = {
-  readonly way: Way;
+  readonly entryPoint: EntryPoint;
   readonly body: unknown;
   readonly reachable: boolean;
-  /** Whether it is on somebody's own machine. */
+  /** Whether it runs on the user's machine. */
   readonly local: boolean;
   readonly steps: readonly string[];
 };
-/** A key of `transport_params`, a call into a hosted room, or a start without any transport. */
-export type Way = Carrier | Browser | 'eval' | 'dial-in' | 'plain';
+/** A key of `transport_params`, a call into a hosted room, or a start without a transport. */
+export type EntryPoint = Carrier | Browser | 'eval' | 'dial-in' | 'plain';
 type Carrier = 'twilio' | 'telnyx' | 'plivo' | 'exotel';
 type Browser = 'daily' | 'livekit' | 'webrtc' | 'websocket';
 
@@ -27,7 +27,7 @@ export const browsers: Readonly<Record<string, Browser>> = {
   websocket: 'websocket',
 };
 
-/** Everything that can happen, in an order in which it does. Once more than the attempts that a bot has. */
+/** All events in a possible order; failed calls once more than the bot has attempts. */
 const steps = [
   'on_joined',
   'on_dialin_ready',
@@ -43,14 +43,20 @@ const steps = [
   'on_client_disconnected',
 ];
 
-/** Whom a bot rings, and the call that waits for one. */
+/** The callee of a bot, and the call on hold. */
 export const callee = { phone_number: '+15550003', caller_id: 'a verified number' };
 export const bridgedCallee = { sip_uri: 'sip:somebody@example.com' };
-export const waiting = { call_sid: 'CA1', from_number: '+15550001' };
+export const heldCall = { call_sid: 'CA1', from_number: '+15550001' };
 
-/** All sessions that a bot can be asked for. */
+/** All sessions that a client can request from a bot. */
 export function sessionsOf({ transports = [], enable_eval, enable_observability }: ProjectOptions): readonly Session[] {
-  const session = (way: Way, body: unknown = {}, reachable = true) => ({ way, body, reachable, local: true, steps });
+  const session = (entryPoint: EntryPoint, body: unknown = {}, reachable = true) => ({
+    entryPoint,
+    body,
+    reachable,
+    local: true,
+    steps,
+  });
   const alone = transports.length === 1 && enable_eval !== true;
   const both = (body: unknown) => [
     session('plain', body),
@@ -59,10 +65,10 @@ export function sessionsOf({ transports = [], enable_eval, enable_observability 
   ];
   const all = [
     ...transports.flatMap((value) => {
-      const way = carriers[value] ?? browsers[value];
-      if (way !== undefined) return [session(way)];
+      const entryPoint = carriers[value] ?? browsers[value];
+      if (entryPoint !== undefined) return [session(entryPoint)];
       if (value === 'hostedrtc_pstn_dialin') return [session('dial-in')];
-      if (value === 'carrier1_hostedrtc_sip_dialin') return both(waiting);
+      if (value === 'carrier1_hostedrtc_sip_dialin') return both(heldCall);
       return both({ dialout_settings: value === 'hostedrtc_pstn_dialout' ? callee : bridgedCallee });
     }),
     ...(enable_eval === true ? [session('eval')] : []),

@@ -3,31 +3,31 @@ import { inject } from 'vitest';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** A directory that may stay between runs. */
+    /** A cache directory that can be kept between runs. */
     pythonCache: string;
     python: string | undefined;
-    /** Variables that programs of this machine are run with. */
+    /** Environment of the programs that tests run. */
     surroundings: Readonly<Record<string, string | undefined>>;
-    /** A folder of programs in which there is uv, and which every account may read; '' where there is no Python. */
+    /** A directory with uv that every user can read; '' if there is no Python. */
     uvFolder: string;
   }
 }
 
-/** Variables of a program. */
+/** Environment variables of a program. */
 export type Variables = Readonly<Record<string, string | undefined>>;
 
-/** The program of which the READMEs of generated projects speak. */
+/** uv, as the READMEs of generated projects use it. */
 export type Uv = {
   readonly program: string;
-  /** What it is run with: what it downloads stays in the cache. */
+  /** Its environment: downloads stay in the cache. */
   readonly environment: Variables;
   readonly cache: string;
 };
 
-/** What it takes is not younger than this, so that a lock made tomorrow is the one made today. */
+/** Ignore later releases, so that the lock files are reproducible. */
 const resolvedAt = '2026-11-01T00:00:00Z';
 
-/** @throws Error where there is no Python to install it with */
+/** @throws Error if there is no Python to install it with */
 export function openUv(): Uv {
   const [folder, cache, surroundings] = [inject('uvFolder'), inject('pythonCache'), inject('surroundings')];
   if (folder === '') throw new Error('these tests need Python with venv, and its registry');

@@ -7,15 +7,15 @@ import { type LibraryEnvironment, openLibraryEnvironment } from './library-envir
 import { mostVendors } from './package-groups.ts';
 
 /**
- * Which variables the library reads by itself, found in its source: nobody knows of one that `.env.example` does not list, and
- * one that is listed and not read misleads.
+ * Compares the variables that the library reads, according to its source, with those that the catalogue lists. A missing one is
+ * unknown to users; one that is not read misleads them.
  */
 let environment: LibraryEnvironment;
 beforeAll(async () => {
   environment = await openLibraryEnvironment(mostVendors);
 });
 
-/** What is read and not listed, and why. `*`: for whatever is chosen. */
+/** Variables that are read but not listed, with the reason. `*`: for every choice. */
 const unlisted: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   '*': {
     AWS_ACCOUNT_ID: 'requests are signed without it',
@@ -31,7 +31,7 @@ const unlisted: Readonly<Record<string, Readonly<Record<string, string>>>> = {
       .map(({ value }) => [value, { DAILY_ROOM_URL: 'a call gets a room of its own' }]),
   ),
 };
-/** The library's own settings hold whatever is chosen; its documents tell of them. */
+/** General settings of the library, which its documentation describes. */
 const isTold = (value: string, name: string) =>
   name.startsWith('PIPECAT_') || name in { ...unlisted['*'], ...unlisted[value] };
 
@@ -44,7 +44,7 @@ async function readsOf(asked: readonly Asked[]): Promise<ReadonlyMap<string, rea
   return new Map(found.map(({ value, reads }) => [value, reads]));
 }
 
-test('what the library reads for a service is listed with it, and what is listed as read by it is', async () => {
+test('the catalogue lists exactly the variables that the library reads for each service', async () => {
   const services = vendors.flatMap((vendor) => vendor.services);
   const reads = await readsOf(
     services.map(({ value, module, arguments: args }) => ({
@@ -66,7 +66,7 @@ test('what the library reads for a service is listed with it, and what is listed
   expect(claimed.filter(({ value, name }) => reads.get(value)?.includes(name) !== true)).toEqual([]);
 });
 
-/** What the library opens a transport with, by the extra that brings it. */
+/** Modules that open a transport, by the extra that installs it. */
 const openers: Readonly<Record<string, readonly string[]>> = {
   daily: ['pipecat.runner.daily'],
   livekit: ['pipecat.runner.livekit'],
@@ -74,7 +74,7 @@ const openers: Readonly<Record<string, readonly string[]>> = {
   websocket: ['pipecat.runner.utils'],
 };
 
-test('what the library reads for a transport is listed with it, and what is listed with it is read', async () => {
+test('the catalogue lists exactly the variables that the library reads for each transport', async () => {
   const runner = { value: 'runner', modules: ['pipecat.runner.run'], key: null, arguments: [] };
   const reads = await readsOf([
     ...transports.map(({ value, key, extras, parameters }) => ({
@@ -91,13 +91,13 @@ test('what the library reads for a transport is listed with it, and what is list
     return missing.map((name) => `${value}: ${name}`);
   });
   expect(unknown).toEqual([]);
-  // The runner reads what holds for one way in as well, and does not say which.
+  // The runner also reads variables of single transports, without naming the transport.
   const byAnybody = new Set([...reads.values()].flat());
   const own = (value: string, name: string) =>
     reads.get(value)?.includes(name) === true || (name.startsWith('PIPECAT_') && byAnybody.has(name));
   const claimed = transports.flatMap(({ value, variables }) => variables.map(({ name }) => ({ value, name })));
   expect(claimed.filter(({ value, name }) => !own(value, name))).toEqual([]);
-  // Nor is there anything that it reads for what is offered and nobody lists.
+  // Every variable that the runner reads is listed for some transport.
   const listed = new Set(claimed.map(({ name }) => name));
   const others = (reads.get('runner') ?? []).filter((name) => !listed.has(name) && !isTold('runner', name));
   expect(others.filter((name) => !/^(VONAGE|WHATSAPP)_/.test(name))).toEqual([]);

@@ -7,15 +7,15 @@ import { projects } from '../scaffold/project-matrix.ts';
 export type WrittenProject = {
   readonly name: string;
   readonly directory: string;
-  /** Extras of pipecat-ai that it asks for. */
+  /** Extras of pipecat-ai that it requires. */
   readonly extras: readonly string[];
-  /** Names that its `.env.example` wants filled. */
+  /** Required variables in its `.env.example`. */
   readonly variables: readonly string[];
-  /** Absolute. */
+  /** Absolute paths. */
   readonly files: readonly string[];
 };
 
-/** Writes all projects of the matrix, but for clients, each into a numbered folder. */
+/** Writes all projects of the matrix, without clients, to numbered directories. */
 export function writeProjects(directory: string): Promise<readonly WrittenProject[]> {
   return Promise.all(
     projects.map(async ([name, configuration], index): Promise<WrittenProject> => {

@@ -1,3 +1,3 @@
-/** The options of `init` for a small project, in which three services make the bot. */
+/** Options of `init` for a small project with three services. */
 export const cascadeOptions: readonly string[] =
   '-t lightrtc -m cascade --stt deepgram_stt --llm openai_llm --tts cartesia_tts'.split(' ');

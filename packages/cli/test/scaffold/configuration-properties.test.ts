@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { runProgram } from '../run-program.ts';
-import { generic, known, resolved, type Said, wrong } from './configuration-rules.ts';
+import { generic, invalidKeys, known, type RawOptions, resolved } from './configuration-rules.ts';
 import { type Faults, names, write } from './configuration-spelling.ts';
 
 const word = (...words: readonly string[]) => fc.constantFrom(...words);
-const configurations: fc.Arbitrary<Said> = fc.record(
+const configurations: fc.Arbitrary<RawOptions> = fc.record(
   {
     bot_type: word('web', 'telephony', 'robot'),
     transports: fc.array(word(...known, ...generic, 'pigeon'), { maxLength: 3 }),
@@ -34,12 +34,12 @@ const configurations: fc.Arbitrary<Said> = fc.record(
   },
   { requiredKeys: [] },
 );
-/** Nearly all random ones are wrong somewhere; these are mostly right. */
+/** Almost all random options have errors; these are mostly valid. */
 const likely = fc.tuple(configurations, fc.boolean()).map(
   ([
     { stt, llm, tts, realtime, name, bot_type: _type, daily_pstn_mode: _pstn, twilio_daily_sip_mode: _sip, ...rest },
     cascade,
-  ]): Said => ({
+  ]): RawOptions => ({
     ...rest,
     ...(name === undefined || !/^[Fx]/.test(name) ? {} : { name }),
     mode: cascade ? 'cascade' : 'realtime',
@@ -58,7 +58,7 @@ const spelling = fc.record({
   alias: fc.boolean(),
 });
 const spellings = fc.infiniteStream(spelling);
-/** Mostly none. */
+/** Mostly no faults. */
 const faults: fc.Arbitrary<Faults> = fc.oneof(
   { weight: 3, arbitrary: fc.constant({ mistyped: [], unknown: [], generateClient: null }) },
   {
@@ -77,21 +77,21 @@ beforeAll(async () => {
 });
 afterAll(() => rm(directory, { recursive: true, force: true }));
 
-async function dryRun(said: unknown, options: readonly string[] = []) {
-  await writeFile(join(directory, 'answers.json'), JSON.stringify(said));
+async function dryRun(raw: unknown, options: readonly string[] = []) {
+  await writeFile(join(directory, 'answers.json'), JSON.stringify(raw));
   return runProgram(['init', 'my-bot', '--config', 'answers.json', '--dry-run', '--json', ...options], { directory });
 }
 
 test.each([
-  ['any', configurations],
-  ['likely', likely],
+  ['random', configurations],
+  ['mostly valid', likely],
 ])(
-  '%s configurations, in whatever words and wherever said: what is wrong is what the rules say, what is right reproduces itself',
+  '%s configurations, in whatever words and wherever raw: what is wrong is what the rules say, what is right reproduces itself',
   async (_kind, arbitrary) => {
     await fc.assert(
-      fc.asyncProperty(arbitrary, spellings, faults, async (said, spelled, faulty) => {
-        const { file, options, counts, wrongKeys, unread } = write(said, spelled, faulty);
-        const expected = [...wrong(counts).filter((key) => !unread.includes(key)), ...wrongKeys].sort();
+      fc.asyncProperty(arbitrary, spellings, faults, async (raw, spelled, faulty) => {
+        const { file, options, counts, wrongKeys, unread } = write(raw, spelled, faulty);
+        const expected = [...invalidKeys(counts).filter((key) => !unread.includes(key)), ...wrongKeys].sort();
         const { status, stdout } = await dryRun(file, options);
         if (status !== 0) {
           const issues: readonly { readonly path: string }[] = JSON.parse(stdout).error.issues;

@@ -3,7 +3,7 @@
  * as they can be and without anything of the implementation. What is said goes by the first key that a file may hold, and
  * values by the names of the spec.
  */
-export type Said = {
+export type RawOptions = {
   readonly bot_type?: string;
   readonly transports?: readonly string[];
   readonly mode?: string;
@@ -35,19 +35,19 @@ const sip = ['carrier1_hostedrtc_sip_dialin', 'carrier1_hostedrtc_sip_dialout'];
 export const generic = ['hostedrtc_pstn', 'carrier1_hostedrtc_sip'];
 export const known = [...web, ...carriers, ...pstn, ...sip];
 
-/** Which keys of the configuration are wrong or missing. */
-export function wrong(said: Said): readonly string[] {
+/** The keys of the configuration that are missing or invalid. */
+export function invalidKeys(raw: RawOptions): readonly string[] {
   const found = new Set<string>();
-  /** Empty, too long, not to be shown, without letters for an agent, and a word of the service's own addresses. */
+  /** An empty name, one that is too long, one with a line break, one without letters for the agent, and a reserved one. */
   const unfit = [' ', 'a'.repeat(101), 'line\nbreak', '北京', 'start'];
   const check = (key: string, bad: boolean) => bad && found.add(key);
-  const given = said.transports ?? [];
+  const given = raw.transports ?? [];
   const isDirection = (mode: string | undefined) => mode === 'dial-in' || mode === 'dial-out';
   const suffix = (mode: string) => mode.replace('-', '').replace('dial', '_dial');
   const resolved = new Set(
     given.flatMap((one) => {
       if (known.includes(one)) return [one];
-      const mode = one === 'hostedrtc_pstn' ? said.daily_pstn_mode : said.twilio_daily_sip_mode;
+      const mode = one === 'hostedrtc_pstn' ? raw.daily_pstn_mode : raw.twilio_daily_sip_mode;
       return generic.includes(one) && mode !== undefined && isDirection(mode) ? [one + suffix(mode)] : [];
     }),
   );
@@ -59,7 +59,7 @@ export function wrong(said: Said): readonly string[] {
     ['daily_pstn_mode', 'hostedrtc_pstn', pstn],
     ['twilio_daily_sip_mode', 'carrier1_hostedrtc_sip', sip],
   ] as const) {
-    const mode = said[key];
+    const mode = raw[key];
     const chosen = given.filter((one) => own.some((transport) => transport === one));
     check(key, given.includes(name) && mode === undefined);
     check(key, mode !== undefined && !isDirection(mode));
@@ -67,35 +67,35 @@ export function wrong(said: Said): readonly string[] {
     check(key, isDirection(mode) && chosen.some((one) => one !== name + suffix(mode ?? '')));
   }
   const type =
-    said.bot_type === 'web' || said.bot_type === 'telephony' ? said.bot_type : phones.length > 0 ? 'telephony' : 'web';
-  check('bot_type', said.bot_type !== undefined && said.bot_type !== 'web' && said.bot_type !== 'telephony');
-  check('bot_type', said.bot_type === 'web' && phones.length > 0);
-  check('project_name', said.name !== undefined && unfit.includes(said.name));
-  check('mode', said.mode !== 'cascade' && said.mode !== 'realtime');
+    raw.bot_type === 'web' || raw.bot_type === 'telephony' ? raw.bot_type : phones.length > 0 ? 'telephony' : 'web';
+  check('bot_type', raw.bot_type !== undefined && raw.bot_type !== 'web' && raw.bot_type !== 'telephony');
+  check('bot_type', raw.bot_type === 'web' && phones.length > 0);
+  check('project_name', raw.name !== undefined && unfit.includes(raw.name));
+  check('mode', raw.mode !== 'cascade' && raw.mode !== 'realtime');
   for (const kind of ['stt', 'llm', 'tts', 'realtime'] as const) {
-    const ofMode = kind === 'realtime' ? said.mode === 'realtime' : said.mode === 'cascade';
-    const ofOther = kind === 'realtime' ? said.mode === 'cascade' : said.mode === 'realtime';
-    check(`${kind}_service`, ofMode && said[kind] === undefined);
-    check(`${kind}_service`, ofOther && said[kind] !== undefined);
+    const ofMode = kind === 'realtime' ? raw.mode === 'realtime' : raw.mode === 'cascade';
+    const ofOther = kind === 'realtime' ? raw.mode === 'cascade' : raw.mode === 'realtime';
+    check(`${kind}_service`, ofMode && raw[kind] === undefined);
+    check(`${kind}_service`, ofOther && raw[kind] !== undefined);
     check(
       `${kind}_service`,
-      said[kind] !== undefined && !said[kind].endsWith(`_${kind}`) && said[kind] !== 'openai_realtime',
+      raw[kind] !== undefined && !raw[kind].endsWith(`_${kind}`) && raw[kind] !== 'openai_realtime',
     );
-    check(`${kind}_service`, said[kind] === 'nobody');
+    check(`${kind}_service`, raw[kind] === 'nobody');
   }
-  check('video_service', said.video === 'nobody');
+  check('video_service', raw.video === 'nobody');
   const blind = resolved.size > 0 && ![...resolved].some((one) => video.includes(one));
   for (const [key, wanted] of [
-    ['video_service', said.video !== undefined],
-    ['video_input', said.video_input === true],
-    ['video_output', said.video_output === true],
+    ['video_service', raw.video !== undefined],
+    ['video_input', raw.video_input === true],
+    ['video_output', raw.video_output === true],
   ] as const) {
     check(key, wanted && (type === 'telephony' || blind));
   }
   const sees = ['openai_realtime', 'azure_realtime', 'gemini_live_realtime', 'gemini_vertex_live_realtime'];
-  const blindly = said.realtime?.endsWith('_realtime') === true && !sees.includes(said.realtime);
-  check('video_input', said.video_input === true && blindly);
-  const framework = said.client_framework;
+  const blindly = raw.realtime?.endsWith('_realtime') === true && !sees.includes(raw.realtime);
+  check('video_input', raw.video_input === true && blindly);
+  const framework = raw.client_framework;
   const client = framework === 'react' || framework === 'vanilla';
   check('client_framework', framework !== undefined && framework !== 'none' && !client);
   check('client_framework', client && type === 'telephony');
@@ -105,18 +105,18 @@ export function wrong(said: Said): readonly string[] {
   );
   check(
     'client_server',
-    said.client_server !== undefined && said.client_server !== 'vite' && said.client_server !== 'nextjs',
+    raw.client_server !== undefined && raw.client_server !== 'vite' && raw.client_server !== 'nextjs',
   );
-  check('client_server', said.client_server !== undefined && framework === undefined);
-  check('client_server', said.client_server === 'nextjs' && framework === 'vanilla');
-  check('enable_nc', said.enable_nc === true && said.deploy_to_cloud === false);
+  check('client_server', raw.client_server !== undefined && framework === undefined);
+  check('client_server', raw.client_server === 'nextjs' && framework === 'vanilla');
+  check('enable_nc', raw.enable_nc === true && raw.deploy_to_cloud === false);
   return [...found].sort();
 }
 
-/** The same rules, for what comes out of a configuration in which nothing is wrong: all 22 keys, in their order. */
-export function resolved(said: Said): object {
-  const directions = { hostedrtc_pstn: said.daily_pstn_mode, carrier1_hostedrtc_sip: said.twilio_daily_sip_mode };
-  const named = (said.transports ?? []).map((one) => {
+/** The configuration that valid options resolve to: all 22 keys in their order. */
+export function resolved(raw: RawOptions): object {
+  const directions = { hostedrtc_pstn: raw.daily_pstn_mode, carrier1_hostedrtc_sip: raw.twilio_daily_sip_mode };
+  const named = (raw.transports ?? []).map((one) => {
     if (one !== 'hostedrtc_pstn' && one !== 'carrier1_hostedrtc_sip') return one;
     return `${one}_${directions[one] === 'dial-in' ? 'dialin' : 'dialout'}`;
   });
@@ -127,30 +127,29 @@ export function resolved(said: Said): object {
     return chosen.endsWith('_dialin') ? 'dial-in' : 'dial-out';
   };
   const phone = transports.some((one) => !web.includes(one));
-  const framework =
-    said.client_framework === undefined || said.client_framework === 'none' ? null : said.client_framework;
+  const framework = raw.client_framework === undefined || raw.client_framework === 'none' ? null : raw.client_framework;
   return {
-    project_name: said.name ?? 'my-bot',
-    bot_type: said.bot_type ?? (phone ? 'telephony' : 'web'),
+    project_name: raw.name ?? 'my-bot',
+    bot_type: raw.bot_type ?? (phone ? 'telephony' : 'web'),
     transports,
-    mode: said.mode,
-    stt_service: said.stt ?? null,
-    llm_service: said.llm ?? null,
-    tts_service: said.tts ?? null,
-    realtime_service: said.realtime ?? null,
-    video_service: said.video ?? null,
+    mode: raw.mode,
+    stt_service: raw.stt ?? null,
+    llm_service: raw.llm ?? null,
+    tts_service: raw.tts ?? null,
+    realtime_service: raw.realtime ?? null,
+    video_service: raw.video ?? null,
     generate_client: framework !== null,
     client_framework: framework,
-    client_server: framework === null ? null : (said.client_server ?? 'vite'),
+    client_server: framework === null ? null : (raw.client_server ?? 'vite'),
     daily_pstn_mode: direction(pstn),
     twilio_daily_sip_mode: direction(sip),
-    video_input: said.video_input ?? false,
-    video_output: said.video !== undefined || (said.video_output ?? false),
-    recording: said.recording ?? false,
-    transcription: said.transcription ?? false,
-    deploy_to_cloud: said.deploy_to_cloud ?? true,
-    enable_nc: said.enable_nc ?? false,
-    enable_observability: said.observability ?? false,
-    enable_eval: said.eval ?? false,
+    video_input: raw.video_input ?? false,
+    video_output: raw.video !== undefined || (raw.video_output ?? false),
+    recording: raw.recording ?? false,
+    transcription: raw.transcription ?? false,
+    deploy_to_cloud: raw.deploy_to_cloud ?? true,
+    enable_nc: raw.enable_nc ?? false,
+    enable_observability: raw.observability ?? false,
+    enable_eval: raw.eval ?? false,
   };
 }

@@ -1,14 +1,14 @@
-import type { Said } from './configuration-rules.ts';
+import type { RawOptions } from './configuration-rules.ts';
 
-type Name = keyof Said;
-/** Names in a config file, the first of which counts; the option; and the key of the configuration that errors name. */
+type Name = keyof RawOptions;
+/** Keys in a config file, of which the first wins; the option; and the key that errors name. */
 type Words = { readonly keys: readonly string[]; readonly option: string; readonly path: string };
 
 const words = (path: string, option: string, ...keys: readonly string[]): Words => ({ path, option, keys });
 const same = (name: string): Words => words(name, name.replaceAll('_', '-'), name);
 const service = (kind: string): Words => words(`${kind}_service`, kind, kind, `${kind}_service`);
 
-/** As the reference has them (init, 2 and 3). */
+/** As the documentation of `botcli init` lists them. */
 const fields: Readonly<Record<Name, Words>> = {
   name: words('project_name', 'name', 'name', 'project_name'),
   bot_type: same('bot_type'),
@@ -51,35 +51,35 @@ const aliases: Readonly<Record<string, string>> = {
   azure_voice_live_realtime: 'azure_voice_live',
 };
 
-/** How one thing is said: where, by which of its keys, by which of its names. */
+/** How an option is given: where, by which key, and by which name of its value. */
 export type Spelling = {
   readonly place: 'file' | 'option' | 'option over file';
   readonly laterKey: boolean;
   readonly alias: boolean;
 };
 
-/** What a file holds that is not what was meant. */
+/** Errors in a config file. */
 export type Faults = {
-  /** Things whose value in the file is of a wrong type. */
+  /** Options whose value has the wrong type. */
   readonly mistyped: readonly Name[];
   readonly unknown: readonly string[];
   readonly generateClient: boolean | null;
 };
 
-/** A config file, the options beside it, what counts of what was said, and what is wrong with the file itself. */
+/** A config file, options, the resulting options, and the errors of the file. */
 export type Written = {
   readonly file: Readonly<Record<string, unknown>>;
   readonly options: readonly string[];
-  readonly counts: Said;
+  readonly counts: RawOptions;
   readonly wrongKeys: readonly string[];
-  /** Keys of the configuration that nothing else is said about, since the file says them wrongly. */
+  /** Keys for which no other error is reported, because their value in the file has the wrong type. */
   readonly unread: readonly string[];
 };
 
 export const names = Object.keys(fields).filter((name): name is Name => name in fields);
 
-/** Says it; a spelling is drawn for each thing that there is to say. */
-export function write(said: Said, spellings: Iterator<Spelling>, faults: Faults): Written {
+/** Writes options to a file and a command line, each in a random spelling. */
+export function write(raw: RawOptions, spellings: Iterator<Spelling>, faults: Faults): Written {
   const file: Record<string, unknown> = {};
   const options: string[] = [];
   const counts: Record<string, unknown> = {};
@@ -89,9 +89,9 @@ export function write(said: Said, spellings: Iterator<Spelling>, faults: Faults)
     const { place, laterKey, alias } = spellings.next().value;
     const { keys, option, path } = fields[name];
     const key = (laterKey ? keys.at(-1) : keys[0]) ?? name;
-    const value = said[name];
+    const value = raw[name];
     const spelled = alias ? real(value) : value;
-    // An option with a blank value is refused before anything else is looked at.
+    // A blank value of an option is refused before everything else.
     const asOption = value !== undefined && value !== ' ' && place !== 'file';
     if (asOption) options.push(...argumentsOf(option, spelled));
     if (asOption || (value !== undefined && !faults.mistyped.includes(name))) counts[name] = value;
@@ -101,7 +101,7 @@ export function write(said: Said, spellings: Iterator<Spelling>, faults: Faults)
       unread.push(path);
     } else if (place === 'option over file' && asOption) file[key] = contrary(value);
     else if (value !== undefined && !asOption) file[key] = spelled;
-    // As in what a dry run prints: nothing is said.
+    // Null means "not given", as in the output of a dry run.
     else if (value === undefined && alias) file[key] = null;
   }
   for (const key of faults.unknown) file[key] = true;
@@ -115,13 +115,13 @@ export function write(said: Said, spellings: Iterator<Spelling>, faults: Faults)
   return { file, options, counts, wrongKeys, unread };
 }
 
-function real(value: Said[Name]): unknown {
+function real(value: RawOptions[Name]): unknown {
   if (typeof value === 'string') return aliases[value] ?? value;
   return typeof value === 'object' ? value.map((one) => aliases[one] ?? one) : value;
 }
 
-/** What a file says in vain: an option says otherwise. */
-function contrary(value: Said[Name]): unknown {
+/** A value in the file that an option overrides. */
+function contrary(value: RawOptions[Name]): unknown {
   if (typeof value === 'boolean') return !value;
   return typeof value === 'string' ? 'nonsense' : ['nonsense'];
 }

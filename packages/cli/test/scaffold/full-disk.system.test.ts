@@ -9,8 +9,8 @@ import { buildProgram } from '../build-program.ts';
 import { cascadeOptions } from './cascade-options.ts';
 
 /**
- * A small file system of its own, seen only by the shell that mounts it: so it needs a process, and the program as it is
- * shipped. Where a kernel lets nobody but root have one, an ordinary user skips this.
+ * `init` on small file systems, mounted in a mount namespace of a shell, with the built program. Skipped if the kernel allows mounts
+ * only for root.
  */
 let program: string;
 let directory: string;
@@ -34,7 +34,7 @@ async function shell(script: string): Promise<Ended> {
   return { status: Number(status), stdout, stderr };
 }
 
-/** Mounts a disk of some size, does what comes before, runs `botcli init` there, and lists what is on the disk after it. */
+/** Mounts a disk, runs `before` and `botcli init` there, and lists the files on the disk. */
 async function onDisk(size: string, before: string, target: string, ...options: readonly string[]): Promise<Ended> {
   return shell(`
     mount -t tmpfs -o size=${size} none disk
@@ -51,12 +51,12 @@ beforeEach(async ({ skip }) => {
   if (allowed?.status !== 0) skip('this user gets no file system of their own');
 });
 
-describe('a disk that is too small', () => {
+describe('init on a full disk', () => {
   test.each([
     ['a directory that is made', 'true', 'disk/demo'],
     ['a directory within others that are made', 'true', 'disk/a/b/demo'],
     ['the disk itself', 'true', 'disk'],
-  ])('%s: the error says so, and nothing is left', async (_what, before, target) => {
+  ])('reports it and writes nothing for a target that is %s', async (_what, before, target) => {
     const { status, stdout, stderr } = await onDisk('24k', before, target);
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
     expect(stderr).toContain('The project cannot be written: the disk is full');
@@ -64,7 +64,7 @@ describe('a disk that is too small', () => {
     expect(stderr).not.toContain('.botcli-');
   });
 
-  test('files that --force would replace stay as they were', async () => {
+  test('keeps files that --force would overwrite', async () => {
     const before = 'mkdir -p disk/demo/server; echo mine >disk/demo/README.md; echo mine >disk/demo/server/bot.py';
     const kept = await shell(
       `${before}; (cd disk && find . -type f -exec md5sum {} + && find . -mindepth 1 -type d) | sort`,
@@ -75,13 +75,13 @@ describe('a disk that is too small', () => {
     expect(stderr).toContain('the disk is full');
   });
 
-  test('one without a free inode', async () => {
+  test('reports that there is no free inode', async () => {
     const { status, stderr } = await onDisk('1m,nr_inodes=6', 'true', 'disk/demo');
     expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringContaining('the disk is full') });
   });
 });
 
-test('a change of a project is made or not, however little room there is', async () => {
+test('project add on a full disk changes all files or none', async () => {
   const { status, stdout, stderr } = await shell(`
     botcli() { "${process.execPath}" "${program}/bin/botcli.js" "$@" >/dev/null; }
     list() { (cd "$1" && find . -type f -exec md5sum {} + | sort -k 2); }
@@ -107,7 +107,7 @@ test('a change of a project is made or not, however little room there is', async
   for (const line of said) expect(line).toMatch(/cannot be changed: the disk is full\. Nothing was changed\.$/);
 });
 
-test('a disk of its own, as a container’s volume is, takes a project', async () => {
+test('init accepts a mount point, such as the volume of a container, as its target', async () => {
   const { status, stdout, stderr } = await onDisk('1m', 'echo mine >disk/notes.txt', 'disk');
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
   expect(stdout).toContain('./server/bot.py');
@@ -115,10 +115,10 @@ test('a disk of its own, as a container’s volume is, takes a project', async (
   expect(stdout).not.toContain('.botcli-');
 });
 
-test('a limit on the size of files is an error like a full disk', async () => {
+test('init reports a limit on the size of files and writes nothing', async () => {
   const { status, stdout, stderr } = await onDisk('1m', 'ulimit -f 2', 'disk/demo');
   expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
-  expect(stderr).toContain('files may not be that large here. Nothing was written.');
+  expect(stderr).toContain('the file is larger than the limit of the system. Nothing was written.');
 });
 
 test('init writes into a directory with another file system in it', async () => {
@@ -130,7 +130,7 @@ test('init writes into a directory with another file system in it', async () => 
   expect(stdout).not.toContain('.botcli-');
 });
 
-test('a disk that is read-only', async () => {
+test('init reports a read-only file system', async () => {
   const { status, stdout, stderr } = await onDisk('1m', 'mount -o remount,ro none disk', 'disk/demo');
   expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
   expect(stderr).toContain('the file system is read-only');

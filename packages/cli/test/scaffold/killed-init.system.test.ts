@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => program.remove());
 
-test('init of a new directory, killed anywhere, creates all of it or none, and the next run removes what is left', async () => {
+test('init that is killed in a new directory creates everything or nothing, and the next run removes its temporary files', async () => {
   const { run } = program;
   const folder = await program.ownFolder();
   const seen = new Set<string>();
@@ -28,7 +28,7 @@ test('init of a new directory, killed anywhere, creates all of it or none, and t
     const names = await readdir(place);
     seen.add(names.map((name) => name.replace(/^(\.botcli-init)-.*/, '$1')).join());
     if (names.includes('demo')) expect(await textsIn(join(place, 'demo'))).toEqual(whole);
-    // Another target in the same place does as well.
+    // A run with another target in the same directory cleans up, too.
     const next = kill % 4 === 0 ? 'demo' : 'other';
     expect(run(['init', join(place, next), ...options]).status).toBe(0);
     expect(await textsIn(join(place, next))).toEqual(whole);
@@ -38,7 +38,7 @@ test('init of a new directory, killed anywhere, creates all of it or none, and t
 }, 300_000);
 
 test.each([[[]], [['--force']]])(
-  'init %j in an existing directory, killed anywhere, leaves each file old or new, and the same command finishes it',
+  'init %j that is killed in an existing directory leaves each file old or new, and the same command finishes it',
   async (force) => {
     const { run } = program;
     const folder = await program.ownFolder();
@@ -56,7 +56,7 @@ test.each([[[]], [['--force']]])(
       const isWhole = Object.keys(whole).every((path) => left[path] === whole[path]);
       const isNew = Object.keys(whole).some((path) => left[path] === whole[path]);
       seen.add(isWhole ? 'new' : isNew ? 'between' : 'old');
-      // Without its answers a directory is no project.
+      // Without answers a directory is not a project.
       if (!isWhole) expect(left['.botcli/project.json']).toBeUndefined();
       expect(run(init).status).toBe(0);
       const kept = force.length === 0 ? { 'notes.txt': 'mine\n' } : {};

@@ -1,9 +1,9 @@
 import type { WebSocket } from 'ws';
 import type { Visit } from './visit.ts';
 
-/** What is spoken is a tone, so that whoever hears it knows where it comes from: its pitch in hertz. */
+/** Pitch of the synthesized speech in hertz. It is a tone, so that tests recognize its source. */
 export const pitch = 440;
-/** Seconds of sound: for each letter, at most, and in one message. */
+/** Seconds of sound: per letter, at most, and per message. */
 const [perLetter, longest, perChunk] = [0.05, 2, 0.2];
 
 type Said = {
@@ -14,7 +14,7 @@ type Said = {
   readonly output_format?: { readonly sample_rate: number };
 };
 
-/** Cartesia's `/tts/websocket` (vendor protocols 6): a sentence in, its words' times and raw sound out. */
+/** Cartesia's `/tts/websocket`: receives a sentence, sends the times of its words and raw audio. */
 export function speak(socket: WebSocket, visit: Visit): void {
   const spoken = new Map<string, number>();
   socket.on('message', (data: Buffer) => {
@@ -41,7 +41,7 @@ export function speak(socket: WebSocket, visit: Visit): void {
   });
 }
 
-/** PCM of 16 bits, little end first. */
+/** 16-bit PCM, little-endian. */
 function tone(start: number, seconds: number, rate: number): Buffer {
   const sound = Buffer.alloc(Math.round(seconds * rate) * 2);
   for (let index = 0; index * 2 < sound.length; index += 1) {

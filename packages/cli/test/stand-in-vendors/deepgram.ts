@@ -1,12 +1,12 @@
 import type { WebSocket } from 'ws';
 import type { Visit } from './visit.ts';
 
-/** What somebody who speaks long and loudly enough is understood to say. */
+/** The transcript of speech that is long and loud enough. */
 export const understood = 'What is the capital of France?';
-/** Frames that are loud before somebody is taken to speak, and how loud (mean of the samples). */
+/** Number of loud frames that count as speech, and the mean amplitude of a loud frame. */
 const [loudFrames, loudness] = [20, 300];
 
-/** Deepgram's `/v1/listen` (vendor protocols 3): audio in, results out, an answer to every `Finalize`. */
+/** Deepgram's `/v1/listen`: receives audio, sends results, and answers every `Finalize`. */
 export function hear(socket: WebSocket, visit: Visit): void {
   let loud = 0;
   socket.on('message', (data: Buffer, binary) => {

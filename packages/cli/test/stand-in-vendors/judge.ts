@@ -1,4 +1,4 @@
-/** The name of the model that judges; any other name talks. */
+/** The name of the judging model. Other names are conversation models. */
 const model = 'stand-in-judge';
 
 export function thinksAsJudge(asked: string): boolean {
@@ -6,8 +6,8 @@ export function thinksAsJudge(asked: string): boolean {
 }
 
 /**
- * Judges what a bot said by its words: what `pipecat eval` asks its classifier (a question about `latest_bot_reply`) and
- * its explainer (why) are told apart by the form that each asks for.
+ * Judges an answer by its words. The requests of `pipecat eval` for a verdict (a question about `latest_bot_reply`) and for an
+ * explanation differ in the response format that they ask for.
  */
 export function judge(question: string): string {
   const name = /Question "([^"]+)"/.exec(question)?.[1];
@@ -18,7 +18,7 @@ export function judge(question: string): string {
   return JSON.stringify({ [name]: { choice, probabilities: sure } });
 }
 
-/** The criteria of generated scenarios, and any other of the form "says that it is X". */
+/** Knows the criteria of generated scenarios, and others of the form "says that it is X". */
 function fits(question: string, reply: string): boolean {
   if (question.includes('introduces itself or offers help')) return /\b(?:I am|help)\b/.test(reply);
   const named = /says that it is (\w+)/.exec(question)?.[1];

@@ -14,7 +14,7 @@ type Asked = {
   readonly tools?: readonly { readonly function?: { readonly name?: string } }[];
 };
 
-/** What the model says to what it was told last. */
+/** The model's answer to the last message. */
 function answer(messages: readonly Message[]): string {
   const message = messages.filter(({ role }) => role !== 'assistant').at(-1);
   const last = textOf(message);
@@ -34,7 +34,7 @@ function hasPicture(message: Message | undefined): boolean {
   return typeof content !== 'string' && content.some(({ type }) => type === 'image_url');
 }
 
-/** Whether it looks before it answers: it is asked what it sees, and can. */
+/** Whether the model calls the camera tool: it is asked what it sees, and has the tool. */
 function looksFirst({ messages = [], tools = [] }: Asked): boolean {
   return /what do you see/i.test(textOf(messages.at(-1))) && tools.some((tool) => tool.function?.name === 'look');
 }
@@ -42,7 +42,7 @@ function looksFirst({ messages = [], tools = [] }: Asked): boolean {
 const look = { name: 'look', arguments: JSON.stringify({ question: 'What is there?' }) };
 const usage = { prompt_tokens: 9, completion_tokens: 9, total_tokens: 18 };
 
-/** `POST /v1/chat/completions` (vendor protocols 4), as a stream of events or at once. */
+/** `POST /v1/chat/completions`, streamed or not. */
 export async function chat(request: IncomingMessage, response: ServerResponse, visit: Visit): Promise<void> {
   const asked = (await json(request)) as Asked;
   visit.said.push(asked);
@@ -73,7 +73,7 @@ export async function chat(request: IncomingMessage, response: ServerResponse, v
   response.end('data: [DONE]\n\n');
 }
 
-/** `WS /v1/responses` (vendor protocols 5): one socket for all turns of a bot. */
+/** `WS /v1/responses`: one socket for all turns of a bot. */
 export function converse(socket: WebSocket, visit: Visit): void {
   let count = 0;
   socket.on('message', (data: Buffer) => {

@@ -1,7 +1,7 @@
-"""Leads an unchanged bot to the stand-ins of its vendors.
+"""Connects an unchanged bot to the stand-in vendors.
 
-Pipecat imports the files that PIPECAT_SETUP_FILES names into every bot and calls this hook before the services connect.
-OpenAI's own OPENAI_BASE_URL does the same for requests over HTTP; the other addresses can be changed in the objects only.
+Pipecat imports the files in PIPECAT_SETUP_FILES into every bot, and calls this hook before the services connect. OpenAI's HTTP
+requests follow OPENAI_BASE_URL; the other addresses can only be changed on the objects.
 """
 
 import os
@@ -12,7 +12,7 @@ from pipecat.processors.frame_processor import FrameProcessor
 
 
 async def setup_pipeline_worker(worker: PipelineWorker) -> None:
-    """Give each service the address of its stand-in."""
+    """Set the address of its stand-in on each service."""
     address = os.environ["STAND_INS"]
     for service in processors(worker._pipeline):
         name = type(service).__name__
@@ -25,7 +25,7 @@ async def setup_pipeline_worker(worker: PipelineWorker) -> None:
 
 
 def deepgram(address: str):
-    """Make a client of the vendor's own package for another address."""
+    """Create a client of the vendor's package for another address."""
     from deepgram import AsyncDeepgramClient, DeepgramClientEnvironment
 
     web, socket = f"http://{address}", f"ws://{address}"
@@ -36,7 +36,7 @@ def deepgram(address: str):
 
 
 def processors(of: FrameProcessor) -> Iterator[FrameProcessor]:
-    """Walk a pipeline and those inside it."""
+    """Yield a pipeline and its nested pipelines."""
     for processor in of.processors:
         yield processor
         yield from processors(processor)

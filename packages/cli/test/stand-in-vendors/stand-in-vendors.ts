@@ -6,7 +6,7 @@ import { hear } from './deepgram.ts';
 import { chat, converse } from './openai.ts';
 import type { Visit } from './visit.ts';
 
-/** Vendors of speech and thought on a port of this machine: they speak their true protocols, and need no account. */
+/** Stand-in vendors on a port of this machine. They speak the protocols of the vendors and need no account. */
 export type StandIns = {
   /** `host:port`. */
   readonly address: string;

@@ -1,12 +1,12 @@
-/** What a vendor was told by somebody who came to it. */
+/** A request or connection that a stand-in vendor received. */
 export type Visit = {
   readonly vendor: 'deepgram' | 'openai' | 'openai-responses' | 'cartesia';
-  /** What it was let in with, without the word before it. */
+  /** The credential, without its scheme. */
   readonly key: string;
   readonly query: URLSearchParams;
-  /** Messages in JSON, oldest first. */
+  /** JSON messages, oldest first. */
   readonly said: unknown[];
-  /** Bytes of sound. */
+  /** Bytes of audio. */
   heard: number;
   open: boolean;
 };

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { lockMismatch } from './uv-lock.ts';
 
-/** As uv writes it, shortened to what says where it comes from. */
+/** A lock file of uv, shortened to the package of the project. */
 const lock = `version = 1
 requires-python = ">=3.11"
 

@@ -19,7 +19,7 @@ function generated(path: string, given: ProjectOptions): string {
   return text;
 }
 
-/** What becomes of an edited file when the project gets something more. */
+/** Merges an edited file when the project gets other options. */
 function merged(path: string, edit: (text: string) => string, more: ProjectOptions, before: ProjectOptions = cascade) {
   const [base, next] = [generated(path, before), generated(path, { ...before, ...more })];
   const current = edit(base);
@@ -138,7 +138,7 @@ describe('mergeTexts on package.json when the project gets another transport', (
   const path = 'client/package.json';
   const client: ProjectOptions = { ...cascade, client_framework: 'vanilla' };
   const more: ProjectOptions = { transports: ['lightrtc', 'hostedrtc', 'websocket'] };
-  /** As npm writes it, in order of the names. */
+  /** Adds a dependency like npm, sorted by name. */
   const install = (name: string) => (text: string) => {
     const found = JSON.parse(text);
     const dependencies = Object.entries({ ...found.dependencies, [name]: '^1.0.0' }).sort(([a], [b]) =>

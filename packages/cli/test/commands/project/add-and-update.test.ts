@@ -32,7 +32,7 @@ describe('project add', () => {
     ['recording', 'server/bot.py', 'AudioBufferProcessor('],
     ['eval', 'server/evals/text.yaml', 'scenarios:'],
     ['enable-nc', 'server/pyproject.toml', 'rnnoise'],
-  ])('%s makes the project that init would have made', async (what, path, holds) => {
+  ])('adding %s gives the same project as init', async (what, path, holds) => {
     expect((await botcli(['project', 'add', what, '--yes'])).status).toBe(0);
     expect(await read(path)).toContain(holds);
     const checked = await botcli(['project', 'check', '--json']);

@@ -12,7 +12,7 @@ afterAll(() => program.remove());
 
 const choices = ['-t', 'lightrtc', '-m', 'realtime', '--realtime', 'openai_realtime', '--eval', '-n', 'demo'];
 
-test('a change that is killed anywhere leaves all as it was, or as it is to be, or is told by check and finished by update', async () => {
+test('a killed change leaves the old or the new project, or check reports it and update finishes it', async () => {
   const { run: botcli } = program;
   const folder = await program.ownFolder();
   const [old, whole] = [join(folder, 'old'), join(folder, 'whole')];
@@ -36,14 +36,14 @@ test('a change that is killed anywhere leaves all as it was, or as it is to be, 
       const same = Object.keys(before).every((path) => left[path] === before[path]);
       seen.add(same ? 'old' : 'new');
       if (!same) expect(left).toMatchObject(after);
-      // A lock that was left is nobody's, and the next one takes it away.
+      // The lock of a killed process is replaced.
       if (notes.length > 1) {
         expect(botcli(['project', 'update', place, '--yes']).status).toBe(0);
         expect(await textsIn(place)).toEqual(same ? before : after);
       }
     } else {
       seen.add('between');
-      expect(botcli(['project', 'check', place]).stderr).toContain('a change was interrupted');
+      expect(botcli(['project', 'check', place]).stderr).toContain('an interrupted change left');
       expect(botcli(['project', 'update', place, '--yes']).status).toBe(0);
       expect(await textsIn(place)).toEqual(after);
     }
@@ -52,12 +52,12 @@ test('a change that is killed anywhere leaves all as it was, or as it is to be, 
   expect([...seen].sort()).toEqual(['between', 'new', 'old']);
 }, 300_000);
 
-test('of two at once the second is refused, and takes over when the first is killed', async () => {
+test('a second change at the same time is refused, and works after the first is killed', async () => {
   const { run, hang } = program;
   const folder = await program.ownFolder();
   const place = join(folder, 'two');
   expect(run(['init', place, ...choices]).status).toBe(0);
-  // Amid its renames.
+  // Stops between two renames.
   const first = await hang(['project', 'add', 'recording', place, '--yes'], 12);
   try {
     const refusals = [
@@ -74,13 +74,13 @@ test('of two at once the second is refused, and takes over when the first is kil
         ),
       });
     }
-    expect(run(['project', 'check', place]).stderr).toContain('are being changed right now');
+    expect(run(['project', 'check', place]).stderr).toContain('are being changed by another botcli');
   } finally {
     first.kill('SIGKILL');
     await once(first, 'exit');
   }
   const second = run(['project', 'add', 'transcription', place, '--yes']);
-  expect(second).toMatchObject({ status: 0, stderr: expect.stringContaining('it is finished first') });
+  expect(second).toMatchObject({ status: 0, stderr: expect.stringContaining('Finishing an earlier change') });
   await expectFeatures(place, ['recording', 'transcription']);
 }, 120_000);
 
@@ -94,12 +94,12 @@ test('init finishes an interrupted change before it overwrites the project', asy
   await once(interrupted, 'exit');
   expect(run(['init', place, ...choices, '--force'])).toMatchObject({
     status: 0,
-    stderr: expect.stringContaining('it is finished first'),
+    stderr: expect.stringContaining('Finishing an earlier change'),
   });
   expect(await textsIn(place)).toEqual(before);
 }, 120_000);
 
-test('of many at once over the lock of a dead one, those that say so have changed the project, and no other', async () => {
+test('many changes that replace the lock of a killed process leave a consistent project', async () => {
   const { run, hang } = program;
   const folder = await program.ownFolder();
   const place = join(folder, 'many');
@@ -120,7 +120,7 @@ test('of many at once over the lock of a dead one, those that say so have change
   await expectFeatures(place, done.flat());
 }, 120_000);
 
-/** All files are as the answers say, and these and no other features are in the answers. */
+/** Checks that all files match the answers, and that the answers have exactly these features. */
 async function expectFeatures(place: string, features: readonly string[]): Promise<void> {
   const { configuration } = JSON.parse(await readFile(join(place, '.botcli/project.json'), 'utf8'));
   const names = {

@@ -5,7 +5,7 @@ import type { Vendor } from '../service.ts';
 const event = (name: string) => ({ module: 'pipecat.services.openai.realtime.events', name });
 const live = (name: string) => ({ module: 'pipecat.services.azure.voice_live.events', name });
 
-/** All that the library takes by itself, as properties with a voice replace its own as a whole. */
+/** The library's defaults with a voice. Properties that are given replace the defaults as a whole. */
 const liveProperties = construct(live('SessionProperties'), {
   modalities: python('["text", "audio"]'),
   voice: construct(live('AzureStandardVoice'), { name: python('os.environ["AZURE_VOICE_LIVE_VOICE_ID"]') }),
