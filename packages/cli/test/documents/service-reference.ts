@@ -10,7 +10,7 @@ const headings: Readonly<Record<ServiceKind, string>> = {
   llm: 'Language models (`--llm`)',
   tts: 'Text to speech (`--tts`)',
   realtime: 'Speech to speech (`--realtime`)',
-  video: 'Faces (`--video`)',
+  video: 'Video avatars (`--video`)',
 };
 
 const columns = [
@@ -30,10 +30,10 @@ export function serviceReference(): string {
   const counts = serviceKinds.reduce((sum, kind) => sum + servicesOf(kind).length, 0);
   return `${[
     '# Services of botcli init',
-    `The ${counts} services that a bot can be made with. [init.md](init.md) says how to choose them. The packages of all ` +
-      'vendors install from PyPI, on Linux with wheels for x86-64 and ARM, and none excludes another.',
-    'Made from the catalogue in `packages/cli/src/scaffold/catalogue/vendors/`; a test compares the two. ' +
-      'Refresh it by `npx vitest run packages/cli/test/documents/service-reference.test.ts --update`.',
+    `The ${counts} services for bots. [init.md](init.md) says how to choose them. The packages of all vendors are on PyPI, with ` +
+      'wheels for Linux on x86-64 and ARM, and are compatible with each other.',
+    'Generated from the catalogue in `packages/cli/src/scaffold/catalogue/vendors/` with ' +
+      '`npx vitest run packages/cli/test/documents/service-reference.test.ts --update`.',
     ...serviceKinds.flatMap((kind) => [`## ${headings[kind]}`, table(columns, servicesOf(kind).map(row))]),
   ].join('\n\n')}\n`;
 }
@@ -46,7 +46,7 @@ function row({ service, vendor }: CatalogueService): readonly string[] {
   const notes = [
     ...(service.discouraged === undefined ? [] : [service.discouraged]),
     ...machineNeeds(service),
-    ...(service.aliases ?? []).map((alias) => `also called ${code(alias)}`),
+    ...(service.aliases ?? []).map((alias) => `alias: ${code(alias)}`),
   ];
   return [
     code(service.value),

@@ -27,7 +27,7 @@ export async function askForConfiguration(prompts: Prompts, defaultName: string)
       const { configuration, issues } = resolve(optionsFrom(answers), defaultName);
       const decision = await (configuration === null ? showIssues(prompts, issues) : confirm(prompts, configuration));
       if (decision === 'create' && configuration !== null) return configuration;
-      if (decision === 'cancel') throw new Failure('declined', 'Nothing was written.');
+      if (decision === 'cancel') throw new Failure('declined', 'The project was not created. Nothing was written.');
       answers = history.pop() ?? {};
       continue;
     }
