@@ -15,7 +15,7 @@ afterAll(async () => {
   await bot.remove();
 });
 
-/** Texts that are about right, nearly right, and anything at all. */
+/** Valid texts, almost valid ones, and arbitrary ones. */
 const anyText = fc.oneof(
   fc.constantFrom('asked', 'test-org', '0192f0c4-7d2a-7c11-8a53-6f2f4d1f0a11', 'us-west', '10', '-1', '0', '1e308'),
   fc.constantFrom('\0', '%', '..', "'", '"', '9'.repeat(40), 'x'.repeat(3_000), 'Infinity', 'NaN', '\ud800', '😀'),
@@ -25,7 +25,7 @@ const anyValue = fc.oneof(anyText, fc.jsonValue({ stringUnit: 'binary' }), fc.do
 const names = ['name', 'kind', 'expiresInSeconds', 'defaultRegion', 'transport', 'body', 'fields', 'createDailyRoom'];
 const queries = Object.values(operations).flatMap(({ query }) => Object.keys(query.shape));
 
-/** `encodeURIComponent` refuses half a character; a client that sends one sends its bytes. */
+/** `encodeURIComponent` throws for a lone surrogate, which a client would send as bytes. */
 function encode(text: string): string {
   return [...Buffer.from(text)].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join('');
 }
@@ -46,7 +46,7 @@ const anyRequest = fc
     return { method: operation.method, target: `${path}?${fields.join('&')}`, body: JSON.stringify(body) };
   });
 
-it('no request, however it is filled in, is an error of the service, and every refusal carries the error object', async () => {
+it('no arbitrary request causes a 500, and every refusal has the error object', async () => {
   await fc.assert(
     fc.asyncProperty(anyRequest, async ({ method, target, body }) => {
       const answer = await fetch(service.url + target, {

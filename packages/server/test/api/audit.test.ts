@@ -11,11 +11,11 @@ import { startTestServer, type TestServer } from '../support/test-server.ts';
 
 const canary = 'canary-5A7e-0c41';
 
-describe('the audit log through the API', () => {
+describe('the audit log', () => {
   let service: TestServer;
   let neighbours: SecondOrganization;
   let bot: BotDirectory;
-  /** Of the last entry that earlier tests made. */
+  /** Sequence of the last entry of earlier tests. */
   let before = 0;
 
   const ask = (method: string, path: string, body?: unknown, more?: object) =>
@@ -23,7 +23,8 @@ describe('the audit log through the API', () => {
   const entries = async (query: object = {}) =>
     (await service.client.listAuditEntries({ query: { order: 'asc', limit: 1_000, ...query } })).entries;
   const since = async () => (await entries()).filter(({ sequence }) => sequence > before);
-  const told = async () => (await since()).map(({ action, object, keys, result }) => [action, object, keys, result]);
+  const recorded = async () =>
+    (await since()).map(({ action, object, keys, result }) => [action, object, keys, result]);
   const one = { secretKey: 'A', secretValue: canary };
 
   beforeAll(async () => {
@@ -40,15 +41,15 @@ describe('the audit log through the API', () => {
     await bot.remove();
   });
 
-  it('begins with the keys of the first start, which nobody made but the service', async () => {
+  it('starts with the keys that the first start created', async () => {
     expect((await entries()).slice(0, 2)).toMatchObject([
       { sequence: 1, action: 'keys.create', keyId: null, keys: ['first start'], result: 'done' },
       { sequence: 2, action: 'keys.create', keyId: null, keys: ['first start'], result: 'done' },
     ]);
   });
 
-  it('tells each write with who, from where, what, and its request', async () => {
-    const set = freshName('told');
+  it('records who made each change, from where, what, and the request id', async () => {
+    const set = freshName('audited-set');
     const puller = freshName('puller');
     const put = await ask('PUT', `/secrets/${set}`, { secrets: [one] });
     await ask('PUT', `/secrets/${set}`, { secrets: [one] });
@@ -106,7 +107,7 @@ describe('the audit log through the API', () => {
     ]);
   });
 
-  it('tells what was refused, with the reason, and only names that are names', async () => {
+  it('records refusals with their reason, and only text in the form of a name', async () => {
     await ask('PUT', '/secrets/kept', { secrets: [one] });
     await ask('GET', '/secrets/nothing');
     await ask('GET', `/organizations/${neighbours.name}/secrets/theirs`);
@@ -122,7 +123,7 @@ describe('the audit log through the API', () => {
     await ask('GET', '/audit?limit=0');
     await ask('DELETE', `/keys/${crypto.randomUUID().toUpperCase()}`);
     await ask('POST', '/agents/audited', { secretSet: 'nothing' });
-    expect((await told()).slice(1)).toEqual([
+    expect((await recorded()).slice(1)).toEqual([
       ['secrets.get', 'nothing', [], 'secret-set-not-found'],
       ['secrets.get', 'theirs', [], 'organization-not-found'],
       ['secrets.set', 'kept', ['A'], 'secret-set-changed'],
@@ -140,7 +141,7 @@ describe('the audit log through the API', () => {
     ]);
   });
 
-  it('tells keys that are made and revoked, and what they are refused afterwards', async () => {
+  it('records created and revoked keys, and refusals of revoked keys', async () => {
     const made = await service.client.createKey({ body: { name: 'leaver', kind: 'private' } });
     const short = await service.client.createKey({ body: { name: 'short', kind: 'private', expiresInSeconds: 1 } });
     await service.client.revokeKey({ params: { keyId: made.id } });
@@ -166,7 +167,7 @@ describe('the audit log through the API', () => {
     ]);
   });
 
-  it('has an entry of each change, or there is no change', async () => {
+  it('has an entry for each change, or the change fails', async () => {
     const both = freshName('both');
     const db = new pg.Client(clientConfig(service.database.address));
     await db.connect();
@@ -193,7 +194,7 @@ describe('the audit log through the API', () => {
         ask('DELETE', `/keys/${id}`),
       ]);
       expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 507));
-      // A refusal is one all the same.
+      // A refusal is recorded, too.
       expect((await ask('GET', '/secrets/nothing')).status).toBe(404);
       expect(await seen()).toEqual(before);
     } finally {
@@ -204,7 +205,7 @@ describe('the audit log through the API', () => {
     expect(await service.client.verifyAudit()).toMatchObject({ ok: true });
   });
 
-  it('is listed for its own organization alone, filtered and page by page', async () => {
+  it('is listed for its own organization only, with filters and pages', async () => {
     const paged = freshName('paged');
     const others = await secondOrganization(service, freshName('others'));
     onTestFinished(others.close);
@@ -226,7 +227,7 @@ describe('the audit log through the API', () => {
     expect((await ask('GET', '/audit?cursor=x')).json['issues']).toMatchObject([{ path: 'query.cursor' }]);
   });
 
-  it('is verified, and whoever has an export can do it alone, as docs/operations.md says', async () => {
+  it('verifies, also from an export with the command of docs/operations.md', async () => {
     const all = await entries();
     const last = all.at(-1);
     let previous = '0'.repeat(64);
@@ -262,7 +263,7 @@ describe('the audit log through the API', () => {
     });
   });
 
-  it('limits dry runs, which answer guesses, tells them, and goes on with writes', async () => {
+  it('limits and records dry runs, which could confirm guesses, but not writes', async () => {
     const guessed = freshName('guessed');
     const guess = { secretKey: 'A', secretValue: 'guess', dryRun: true };
     await ask('PUT', `/secrets/${guessed}`, { secrets: [one] });
@@ -287,7 +288,7 @@ describe('the audit log through the API', () => {
     expect((await ask('PUT', `/secrets/${guessed}`, guess, { key: service.publicKey })).status).toBe(401);
   });
 
-  it('holds no value, whatever was written or refused', async () => {
+  it('contains no value', async () => {
     expect(JSON.stringify(await entries())).not.toContain(canary);
     expect(JSON.stringify(await entries())).not.toContain(btoa(`me:${canary}`));
   });

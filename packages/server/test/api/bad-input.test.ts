@@ -61,12 +61,12 @@ describe('a request that is invalid', () => {
     ['GET', '/v1/agents/plain/sessions?endState=%00', 400, 'invalid-request'],
     ['GET', '/v1/agents/plain/sessions?limit=1&limit=2', 400, 'invalid-request'],
     ['GET', '/v1/agents?region=%00', 400, 'invalid-request'],
-  ])('is told by its path or query: %s %s', async (method, path, status, reason) => {
+  ])('is refused by its path or query: %s %s', async (method, path, status, reason) => {
     const isPublic = path.startsWith('/v1/public/');
     const { answer, ...seen } = await ask(method, path, isPublic ? service.publicKey : service.privateKey);
     expect([seen.status, answer]).toEqual([status, expect.objectContaining({ reason, code: String(status) })]);
     expect(answer['error']).not.toMatch(/[[\]]/);
-    // Without a key nothing of that can be found out.
+    // Without a key, none of this is revealed.
     expect((await ask(method, path, 'none')).status).toBe(401);
   });
 
@@ -84,7 +84,7 @@ describe('a request that is invalid', () => {
     ['{"createDailyRoom": true}', 400, 'hosted-rooms-unavailable'],
     ['{"transport": "daily"}', 400, 'hosted-rooms-unavailable'],
     [`${'['.repeat(100_000)}`, 400, 'invalid-json'],
-  ])('is told by what a start carries: %s', async (body, status, reason) => {
+  ])('is refused by its start body: %s', async (body, status, reason) => {
     const { answer, ...seen } = await startWith(body);
     expect([seen.status, answer['reason']]).toEqual([status, reason]);
     expect(answer['info']).toBe(answer['error']);
@@ -95,13 +95,13 @@ describe('a request that is invalid', () => {
     ['in all', 'plain', { extra: 'x'.repeat(1_048_576) }],
     ['for the bot', 'plain', { body: { text: 'x'.repeat(1_048_576) } }],
     ['for the bot of a WebSocket', 'plain', { transport: 'websocket', body: { text: 'x'.repeat(4_096) } }],
-  ])('is refused before anything starts when its body is too large %s', async (_, agent, body) => {
+  ])('is refused before a start if its body is too large %s', async (_, agent, body) => {
     const { status, answer } = await startWith(JSON.stringify(body), agent);
     expect([status, answer['reason']]).toEqual([413, 'body-too-large']);
     expect(await sessions()).toBe(0);
   });
 
-  it('may carry a body of exactly the size that is allowed, and characters that are awkward to pass on', async () => {
+  it('is not one with a body of the maximum size or unusual characters', async () => {
     const text = `\u0000\u2028é🦜~?>${'x'.repeat(4_000)}`;
     const made = await service.publicClient.startSession({
       params: { agentName: 'plain' },
@@ -123,7 +123,7 @@ describe('a request that is invalid', () => {
     ['an empty object', '{}'],
     ['null for the bot', '{"body": null}'],
     ['fields that nobody knows', '{"flow_config": 1, "x": {}}'],
-  ])('is none when a start carries %s', async (_, body) => {
+  ])('is not one with a start body with %s', async (_, body) => {
     const { status, answer } = await startWith(body);
     expect([status, Object.keys(answer)]).toEqual([200, ['sessionId']]);
     const id = String(answer['sessionId']);
@@ -132,7 +132,7 @@ describe('a request that is invalid', () => {
     await idle(service, 'plain');
   });
 
-  it('answers only the fields that were asked for, and says which there are', async () => {
+  it('lists the fields if it asks for unknown ones', async () => {
     const { answer } = await startWith('{"transport": "websocket"}', 'plain', '?fields=wsUrl,token');
     expect(Object.keys(answer).sort()).toEqual(['token', 'wsUrl']);
     const wrong = await startWith('{}', 'plain', '?fields=wsUrl,secret');
@@ -142,7 +142,7 @@ describe('a request that is invalid', () => {
     await stop(service, 'plain', String(webrtc.answer['sessionId']));
   });
 
-  it('is refused when it carries a body for an agent whose clients come without a token', async () => {
+  it('is refused with a body for an agent whose clients need no token', async () => {
     const { status, answer } = await startWith('{"transport": "websocket", "body": {}}', 'open-door');
     expect([status, answer['reason']]).toEqual([400, 'body-needs-token']);
     expect((await startWith('{"transport": "websocket"}', 'open-door')).answer).toEqual({
@@ -150,7 +150,7 @@ describe('a request that is invalid', () => {
     });
   });
 
-  it('ends at the limit of its body when that has no end', async () => {
+  it('is refused when an endless body exceeds the limit', async () => {
     const socket = await openSocket(service);
     socket.write(
       `POST /v1/public/plain/start HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${service.publicKey}\r\ntransfer-encoding: chunked\r\n\r\n`,
@@ -164,7 +164,7 @@ describe('a request that is invalid', () => {
     socket.destroy();
   });
 
-  it('is told by headers that are too large, and by bytes that are no request at all', async () => {
+  it('is refused with too large headers, and if it is not HTTP', async () => {
     const large = await sendRaw(service, `GET /v1/agents HTTP/1.1\r\nhost: x\r\nx-a: ${'a'.repeat(40_000)}\r\n\r\n`);
     expect(large).toMatch(/^HTTP\/1\.1 431 [\s\S]*"headers-too-large"/);
     expect(await sendRaw(service, '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n')).toMatch(
@@ -172,7 +172,7 @@ describe('a request that is invalid', () => {
     );
   });
 
-  it('cannot name a key with what no database holds', async () => {
+  it('is refused with a NUL character in the name of a key', async () => {
     const made = await ask('POST', '/v1/keys', service.privateKey, '{"name": "a\\u0000b", "kind": "public"}');
     expect([made.status, made.answer['reason']]).toEqual([400, 'invalid-request']);
   });

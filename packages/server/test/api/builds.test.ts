@@ -29,7 +29,7 @@ const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex
 const md5 = (bytes: Buffer) => createHash('md5').update(bytes).digest('hex');
 
 let made = 0;
-/** A project that can be prepared, each time another one. */
+/** A valid project with unique content. */
 function project(more: Parameters<typeof archive> = []): Buffer {
   made += 1;
   return archive(
@@ -59,7 +59,7 @@ async function send(bytes: Buffer): Promise<string> {
   return upload.uploadId;
 }
 
-/** As existing clients send it: all fields, then the file. */
+/** As existing clients send it: all fields before the file. */
 function form(fields: Record<string, string>, file: Buffer): FormData {
   const data = new FormData();
   for (const [name, value] of Object.entries(fields)) data.append(name, value);
@@ -96,7 +96,7 @@ const reasonOf = async (answer: Promise<Response>) => {
 };
 
 describe('a build', () => {
-  it('is an uploaded project, unpacked and prepared, with a log that tells it', async () => {
+  it('unpacks and prepares an uploaded project, and logs the steps', async () => {
     const bytes = project([{ path: '.env', body: 'SECRET=1' }]);
     const created = await client.createBuild({ body: { uploadId: await send(bytes), region } });
     expect(created).toMatchObject({ cached: false, contextHash: md5(bytes).slice(0, 16) });
@@ -127,7 +127,7 @@ describe('a build', () => {
     expect(readdirSync(join(service.dataDirectory, 'builds', 'trees'))).toEqual([]);
   });
 
-  it('is there once for one content: the same again is answered at once, with 200 in place of 201', async () => {
+  it('exists once for one content: a second request gets 200 instead of 201', async () => {
     const bytes = project();
     const first = await build(bytes);
     const again = await begin(bytes);
@@ -143,14 +143,14 @@ describe('a build', () => {
     expect(other.build.id).not.toBe(first.id);
   });
 
-  it('is one also when two ask for it at the same time', async () => {
+  it('exists once also for two concurrent requests', async () => {
     const uploadId = await send(project());
     const created = await Promise.all([1, 2, 3].map(() => client.createBuild({ body: { uploadId, region } })));
     expect(new Set(created.map((one) => one.build.id)).size).toBe(1);
     await over(created[0]?.build.id ?? '');
   });
 
-  it('of an archive that attacks fails by the name of the attack, leaves nothing, and is built anew when asked again', async () => {
+  it('of a malicious archive fails with a reason, leaves no files, and can be requested again', async () => {
     const bytes = archive({ path: '../../etc/cron.d/x', body: 'x' });
     const failed = await build(bytes);
     expect(failed).toMatchObject({
@@ -165,13 +165,13 @@ describe('a build', () => {
     expect(again.id).not.toBe(failed.id);
   });
 
-  it('of a project that cannot be started fails with a sentence', async () => {
+  it('of a project without an entry point fails with a message', async () => {
     const failed = await build(archive({ path: 'readme.txt', body: `nothing to start ${made++}` }));
     expect(failed).toMatchObject({ status: 'failed', errorCode: 'prepare-failed' });
     expect(failed.errorMessage).toMatch(/\S/);
   });
 
-  it('is listed, newest first, by state, hash and page', async () => {
+  it('is listed, newest first, with filters and pages', async () => {
     const first = await build(project());
     const second = await build(project());
     const all = await client.listBuilds({ query: { limit: 2 } });
@@ -189,7 +189,7 @@ describe('a build', () => {
     expect(await reason(client.listBuilds({ query: { cursor: 'x' } }))).toBe('invalid-request');
   });
 
-  it('has a log that is read in pieces', async () => {
+  it('has a log that can be paged', async () => {
     const done = await build(project());
     const all = await client.getBuildLogs({ params: { buildId: done.id } });
     expect(all.nextToken).toBeUndefined();
@@ -206,7 +206,7 @@ describe('a build', () => {
     expect(await reason(client.getBuildLogs({ params, query: { nextToken: 'x' } }))).toBe('invalid-request');
   });
 
-  it('is not there for another organization, in the words of what never was', async () => {
+  it('of another organization is 404, exactly like a missing one', async () => {
     const bytes = project();
     const uploadId = await send(bytes);
     const { build } = await client.createBuild({ body: { uploadId, region } });
@@ -228,7 +228,7 @@ describe('a build', () => {
 });
 
 describe('an upload', () => {
-  it('comes as existing clients send it, and is known by the hash that they compute', async () => {
+  it('accepts the form of existing clients, and is found by their hash', async () => {
     const bytes = project();
     const upload = await client.getBuildUploadUrl({ body: { region } });
     const answer = await fetch(upload.uploadUrl, { method: 'POST', body: form(upload.uploadFields, bytes) });
@@ -242,7 +242,7 @@ describe('an upload', () => {
     expect(await reasonOf(other)).toMatchObject({ status: 400, reason: 'upload-content-wrong' });
   });
 
-  it('goes on where its connection broke', async () => {
+  it('resumes where its connection broke', async () => {
     const bytes = project([
       { path: 'large', body: Buffer.from(Array.from({ length: 400_000 }, () => Math.random() * 256)) },
     ]);
@@ -276,7 +276,7 @@ describe('an upload', () => {
     expect((await over(build.id)).status).toBe('success');
   });
 
-  it('that a client takes up again ends the connection that still hangs', async () => {
+  it('that is resumed closes its earlier connection', async () => {
     const bytes = project();
     const upload = await begin(bytes);
     const hanging = request(upload.uploadUrl, {
@@ -288,19 +288,19 @@ describe('an upload', () => {
     hanging.write(bytes.subarray(0, 10));
     const path = join(service.dataDirectory, 'builds', 'uploads', upload.uploadId);
     await expect.poll(() => existsSync(path)).toBe(true);
-    // Who has no token cannot, and who asks for the URL again waits for nobody.
+    // Requests without the token fail, and another request for the URL does not wait.
     expect((await look({ ...upload, uploadFields: { token: 'x' } })).status).toBe(403);
     expect(hanging.destroyed).toBe(false);
     await begin(bytes);
     expect(hanging.destroyed).toBe(false);
-    // In whatever letters the same upload is named.
+    // In any spelling of the upload's id.
     const shouted = { ...upload, uploadUrl: upload.uploadUrl.replace(upload.uploadId, upload.uploadId.toUpperCase()) };
     const offset = Number((await look(shouted)).headers.get('upload-offset'));
     await ended;
     expect((await append(upload, offset, bytes.subarray(offset))).status).toBe(200);
   });
 
-  it('that is not what was announced is dropped, and can be sent anew', async () => {
+  it('that differs from its declared hash is dropped, and can be sent again', async () => {
     const bytes = project();
     const upload = await begin(bytes);
     const wrong = Buffer.from(bytes);
@@ -310,7 +310,7 @@ describe('an upload', () => {
     expect((await append(upload, 0, bytes)).status).toBe(200);
   });
 
-  it('is never larger than announced', async () => {
+  it('is never larger than declared', async () => {
     const bytes = project();
     const upload = await begin(bytes);
     const longer = Buffer.concat([bytes, Buffer.alloc(10)]);
@@ -326,7 +326,7 @@ describe('an upload', () => {
     expect(await reason(half)).toBe('invalid-request');
   });
 
-  it('brings a build back whose files were lost with the archive', async () => {
+  it('restores a build whose files and archive were lost', async () => {
     const bytes = project();
     const first = await build(bytes);
     const { uploadId } = await begin(bytes);
@@ -339,7 +339,7 @@ describe('an upload', () => {
     expect(existsSync(join(projects, first.id, 'index.js'))).toBe(true);
   });
 
-  it('whose archive was lost is asked for again', async () => {
+  it('is requested again if its archive was lost', async () => {
     const bytes = project();
     const uploadId = await send(bytes);
     await rm(join(service.dataDirectory, 'builds', 'uploads', uploadId));
@@ -349,7 +349,7 @@ describe('an upload', () => {
     expect((await build(bytes)).status).toBe('success');
   });
 
-  it('needs its own token', async () => {
+  it('requires its own token', async () => {
     const bytes = project();
     const upload = await begin(bytes);
     const other = await begin(project());
@@ -379,7 +379,7 @@ describe('an upload', () => {
     expect(await reason(client.createBuild({ body: { uploadId: upload.uploadId, region } }))).toBe('upload-incomplete');
   });
 
-  it('that was not announced is not sent in parts, and other methods are refused', async () => {
+  it('without a declared size cannot be sent in parts, and other methods are refused', async () => {
     const upload = await client.getBuildUploadUrl({ body: { region } });
     expect(await reasonOf(append(upload, 0, project()))).toMatchObject({ status: 409, reason: 'upload-not-resumable' });
     const empty = fetch(upload.uploadUrl, { method: 'POST', body: form(upload.uploadFields, Buffer.alloc(0)) });
@@ -392,7 +392,7 @@ describe('an upload', () => {
     });
   });
 
-  it('is one of at most a hundred of which no build came', async () => {
+  it('is refused beyond a hundred uploads without a build', async () => {
     const crowd = await secondOrganization(service, freshName('crowd'));
     onTestFinished(crowd.close);
     const other = createClient({ origin: service.url, key: crowd.privateKey });
@@ -404,7 +404,7 @@ describe('an upload', () => {
     expect(await reason(client.getBuildUploadUrl({ body: { region } }))).toBe('nothing');
   });
 
-  it('for a region that this server does not run is refused', async () => {
+  it("for another server's region is refused", async () => {
     expect(await reason(client.getBuildUploadUrl({ body: { region: 'us-east' } }))).toBe('region-unknown');
     const uploadId = await send(project());
     expect(await reason(client.createBuild({ body: { uploadId, region: 'us-east' } }))).toBe('region-unknown');

@@ -7,7 +7,7 @@ import { startTestServer, type TestServer } from '../support/test-server.ts';
 
 const most = 4;
 
-/** What an agent's limit means, counted from outside: sessions and the processes that serve them. */
+/** Counts sessions and their processes from outside. */
 describe('an agent at its limit of sessions', () => {
   let service: TestServer;
   let bots: BotDirectory[];
@@ -25,7 +25,7 @@ describe('an agent at its limit of sessions', () => {
     await Promise.all(bots.map((bot) => bot.remove()));
   });
 
-  /** What a test leaves when it fails would take the room of the next one. */
+  /** Sessions of a failed test would take the capacity of the next one. */
   afterEach(async () => {
     for (const agentName of ['cold', 'warm', 'open-door']) {
       const { sessions } = await service.client.getSessions({ params: { agentName }, query: { status: 'active' } });
@@ -45,39 +45,36 @@ describe('an agent at its limit of sessions', () => {
     });
   }
 
-  it.each(['cold', 'warm'])(
-    'gives exactly as many sessions as it may, of many asked for at once: %s',
-    async (agent) => {
-      const before = await total(agent);
-      const answers = await Promise.all(Array.from({ length: 25 }, () => startRaw(agent)));
-      const statuses = answers.map((answer) => answer.status).sort();
-      expect(statuses).toEqual([...Array(most).fill(200), ...Array(25 - most).fill(429)]);
+  it.each(['cold', 'warm'])('starts exactly as many of many concurrent sessions: %s', async (agent) => {
+    const before = await total(agent);
+    const answers = await Promise.all(Array.from({ length: 25 }, () => startRaw(agent)));
+    const statuses = answers.map((answer) => answer.status).sort();
+    expect(statuses).toEqual([...Array(most).fill(200), ...Array(25 - most).fill(429)]);
 
-      const bodies = await Promise.all(answers.map((answer) => answer.json() as Promise<{ sessionId?: string }>));
-      const ids = bodies.flatMap(({ sessionId }) => (sessionId === undefined ? [] : [sessionId]));
-      const served = await Promise.all(
-        ids.map((id) =>
-          tell<{ pid: number; starts: { headers: Record<string, string> }[] }>(
-            service,
-            agent,
-            id,
-            '({ pid: process.pid, starts: state.starts })',
-          ),
+    const bodies = await Promise.all(answers.map((answer) => answer.json() as Promise<{ sessionId?: string }>));
+    const ids = bodies.flatMap(({ sessionId }) => (sessionId === undefined ? [] : [sessionId]));
+    const served = await Promise.all(
+      ids.map((id) =>
+        tell<{ pid: number; starts: { headers: Record<string, string> }[] }>(
+          service,
+          agent,
+          id,
+          '({ pid: process.pid, starts: state.starts })',
         ),
-      );
-      // Each has a process of its own, and each process was given one session: the right one.
-      expect(new Set(served.map(({ pid }) => pid)).size).toBe(most);
-      expect(served.map(({ starts }) => starts.map(({ headers }) => headers['x-session-id']))).toEqual(
-        ids.map((id) => [id]),
-      );
+      ),
+    );
+    // Each session has its own process, and each process got its own session.
+    expect(new Set(served.map(({ pid }) => pid)).size).toBe(most);
+    expect(served.map(({ starts }) => starts.map(({ headers }) => headers['x-session-id']))).toEqual(
+      ids.map((id) => [id]),
+    );
 
-      await Promise.all(ids.map((id) => stop(service, agent, id)));
-      await idle(service, agent);
-      expect((await total(agent)) - before).toBe(most);
-    },
-  );
+    await Promise.all(ids.map((id) => stop(service, agent, id)));
+    await idle(service, agent);
+    expect((await total(agent)) - before).toBe(most);
+  });
 
-  it('says in the answer that it is at capacity, in the words that clients know, and when to try again', async () => {
+  it('answers 429 with the message that clients know, and Retry-After', async () => {
     const ids = await Promise.all(Array.from({ length: most }, () => start(service, 'cold')));
     const refused = await startRaw('cold');
     expect(refused.status).toBe(429);
@@ -96,12 +93,12 @@ describe('an agent at its limit of sessions', () => {
     await idle(service, 'cold');
   });
 
-  it('has room again as soon as one session has ended by itself', async () => {
+  it('starts a session again when one has ended by itself', async () => {
     const ids = await Promise.all(Array.from({ length: most }, () => start(service, 'cold')));
     expect((await startRaw('cold')).status).toBe(429);
     await tell(service, 'cold', ids[0] ?? '', 'state.end(200, "{}")');
     expect((await ended(service, 'cold', ids[0] ?? '')).completionStatus).toBe('HTTP_COMPLETED');
-    // What has ended is a session; its instance is gone a moment later.
+    // The session has ended; its instance ends later.
     await expect.poll(async () => (await startRaw('cold')).status).toBe(200);
     const { sessions } = await service.client.getSessions({
       params: { agentName: 'cold' },
@@ -112,7 +109,7 @@ describe('an agent at its limit of sessions', () => {
     await idle(service, 'cold');
   });
 
-  it('refuses sockets with a plain 429, and the token stays good for when there is room', async () => {
+  it('refuses sockets with a plain 429 and keeps their token valid', async () => {
     const made = await service.publicClient.startSession({
       params: { agentName: 'cold' },
       body: { transport: 'websocket' },
@@ -141,7 +138,7 @@ describe('an agent at its limit of sessions', () => {
     await idle(service, 'cold');
   });
 
-  it('lets no more sockets in than it may where sockets need no token', async () => {
+  it('limits sockets that need no token', async () => {
     const before = await total('open-door');
     const url = `${service.url.replace('http', 'ws')}/ws/generic/open-door.${service.organization}`;
     const attempts = await Promise.all(
@@ -165,7 +162,7 @@ describe('an agent at its limit of sessions', () => {
     ]);
   });
 
-  it('answers requests of a session that was never given an instance with 404', async () => {
+  it('answers 404 to requests of a session without an instance', async () => {
     const url = sessionUrl(service, 'cold', '01890000-0000-7000-8000-000000000000', '/echo');
     expect((await fetch(url, withKey(service.publicKey))).status).toBe(404);
   });

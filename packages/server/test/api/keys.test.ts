@@ -7,7 +7,7 @@ import { startTestServer, type TestServer } from '../support/test-server.ts';
 
 const noSession = '01890000-0000-7000-8000-000000000000';
 
-/** Everything of an answer that could tell one case from another. */
+/** Everything in a response that could distinguish two cases. */
 async function seen(response: Response) {
   const { requestId, ...body } = (await response.json()) as Record<string, unknown>;
   const { date, 'x-request-id': id, ...headers } = Object.fromEntries(response.headers);
@@ -15,7 +15,7 @@ async function seen(response: Response) {
   return { status: response.status, body, headers };
 }
 
-describe('who may ask for what', () => {
+describe('API keys', () => {
   let service: TestServer;
   let other: SecondOrganization;
   let bots: BotDirectory[];
@@ -58,7 +58,7 @@ describe('who may ask for what', () => {
     { kind: 'public' as const, method: 'POST', path: '/v1/public/no/such/path' },
   ];
 
-  it('asks for a key before anything else, on every path of the APIs', async () => {
+  it('are checked first on every path of the APIs', async () => {
     for (const { kind, method, path } of endpoints) {
       const wrongKind = kind === 'public' ? service.privateKey : service.publicKey;
       const keys = [undefined, '', wrongKind, `${wrongKind}x`, `sk_${'z'.repeat(49)}`, 'x'.repeat(4000), "' or 1=1 --"];
@@ -80,16 +80,16 @@ describe('who may ask for what', () => {
     ['no word before it', 'KEY'],
     ['two keys', 'Bearer KEY KEY'],
     ['a comma', 'Bearer KEY,KEY'],
-  ])('takes no key in another form: %s', async (_, form) => {
+  ])('are refused in another form: %s', async (_, form) => {
     const authorization = form.replaceAll('KEY', service.privateKey);
     expect((await ask('GET', '/v1/agents', undefined, { authorization })).status).toBe(401);
   });
 
-  it('takes no key in the address, where logs would keep it', async () => {
+  it('are refused in the URL, where logs would contain them', async () => {
     expect((await ask('GET', `/v1/agents?access_token=${service.privateKey}`)).status).toBe(401);
   });
 
-  it('refuses a revoked key from the next request on, also in the session proxy', async () => {
+  it('are refused after their revocation, also in the session proxy', async () => {
     const { key, id } = await service.client.createKey({ body: { name: 'short-lived', kind: 'public' } });
     const url = `/v1/public/mine/sessions/${sessionId}/echo`;
     expect((await ask('GET', url, key)).status).toBe(200);
@@ -98,7 +98,7 @@ describe('who may ask for what', () => {
     expect((await ask('POST', '/v1/public/mine/start', key)).status).toBe(401);
   });
 
-  it('refuses a key from the moment at which it expires', async () => {
+  it('are refused from their expiry on', async () => {
     const { key, expiresAt } = await service.client.createKey({
       body: { name: 'soon gone', kind: 'private', expiresInSeconds: 3 },
     });
@@ -108,7 +108,7 @@ describe('who may ask for what', () => {
     expect((await ask('GET', '/v1/agents', key)).status).toBe(401);
   });
 
-  it('shows another organization exactly what it shows of what was never there', async () => {
+  it("get the same response for another organization's objects as for missing ones", async () => {
     const mine = (path: string) => path.replace('AGENT', 'mine').replace('SESSION', sessionId);
     const nothing = (path: string) => path.replace('AGENT', 'nobody').replace('SESSION', noSession);
     const paths: [string, string, string][] = [
@@ -129,13 +129,13 @@ describe('who may ask for what', () => {
     const organization = await seen(await ask('GET', '/v1/organizations/test-org/agents', other.privateKey));
     expect(organization.status).toBe(404);
     expect(await seen(await ask('GET', '/v1/organizations/never-was/agents', other.privateKey))).toEqual(organization);
-    // Nor does the session of the one answer under the agent of the other.
+    // A session of one agent is not found under the other.
     const crossed = await ask('GET', `/v1/public/theirs/sessions/${sessionId}/echo`, other.publicKey);
     expect(crossed.status).toBe(404);
     expect(await tell(service, 'mine', sessionId, 'state.starts.length')).toBe(1);
   });
 
-  it('says the same of an upgrade to the session of another organization and to one that was never there', async () => {
+  it("get the same response for an upgrade to another organization's session as for a missing one", async () => {
     const upgrade = async (agent: string, id: string) => {
       const answer = await sendRaw(
         service,
@@ -149,7 +149,7 @@ describe('who may ask for what', () => {
     expect(await upgrade('nobody', noSession)).toBe(theirs);
   });
 
-  it('keeps what organizations see apart, and lets each stop only what is its own', async () => {
+  it('can read and stop only the sessions of their organization', async () => {
     const theirs = createClient({ origin: service.url, key: other.privateKey });
     await expect.poll(async () => (await theirs.getAgent({ params: { agentName: 'theirs' } })).ready).toBe(true);
     expect((await theirs.listAgents()).agents.map(({ name }) => name)).toEqual(['theirs']);
@@ -167,7 +167,7 @@ describe('who may ask for what', () => {
     await stop({ ...asked, publicClient }, 'theirs', id);
   });
 
-  it('compares ids without regard to case, and finds nothing under what is no UUID', async () => {
+  it('find ids in either case, and none that is not a UUID', async () => {
     const path = (id: string) => `/v1/agents/mine/sessions/${id}`;
     expect((await ask('GET', path(sessionId.toUpperCase()), service.privateKey)).status).toBe(200);
     expect(
@@ -197,7 +197,7 @@ describe('who may ask for what', () => {
     }
   });
 
-  it('keeps the control token of a bot from everyone but the bot', async () => {
+  it('do not reveal the control token of a bot', async () => {
     const known = await tell<string>(service, 'mine', sessionId, 'process.env.BOT_CONTROL_TOKEN');
     expect(known).toMatch(/^[0-9a-f]{64}$/);
     const record = await (await ask('GET', `/v1/agents/mine/sessions/${sessionId}`, service.privateKey)).text();

@@ -17,7 +17,7 @@ afterAll(async () => {
   await bot.remove();
 });
 
-/** Resolves when the handler of a request with this id begins, or has answered, as the framework tells it. */
+/** Resolves when the handler of the request with this id starts, or has responded, according to the framework. */
 function handler(moment: 'start' | 'asyncEnd', id: string): Promise<void> {
   const channel = `tracing:fastify.request.handler:${moment}`;
   return new Promise((resolve) => {
@@ -30,7 +30,7 @@ function handler(moment: 'start' | 'asyncEnd', id: string): Promise<void> {
   });
 }
 
-it('nobody waits for the lines of a client that has left', async () => {
+it('a waiting request for logs ends when its client disconnects', async () => {
   const sessionId = await start(service, 'quiet');
   const path = `/v1/agents/quiet/logs?sessionId=${sessionId}&order=asc&wait=25`;
   const [begun, over] = [handler('start', 'left'), handler('asyncEnd', 'left')];
@@ -39,6 +39,6 @@ it('nobody waits for the lines of a client that has left', async () => {
   sent.on('error', () => undefined).end();
   await begun;
   sent.destroy();
-  // Not after the 25 s that it had asked for: that is longer than a test may take.
+  // Before the 25 s that the request would wait, which exceeds the time limit of a test.
   await over;
 }, 20_000);

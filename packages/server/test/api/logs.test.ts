@@ -11,7 +11,7 @@ type Query = Parameters<TestServer['client']['getLogs']>[0]['query'];
 describe('logs', () => {
   let service: TestServer;
   const bots: BotDirectory[] = [];
-  /** The id of the agent that a test deletes. */
+  /** Id of the agent that a test deletes. */
   let deleted = '';
   const read = (agentName: string, query: Query = {}) => service.client.getLogs({ params: { agentName }, query });
   const texts = (logs: readonly LogLine[]) => logs.map(({ log }) => log);
@@ -34,7 +34,7 @@ describe('logs', () => {
     for (const bot of bots) await bot.remove();
   });
 
-  it('of a session that runs and of one that has ended are the same lines', async () => {
+  it('are the same for a live session and after its end', async () => {
     const session = await start(service, 'talker');
     await say(
       'talker',
@@ -63,7 +63,7 @@ describe('logs', () => {
     expect(times[0]).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{9}Z$/);
   });
 
-  it('are followed until the session has ended, without a line lost or doubled', async () => {
+  it('can be followed until the session ends, without lost or duplicate lines', async () => {
     const session = await start(service, 'talker');
     await say('talker', session, 'console.log("begin")');
     const first = await read('talker', { sessionId: session });
@@ -84,7 +84,7 @@ describe('logs', () => {
     expect(seen).toEqual([...Array.from({ length: 2_000 }, (_, index) => `line ${index}`), 'open end']);
   });
 
-  it('of an agent are those of all its sessions, in the order of time, page by page', async () => {
+  it('of an agent contain all its sessions in the order of time, in pages', async () => {
     const word = freshName('Merged');
     const sessions = await Promise.all([1, 2, 3].map(() => start(service, 'talker')));
     for (let round = 0; round < 5; round++)
@@ -116,7 +116,7 @@ describe('logs', () => {
     for (const session of sessions.slice(1)) await stop(service, 'talker', session);
   });
 
-  it('are searched by text, level, deployment and time', async () => {
+  it('can be filtered by text, level, deployment and time', async () => {
     const session = await start(service, 'talker');
     const line = (level: string, text: string) => `2026-11-20 12:00:00.123 | ${level} | bot:run:1 | NONE - ${text}`;
     const lines = [line('DEBUG   ', 'quiet Ähre'), line('WARNING ', 'Careful'), line('ERROR   ', 'bad'), 'Traceback'];
@@ -140,7 +140,7 @@ describe('logs', () => {
     await stop(service, 'talker', session);
   });
 
-  it('of a warm instance before its session are shown with it, and marked', async () => {
+  it('mark lines of a warm instance from before its session', async () => {
     const idle = async () => (await service.client.getAgent({ params: { agentName: 'warm' } })).idleInstanceCount;
     await expect.poll(idle).toBe(1);
     const unclaimed = async () => (await read('warm')).logs.filter(({ sessionId }) => sessionId === null);
@@ -156,12 +156,12 @@ describe('logs', () => {
     await stop(service, 'warm', session);
   });
 
-  it('of instances that failed without a session are kept by their deployment', async () => {
+  it('contain instances that failed without a session, by deployment', async () => {
     await expect.poll(async () => texts((await read('broken')).logs)).toContain('no such module');
     expect((await read('broken')).logs.at(-1)).toMatchObject({ sessionId: null, deploymentId: expect.any(String) });
   });
 
-  it('say in the middle what was dropped of too long an output', async () => {
+  it('mark the gap in an output that exceeded the limit', async () => {
     const session = await start(service, 'talker');
     await say(
       'talker',
@@ -186,7 +186,7 @@ describe('logs', () => {
     await stop(service, 'talker', session);
   });
 
-  it('carry whatever bytes a bot writes', async () => {
+  it('return arbitrary bytes of a bot', async () => {
     const session = await start(service, 'talker');
     await say(
       'talker',
@@ -202,7 +202,7 @@ describe('logs', () => {
     await stop(service, 'talker', session);
   });
 
-  it('are not there for another organization', async () => {
+  it('are 404 for another organization', async () => {
     const other = await secondOrganization(service, freshName('others'));
     onTestFinished(other.close);
     const path = `/agents/talker/logs`;
@@ -214,7 +214,7 @@ describe('logs', () => {
     }
   });
 
-  it('of an agent that is deleted stay under its id', async () => {
+  it('of a deleted agent can be read by its id', async () => {
     const left = (await service.client.listAgents({ query: {} })).agents.find(({ name }) => name === 'broken');
     if (left !== undefined) await service.client.deleteAgent({ params: { agentName: 'broken' } });
     deleted = left?.id ?? deleted;
@@ -222,7 +222,7 @@ describe('logs', () => {
     expect(texts((await read(deleted)).logs)).toContain('no such module');
   });
 
-  it('are 400 for bad times, cursors and limits, and 404 for what is not there', async () => {
+  it('are 400 for invalid times, cursors and limits, and 404 for a missing agent', async () => {
     const path = `${service.url}/v1/agents/talker/logs`;
     const status = async (query: string, key = service.privateKey) =>
       (await fetch(`${path}${query}`, { headers: { authorization: `Bearer ${key}` } })).status;

@@ -30,7 +30,7 @@ const silence = Buffer.alloc(160, 0xff);
 
 type Words = { readonly event: string; readonly streamSid: string; readonly media?: { readonly payload: string } };
 
-it('a Twilio call through the service hears itself', async () => {
+it('the parrot repeats the audio of a Twilio call', async () => {
   const words = twilioCall(`phone-parrot.${service.organization}`);
   await vi.waitFor(
     async () => {
@@ -43,8 +43,8 @@ it('a Twilio call through the service hears itself', async () => {
   call.say(...words.opening);
 
   const next = async () => (await call.hear(1))[0] as Words;
-  /** What is said until the mark after it, as bytes of mu-law. */
-  const said = async () => {
+  /** The audio before the next mark, as bytes of mu-law. */
+  const speech = async () => {
     const pieces: Buffer[] = [];
     for (let message = await next(); message.event !== 'mark'; message = await next()) {
       expect(message).toMatchObject({ event: 'media', streamSid: (words.stop as Words).streamSid });
@@ -52,7 +52,7 @@ it('a Twilio call through the service hears itself', async () => {
     }
     return Buffer.concat(pieces);
   };
-  await said();
+  await speech();
 
   const frame = (payload: Buffer) => ({
     event: 'media',
@@ -60,8 +60,8 @@ it('a Twilio call through the service hears itself', async () => {
     media: { track: 'inbound', payload: payload.toString('base64') },
   });
   call.say(...Array(50).fill(frame(hum)), ...Array(50).fill(frame(silence)));
-  const echo = await said();
-  // One second of the hum, as it was, and a little silence after it.
+  const echo = await speech();
+  // One second of the same hum, and a short silence after it.
   expect(echo.indexOf(Buffer.concat(Array(49).fill(hum)))).toBeGreaterThanOrEqual(0);
   expect(echo.length).toBeLessThan(16_000);
 

@@ -7,7 +7,7 @@ import { type BotDirectory, writeBot } from '../support/bots.ts';
 import { ended } from '../support/client.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
-/** Answers an upgrade as any other request, as servers do that know no WebSocket. */
+/** Answers an upgrade like any other request, as servers without WebSockets do. */
 const plainServer = `require('node:http').createServer((request, response) => {
   const [, status = '200', phrase] = /status=(\\d+)(?:&phrase=(.*))?$/.exec(request.url) ?? [];
   if (phrase === undefined) response.writeHead(Number(status));
@@ -31,8 +31,8 @@ it.each([
   ['&status=404', 404, 'Not Found', 'it answered 404 Not Found.'],
   ['&status=403&phrase=%5Bb%5Dno%5B/b%5D', 403, 'bno/b', 'it answered 403 bno/b.'],
 ])(
-  'what a bot answers in place of a WebSocket is told to its client and kept: %s',
-  async (query, status, phrase, says) => {
+  'the response of a bot that refuses a WebSocket is forwarded to its client and recorded: %s',
+  async (query, status, phrase, message) => {
     const params = { agentName: 'plain' };
     const started = await service.publicClient.startSession({ params, body: { transport: 'websocket' } });
     const socket = new WebSocket(`${started.wsUrl}?token=${started.token}${query}`);
@@ -41,7 +41,7 @@ it.each([
     expect(answer.statusCode).toBe(502);
     expect(JSON.parse(await text(answer))).toMatchObject({
       reason: 'bot-refused',
-      error: expect.stringContaining(says),
+      error: expect.stringContaining(message),
     });
     const session = await ended(service, 'plain', started.sessionId ?? '');
     expect(session).toMatchObject({ completionStatus: String(status), endState: 'agent_error', botStartSeconds: null });

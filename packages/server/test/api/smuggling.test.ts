@@ -20,7 +20,7 @@ const forged: Record<string, string> = {
   'x_daily-room_token': 'forged',
 };
 
-describe('what a client sends to a bot beside what the service says', () => {
+describe('a request to a bot', () => {
   let service: TestServer;
   let bot: BotDirectory;
   let sessionId: string;
@@ -40,11 +40,11 @@ describe('what a client sends to a bot beside what the service says', () => {
 
   const authorization = () => `authorization: Bearer ${service.publicKey}\r\n`;
   const starts = () => tell(service, 'target', sessionId, 'state.starts.length');
-  /** `lines` with CRLF each; asks for the close so that the answer ends. */
+  /** Sends `lines` with CRLF and `connection: close`, so that the response ends. */
   const raw = (method: string, target: string, lines: string, body = '') =>
     sendRaw(service, `${method} ${path}${target} HTTP/1.1\r\nhost: x\r\n${authorization()}${lines}\r\n${body}`);
 
-  it('loses every header that only the service may set, on requests', async () => {
+  it('loses every header that only the service may set', async () => {
     const response = await fetch(sessionUrl(service, 'target', sessionId, '/echo'), withKey(service.publicKey, forged));
     const { rawHeaders } = (await response.json()) as { rawHeaders: string[] };
     expect(rawHeaders).not.toContain('forged');
@@ -53,7 +53,7 @@ describe('what a client sends to a bot beside what the service says', () => {
     expect(names).not.toContain('authorization');
   });
 
-  it.each(['session proxy', 'address of the agent'])('loses them on upgrades too: %s', async (way) => {
+  it.each(['session proxy', 'address of the agent'])('loses them on upgrades, too: %s', async (way) => {
     const before = (await tell(service, 'target', sessionId, 'state.upgrades.length')) as number;
     if (way === 'session proxy') {
       const url = sessionUrl(service, 'target', sessionId, '/socket').replace('http', 'ws');
@@ -78,7 +78,7 @@ describe('what a client sends to a bot beside what the service says', () => {
     socket.close();
   });
 
-  it('loses what a client declares to be for the hop, and the headers of the hop themselves', async () => {
+  it('loses connection headers, declared and known', async () => {
     const answer = await raw(
       'GET',
       '/echo',
@@ -106,7 +106,7 @@ describe('what a client sends to a bot beside what the service says', () => {
     ['a bare carriage return in a value', 'x-a: b\rx-session-id: forged\r\n', ''],
     ['a NUL in a value', 'x-a: b\0c\r\n', ''],
     ['a size of a chunk that is no number', 'transfer-encoding: chunked\r\n', 'zz\r\nabc\r\n0\r\n\r\n'],
-  ])('is refused as a whole with %s', async (_, lines, body) => {
+  ])('is refused with %s', async (_, lines, body) => {
     const before = await starts();
     const answer = await raw('POST', '/echo', `${lines}`, body);
     expect(answer).toMatch(/^HTTP\/1\.1 400 /);
@@ -115,14 +115,14 @@ describe('what a client sends to a bot beside what the service says', () => {
     expect(await starts()).toBe(before);
   });
 
-  it('cannot hide a header in a folded line', async () => {
+  it('loses headers in folded lines', async () => {
     const answer = await raw('GET', '/echo', 'x-a: b\r\n x-session-id: forged\r\nconnection: close\r\n');
     if (answer.startsWith('HTTP/1.1 400 ')) return;
     const { headers } = JSON.parse(answer.slice(answer.indexOf('{'))) as { headers: Record<string, string> };
     expect(headers['x-session-id']).toBe(sessionId);
   });
 
-  it('is one request: what follows a body is judged by itself, with its own key', async () => {
+  it('does not authenticate bytes after its body', async () => {
     const before = await starts();
     const answer = await sendRaw(
       service,
@@ -169,12 +169,12 @@ describe('what a client sends to a bot beside what the service says', () => {
     '/bot%20',
     '/bot%09',
     '/%c0%ae./bot',
-  ])('does not reach a path that only the service may ask: %s', async (target) => {
+  ])('does not reach a path that is reserved for the service: %s', async (target) => {
     const before = await starts();
     for (const method of ['POST', 'GET', 'OPTIONS']) {
       expect([method, await raw(method, target, 'connection: close\r\n')]).toEqual([
         method,
-        // Of the service: the bot's own 404 has no reason.
+        // From the service: the bot's own 404 has no reason.
         expect.stringMatching(/^HTTP\/1\.1 40[04] [\s\S]*"reason"/),
       ]);
     }
@@ -188,7 +188,7 @@ describe('what a client sends to a bot beside what the service says', () => {
   });
 
   it.each(['/echo?q=%25', '/botany', '/robot', '/wsx', '/api/bot', '/pccx', '/100%25', '/a%2Fb', '/%23'])(
-    'reaches any other path as it was written: %s',
+    'reaches any other path unchanged: %s',
     async (target) => {
       await tell(
         service,
@@ -203,7 +203,7 @@ describe('what a client sends to a bot beside what the service says', () => {
   );
 
   it.each(['//elsewhere/bot', '/\\elsewhere/bot', '///elsewhere/bot'])(
-    'is no address of another host to a bot that reads it as a URL: %s',
+    'does not name another host to a bot that parses its target as a URL: %s',
     async (target) => {
       await tell(
         service,

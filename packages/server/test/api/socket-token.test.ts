@@ -7,7 +7,7 @@ import { type BotDirectory, writeBot } from '../support/bots.ts';
 import { ended, sendRaw } from '../support/client.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
-/** What opens a socket, and what does not: always told by plain HTTP, before anything was taken. */
+/** Accepted and refused tokens. Refusals are plain HTTP and happen before a claim. */
 describe('the one-time token of a WebSocket client', () => {
   let service: TestServer;
   let bots: BotDirectory[];
@@ -27,7 +27,7 @@ describe('the one-time token of a WebSocket client', () => {
     return { sessionId, wsUrl, token };
   }
 
-  /** 101, or the status of the refusal and what it says. */
+  /** 101, or the status and reason of the refusal. */
   async function connect(url: string, headers: Record<string, string> = {}) {
     const socket = new WebSocket(url, { headers });
     socket.on('error', () => undefined);
@@ -57,15 +57,15 @@ describe('the one-time token of a WebSocket client', () => {
       'the query, beside the name of the agent',
       (url: string, token: string) => connect(`${url.replace(/\/([^/]+)$/, '?serviceHost=$1')}&token=${token}`),
     ],
-  ])('is taken from %s', async (_, open) => {
+  ])('is accepted from %s', async (_, open) => {
     const { sessionId, wsUrl, token } = await made();
     expect(await open(wsUrl, token)).toEqual({ status: 101, reason: '' });
     expect((await ended(service, 'talker', sessionId)).completionStatus).toBe('WS_CONNECTION_CLOSED');
-    // It was good for one use, in whichever place it comes the second time.
+    // The token is valid once, also if sent in another place the second time.
     expect(await connect(`${wsUrl}?token=${token}`)).toEqual(refused);
   });
 
-  it('lets one of two clients in that come with it at the same time', async () => {
+  it('admits one of two concurrent clients', async () => {
     const { sessionId, wsUrl, token } = await made();
     const outcomes = await Promise.all(Array.from({ length: 5 }, () => connect(`${wsUrl}?token=${token}`)));
     expect(outcomes.filter(({ status }) => status === 101)).toHaveLength(1);
@@ -73,7 +73,7 @@ describe('the one-time token of a WebSocket client', () => {
     await ended(service, 'talker', sessionId);
   });
 
-  it('refuses one that is missing, broken, tampered with, expired or meant for another agent, and takes no instance', async () => {
+  it('is refused if missing, malformed, tampered with, expired or for another agent, without a claim', async () => {
     await expect.poll(() => instances()).toBe(0);
     const { sessionId, wsUrl, token } = await made();
     const [payload = '', signature = ''] = token.split('.');
@@ -102,14 +102,14 @@ describe('the one-time token of a WebSocket client', () => {
       `${wsUrl.replace(service.organization, '%00')}?token=${token}`,
     ];
     for (const url of attempts) expect([url, await connect(url)]).toEqual([url, refused]);
-    // The other agent still has the instance that showed that it can run.
+    // The other agent still has the instance of its validation.
     expect([await instances(), await instances('other')]).toEqual([0, 1]);
-    // None of it used the real one up.
+    // None of these requests used up the valid token.
     expect((await connect(`${wsUrl}?token=${token}`)).status).toBe(101);
     await ended(service, 'talker', sessionId);
   });
 
-  it('is not used up by a request that is no WebSocket handshake', async () => {
+  it('is not used up by a request that is not a WebSocket handshake', async () => {
     const { sessionId, wsUrl, token } = await made();
     const { pathname } = new URL(wsUrl);
     const upgrade = (lines: string) =>
@@ -128,7 +128,7 @@ describe('the one-time token of a WebSocket client', () => {
     await ended(service, 'talker', sessionId);
   });
 
-  it('cannot open a session that was stopped before its client came', async () => {
+  it('is refused after its session was stopped', async () => {
     const { sessionId, wsUrl, token } = await made();
     await service.client.stopSession({ params: { agentName: 'talker', sessionId } });
     expect(await connect(`${wsUrl}?token=${token}`)).toEqual(refused);

@@ -9,10 +9,10 @@ import { type SecondOrganization, secondOrganization } from '../support/second-o
 import { type Gate, openGate } from '../support/start-gate.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
-/** Uses up the instance that showed that the agent's deployment works, so that the next call finds none. */
+/** Ends the instance of the agent's validation, so that the next call finds none. */
 async function useUpTheFirst(service: TestServer, agentName: string) {
   const { path } = callOf('telnyx', `${agentName}.${service.organization}`);
-  // No call gets through before that.
+  // Earlier calls would be refused.
   const call = await vi.waitFor(() => dial(service, path), { timeout: 40_000, interval: 100 });
   call.socket.close();
   const active = async () => (await service.client.getAgent({ params: { agentName } })).activeSessionCount;
@@ -58,7 +58,7 @@ describe('calls of carriers', () => {
   const hostOf = (agentName: string) => `${agentName}.${service.organization}`;
   const refusals = () => lines.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'a call was refused');
 
-  /** The one session of an agent that is going on. */
+  /** The only live session of an agent. */
   async function sessionOf(agentName: string): Promise<string> {
     const read = () => service.client.getSessions({ params: { agentName }, query: { status: 'active' } });
     await expect.poll(async () => (await read()).sessions.length).toBe(1);
@@ -66,12 +66,12 @@ describe('calls of carriers', () => {
   }
 
   describe.each(carriers)('%s', (carrier) => {
-    it('reaches its bot, which gets and gives every message as it is', async () => {
+    it('forwards every message unchanged in both directions', async () => {
       const words = callOf(carrier, hostOf('phone'));
       const call = await dial(service, words.path);
-      const said = [...words.opening, words.media(0), words.media(1), words.dtmf, words.media(2)];
-      call.say(...said);
-      expect(await call.hear(said.length)).toEqual(said);
+      const sent = [...words.opening, words.media(0), words.media(1), words.dtmf, words.media(2)];
+      call.say(...sent);
+      expect(await call.hear(sent.length)).toEqual(sent);
 
       const sessionId = await sessionOf('phone');
       const upgrades = await tell<{ url: string; headers: Record<string, string> }[]>(
@@ -92,14 +92,14 @@ describe('calls of carriers', () => {
       expect((await ended(service, 'phone', sessionId)).completionStatus).toBe('WS_CONNECTION_CLOSED');
     });
 
-    it('loses nothing but old audio while its bot starts, and the order stays', async () => {
+    it('drops only old audio while its bot starts, and keeps the order', async () => {
       const words = callOf(carrier, hostOf('sleepy'));
       const bot = gate.next();
       const call = await dial(service, words.path);
       const pieces = Array.from({ length: words.piecesHeld * 2 }, (_, index) => words.media(index));
       call.say(...words.opening, ...pieces.slice(0, 3), words.dtmf, ...pieces.slice(3), words.dtmf);
       const order = await bot;
-      // The service has read it all when it answers what was said last.
+      // The service has read everything when it answers the last message.
       call.socket.ping();
       await once(call.socket, 'pong');
       order('go');
@@ -110,7 +110,7 @@ describe('calls of carriers', () => {
       call.socket.close();
     });
 
-    it('may hang up while its bot starts', async () => {
+    it('can end while its bot starts', async () => {
       const words = callOf(carrier, hostOf('sleepy'));
       const bot = gate.next();
       const call = await dial(service, words.path);
@@ -121,7 +121,7 @@ describe('calls of carriers', () => {
       expect((await ended(service, 'sleepy', sessionId)).completionStatus).toBe('WS_CONNECTION_CLOSED');
     });
 
-    it('is told when there is no room, and has room again after', async () => {
+    it('is refused at capacity, and accepted later', async () => {
       const words = callOf(carrier, hostOf('phone'));
       const calls = [await dial(service, words.path), await dial(service, words.path)];
       for (const call of calls) {
@@ -139,7 +139,7 @@ describe('calls of carriers', () => {
       for (const call of calls) call.socket.close();
     });
 
-    it('is closed when its bot does not start', async () => {
+    it('is closed if its bot does not start', async () => {
       const words = callOf(carrier, hostOf('dead'));
       const bot = gate.next();
       const call = await dial(service, words.path);
@@ -148,7 +148,7 @@ describe('calls of carriers', () => {
       expect(await call.closed).toEqual([1011, 'bot-unreachable']);
     });
 
-    it('needs a token where the agent wants one, in the path, and is told apart only in the log', async () => {
+    it('requires a token in the path if the agent does; only the log says why it was refused', async () => {
       const words = callOf(carrier, hostOf('guarded'));
       if (carrier === 'twilio') {
         const call = await dial(service, words.path);
@@ -177,7 +177,7 @@ describe('calls of carriers', () => {
       await expect(dial(service, `/ws/${carrier}/${hostOf('guarded')}/${token}`)).rejects.toThrow('refused with 403');
     });
 
-    it('reaches agents of the organization that it names, and of no other', async () => {
+    it('reaches only agents of the organization that it names', async () => {
       const words = callOf(carrier, 'theirs.neighbours');
       const call = await dial(service, words.path);
       call.say(...words.opening);
@@ -206,7 +206,7 @@ describe('calls of carriers', () => {
     ['a name with a NUL', JSON.stringify(twilioCall('a\u0000b.org').opening[1])],
     ['one message that is too large', JSON.stringify({ event: 'connected', filling: 'x'.repeat(20_000) })],
     ['one message that would not end', JSON.stringify({ event: 'connected', filling: 'x'.repeat(900_000) })],
-  ])('refuses a Twilio call that begins with %s', async (_, message) => {
+  ])('refuses a Twilio call that starts with %s', async (_, message) => {
     const call = await dial(service, '/ws/twilio');
     call.socket.on('error', () => undefined);
     call.socket.send(message);
@@ -221,7 +221,7 @@ describe('calls of carriers', () => {
     expect((await call.closed)[0]).toBe(1008);
   });
 
-  it('closes a call that says more than any call while its bot starts', async () => {
+  it('closes a call that exceeds the limit while its bot starts', async () => {
     const words = callOf('telnyx', hostOf('sleepy'));
     const bot = gate.next();
     const call = await dial(service, words.path);
@@ -232,15 +232,15 @@ describe('calls of carriers', () => {
     expect((await ended(service, 'sleepy', sessionId)).completionStatus).toBe('WS_CONNECTION_CLOSED');
   });
 
-  it('answers a carrier that names nobody, or no WebSocket, by plain HTTP', async () => {
+  it('answers plain HTTP to a carrier request without agent or WebSocket', async () => {
     await expect(dial(service, '/ws/telnyx')).rejects.toThrow('refused with 404');
     await expect(dial(service, '/ws/vonage?serviceHost=phone.test-org')).rejects.toThrow('refused with 404');
     expect((await fetch(`${service.url}/ws/twilio`)).status).toBe(426);
   });
 });
 
-describe('a stop of the service', () => {
-  it('ends calls, those whose bot still starts too, with the word that it goes away', async () => {
+describe('a stopping service', () => {
+  it('closes calls with 1001, also those whose bot is starting', async () => {
     const gate = await openGate();
     const bots = [
       await writeBot('phone', { websocketAuth: 'none' }),

@@ -5,7 +5,7 @@ import { type BotDirectory, writeBot } from '../support/bots.ts';
 import { type SecondOrganization, secondOrganization } from '../support/second-organization.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
-/** What the neighbours have, and names of the same length that nobody has. */
+/** Names of the other organization's objects, and missing names of the same length. */
 const theirs = { set: 'their-keys', pull: 'their-pull', key: 'THEIR_KEY', revision: 3 };
 const nobodys = { set: 'nones-keys', pull: 'nones-pull', key: 'NONES_KEY', revision: 3 };
 type Names = { readonly [Name in keyof typeof theirs]: (typeof theirs)[Name] };
@@ -14,7 +14,10 @@ type Try = { readonly path: string; readonly query?: string; readonly body?: unk
 const pair = (key: string) => ({ secretKey: key, secretValue: 'value' });
 const keysOf = ({ key }: Names) => [key, 'ZED'];
 
-/** Of each operation about secrets and the log, what one organization may try against names; paths as the contract has them. */
+/**
+ * For each operation about secrets and the audit log: the requests that one organization can try with a name, with paths as
+ * in the contract.
+ */
 const tries: Readonly<Record<string, (names: Names) => readonly Try[]>> = {
   listSecrets: () => [{ path: '/secrets' }, { path: '/secrets', query: 'region=us-west&type=imagePullSecret' }],
   getSecretSet: ({ set, pull }) => [set, pull, set.toUpperCase()].map((name) => ({ path: `/secrets/${name}` })),
@@ -65,7 +68,7 @@ const tries: Readonly<Record<string, (names: Names) => readonly Try[]>> = {
   verifyAudit: () => [{ path: '/audit/verification' }],
 };
 
-/** Deploys name sets, too. */
+/** Deployments name sets, too. */
 const deploys = ({ set, pull }: Names): readonly (Try & { readonly method: string })[] => [
   { method: 'POST', path: '/agents/ours', body: { secretSet: set } },
   { method: 'POST', path: '/agents/ours', body: { secretSet: set.toUpperCase() } },
@@ -74,18 +77,18 @@ const deploys = ({ set, pull }: Names): readonly (Try & { readonly method: strin
   { method: 'POST', path: '/agents', body: { serviceName: 'fresh', secretSet: set, buildId: 'x' } },
 ];
 
-describe('of two organizations, one learns nothing of what the other has', () => {
+describe('an organization learns nothing about another one', () => {
   let service: TestServer;
   let neighbours: SecondOrganization;
   let ours: BotDirectory;
   let theirBot: BotDirectory;
-  /** When they had all of it, and nobody had asked yet. */
+  /** After everything was created, and before the first attempt. */
   let began: string;
   let places: { readonly own: readonly string[]; readonly other: readonly string[]; readonly none: readonly string[] };
 
   const asNeighbour = (method: string, path: string, body?: unknown) =>
     ask(service, method, path, body, { key: neighbours.privateKey });
-  /** All that they see of what they have. */
+  /** Everything that the other organization sees of its own objects. */
   const theirView = async () => {
     const paths = ['/secrets', '/secrets/their-keys', '/secrets/their-keys/history', '/secrets/their-pull/history'];
     const answers = await Promise.all([...paths, '/audit?limit=1000'].map((path) => asNeighbour('GET', path)));
@@ -130,7 +133,7 @@ describe('of two organizations, one learns nothing of what the other has', () =>
     ['secrets', 'audit'].includes(tag),
   );
 
-  /** The answer to a try, whose traces are removed. Only what is made anew for each answer is masked, and the names. */
+  /** The response to an attempt, whose effects are undone. Masks the names, and what is unique in each response. */
   async function answerTo(method: string, place: string, names: Names, one: Try, key?: string): Promise<string> {
     const path = `${place}${one.path}${one.query === undefined ? '' : `?${one.query.replace('BEGIN', began)}`}`;
     const answer = await ask(service, method, path, one.body, key === undefined ? {} : { key });
@@ -139,12 +142,12 @@ describe('of two organizations, one learns nothing of what the other has', () =>
     return masked(answer, names);
   }
 
-  it('is tried with every operation that there is', () => {
+  it('covers every operation', () => {
     expect(Object.keys(tries).sort()).toEqual(about.map(({ name }) => name).sort());
   });
 
   it.each(about.map(({ name, method }) => [name, method] as const))(
-    '%s answers alike about what they have and what nobody has',
+    '%s answers the same for existing and missing names',
     async (name, method) => {
       const before = await theirView();
       const [their, none] = [tries[name]?.(theirs) ?? [], tries[name]?.(nobodys) ?? []];
@@ -152,7 +155,7 @@ describe('of two organizations, one learns nothing of what the other has', () =>
       for (const [index, one] of their.entries()) {
         const other = none[index];
         if (other === undefined) throw new Error('no counterpart');
-        // Dry runs are limited: their bodies name one.
+        // Dry runs are limited; their bodies request one.
         const isDry = JSON.stringify(one.body)?.includes('dryRun') === true;
         for (const place of isDry ? places.own.slice(0, 2) : places.own) {
           const answer = await answerTo(method, place, theirs, one);
@@ -176,7 +179,7 @@ describe('of two organizations, one learns nothing of what the other has', () =>
     180_000,
   );
 
-  it('deploys that name their sets are refused as those that name none', async () => {
+  it('deployments that name its sets are refused like those with missing sets', async () => {
     const before = await theirView();
     const [their, none] = [deploys(theirs), deploys(nobodys)];
     for (const [index, one] of their.entries()) {
@@ -191,7 +194,7 @@ describe('of two organizations, one learns nothing of what the other has', () =>
     expect(await theirView()).toEqual(before);
   });
 
-  it('their keys are revoked as those that nobody has', async () => {
+  it('revoking its keys is answered like revoking missing keys', async () => {
     const { json } = await asNeighbour('GET', '/keys');
     const [{ id = '' } = {}] = json['keys'] as { id?: string }[];
     const random = crypto.randomUUID();
@@ -204,7 +207,7 @@ describe('of two organizations, one learns nothing of what the other has', () =>
   });
 });
 
-/** Status, headers and body, but for what each answer has of its own. */
+/** Status, headers and body, except what is unique in each response. */
 function masked({ status, headers, text }: Answer, { set, pull, key }: Names): string {
   const { date: _, 'x-request-id': requestId, ...stable } = headers;
   const body = text
@@ -212,9 +215,9 @@ function masked({ status, headers, text }: Answer, { set, pull, key }: Names): s
     .replace(new RegExp(set, 'gi'), 'SET')
     .replace(new RegExp(pull, 'gi'), 'PULL')
     .replaceAll(key, 'KEY')
-    // The log of those who ask, which tells now and then what it refused.
+    // The caller's own audit log, which records refusals in between.
     .replace(/"(entries|lastSequence)":\d+|"lastHash":"[0-9a-f]+"/g, 'OWN')
-    // Of a set that was just made: its key is of this organization, and its id is new.
+    // From a set that was just created: its fingerprint key belongs to this organization, and its id is new.
     .replace(/"fingerprint":"[0-9a-f]+"/g, '"fingerprint":"F"');
   return JSON.stringify({ status, headers: stable, body });
 }
