@@ -83,11 +83,11 @@ function opened(
       context.directory.opened(sessionId);
       context.telemetry.botStarted({ cold, requestedAt, claimedAt, readyAt, startedAt });
       context.logger.info({ sessionId, ...(carrier === null ? {} : { carrier }) }, 'session started');
-      await context.persist(() => markLive(context, sessionId, { at: startedAt, readyAt, cold }));
+      await context.retryWrite(() => markLive(context, sessionId, { at: startedAt, readyAt, cold }));
     },
     refused: ({ status, phrase }) => {
       const event = { code: 'SOCKET_REFUSED', at: context.now().toISOString(), detail: { status, phrase } } as const;
-      return context.persist(() => recordEvents(context.db, sessionId, [event]));
+      return context.retryWrite(() => recordEvents(context.db, sessionId, [event]));
     },
     finish: (status) => context.reconciler.endSession(sessionId, status),
     onStop: (abort) => context.ownership.acquire(sessionId, abort),

@@ -13,7 +13,7 @@ import type { RegistryAccess } from './secrets/registry/check-credentials.ts';
 import type { Keyring } from './secrets/vault/keyring.ts';
 import type { RootKeyProvider } from './secrets/vault/root-key.ts';
 import type { SessionDirectory } from './sessions/session-directory.ts';
-import type { Persist } from './store/retry-write.ts';
+import type { RetryWrite } from './store/retry-write.ts';
 import type { Database } from './store/tables.ts';
 
 /** All that the running service consists of. A verb asks for the slice that it needs, never for the whole. */
@@ -57,7 +57,7 @@ export type Context = {
   /** Drops a revoked key here at once, and tells the other replicas. */
   readonly announceRevocation: (keyId: string) => Promise<void>;
   /** Does a write that must not be lost. */
-  readonly persist: Persist;
+  readonly retryWrite: RetryWrite;
   readonly isDraining: () => boolean;
   /** What bots write, and where it lies when they have ended. */
   readonly outputs: InstanceOutputs;

@@ -17,7 +17,7 @@ const limits: LogLimits = { lines: 5, lastLines: 2, lineCharacters: 20 };
 const context = (stored: (id: string) => void = () => undefined) => ({
   db: rows.db,
   now: () => new Date(),
-  persist: <T>(write: () => Promise<T>) => write(),
+  retryWrite: <T>(write: () => Promise<T>) => write(),
   stored,
 });
 const textsOf = async (id: string) => (await readLines(rows.db, id, 0, 1_000)).map(({ text }) => text);
@@ -80,12 +80,12 @@ it('removes control sequences, overwritten text and excess length from lines', a
 it('stores lines that arrive during a write after it', async () => {
   const { id } = await newBuild();
   let meanwhile: () => void = () => undefined;
-  const persist = async <T>(write: () => Promise<T>) => {
+  const retryWrite = async <T>(write: () => Promise<T>) => {
     const written = await write();
     meanwhile();
     return written;
   };
-  const log = await openBuildLog({ ...context(), persist }, id);
+  const log = await openBuildLog({ ...context(), retryWrite }, id);
   meanwhile = () => {
     meanwhile = () => undefined;
     log.write('second');
@@ -99,8 +99,8 @@ it('stores lines that arrive during a write after it', async () => {
 it('stores lines of a failed write once, with the next write', async () => {
   const { id } = await newBuild();
   let away = true;
-  const persist = <T>(write: () => Promise<T>) => (away ? Promise.reject(new Error('away')) : write());
-  const log = await openBuildLog({ ...context(), persist }, id);
+  const retryWrite = <T>(write: () => Promise<T>) => (away ? Promise.reject(new Error('away')) : write());
+  const log = await openBuildLog({ ...context(), retryWrite }, id);
   log.write('kept');
   await expect(log.flush()).rejects.toThrow('away');
   away = false;

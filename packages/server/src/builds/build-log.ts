@@ -18,7 +18,7 @@ export type BuildLog = {
 export type BuildLogContext = {
   readonly db: Database;
   readonly now: () => Date;
-  readonly persist: <T>(write: () => Promise<T>) => Promise<T>;
+  readonly retryWrite: <T>(write: () => Promise<T>) => Promise<T>;
   /** Lines of this build were stored. */
   readonly stored: (buildId: string) => void;
 };
@@ -73,7 +73,7 @@ export async function openBuildLog(
         // A copy, because more lines may arrive during the write.
         const lines = [...waiting];
         if (lines.length === 0) return;
-        await context.persist(() => insertLines(context.db, buildId, lines));
+        await context.retryWrite(() => insertLines(context.db, buildId, lines));
         waiting = waiting.slice(lines.length);
         context.stored(buildId);
       });

@@ -87,7 +87,7 @@ async function work(prepare: Runtime['prepare'], fields: Partial<WorkerContext> 
     timeoutSeconds: 60,
     logger: pino({ level: 'silent' }),
     host: { region: 'us-west' },
-    persist: (write) => write(),
+    retryWrite: (write) => write(),
     holdsRegion: () => true,
     isDraining: () => false,
     buildsAtOnce: 1,

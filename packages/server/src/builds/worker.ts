@@ -47,7 +47,7 @@ const interrupted = {
 } as const;
 
 export function createBuildWorker(context: WorkerContext): BuildWorker {
-  const { db, logger, persist } = context;
+  const { db, logger, retryWrite } = context;
   const closing = new AbortController();
   const running = new Map<string, { readonly work: Promise<void>; readonly canceling: AbortController }>();
   const troubled = new Map<string, { readonly attempts: number; readonly until: Date }>();
@@ -128,7 +128,7 @@ export function createBuildWorker(context: WorkerContext): BuildWorker {
 
   function forgetAttempt(build: BuildRow): Promise<unknown> {
     const released = { unfinished_attempts: build.unfinished_attempts - 1 };
-    return persist(() => changeOpenBuild(db, build.id, released));
+    return retryWrite(() => changeOpenBuild(db, build.id, released));
   }
 
   function end(build: BuildRow, log: BuildLog, outcome: Exclude<Outcome, { state: 'success' }>): Promise<void> {

@@ -16,7 +16,7 @@ import { createAuthenticator } from '../organizations/authenticate.ts';
 import { createReconciler } from '../reconciler/reconciler.ts';
 import { createSessionOwnership } from '../reconciler/session-ownership.ts';
 import { createSessionDirectory } from '../sessions/session-directory.ts';
-import { createPersist } from '../store/retry-write.ts';
+import { createRetryWrite } from '../store/retry-write.ts';
 import { deriveKey } from './data-directory.ts';
 import type { Foundation } from './foundation.ts';
 import { openRuntime } from './runtime.ts';
@@ -43,16 +43,16 @@ export async function createContext(
 ): Promise<{ readonly context: Context; readonly runtime: Runtime; readonly removeTree: RemoveTree }> {
   const { base, data, store } = foundation;
   const secrets = await openSecrets({ ...base, isAlone: foundation.isAlone }, config, data, teardown);
-  const persist = createPersist(teardown.closing);
+  const retryWrite = createRetryWrite(teardown.closing);
   const logsDirectory = join(data.path, 'logs');
   const removeTree = openTreeRemover({ quarantineDirectory: join(data.path, 'quarantine'), logger: base.logger });
-  const runtime = await openRuntime({ ...base, persist, logsDirectory, removeTree }, config, data.path, teardown);
+  const runtime = await openRuntime({ ...base, retryWrite, logsDirectory, removeTree }, config, data.path, teardown);
   const authenticator = createAuthenticator(base);
   const controlTokenKey = deriveKey(data.rootKey, 'control-token');
   const parts = {
     ...base,
     ...secrets,
-    persist,
+    retryWrite,
     serverId: base.newId(),
     telemetry: createTelemetry(),
     ownership: createSessionOwnership(),
@@ -92,7 +92,7 @@ export async function createContext(
 }
 
 function openBuildParts(
-  parts: Pick<Context, 'persist' | 'isDraining' | 'telemetry'> & {
+  parts: Pick<Context, 'retryWrite' | 'isDraining' | 'telemetry'> & {
     readonly runtime: Runtime;
     readonly removeTree: RemoveTree;
   },

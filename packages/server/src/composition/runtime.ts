@@ -14,7 +14,7 @@ const megabyte = 1024 * 1024;
  * @throws OperatorError if the driver cannot work on this machine
  */
 export async function openRuntime(
-  base: Pick<Context, 'db' | 'now' | 'logger' | 'host' | 'persist' | 'logsDirectory'> & {
+  base: Pick<Context, 'db' | 'now' | 'logger' | 'host' | 'retryWrite' | 'logsDirectory'> & {
     readonly removeTree: RemoveTree;
   },
   config: Config,

@@ -31,7 +31,7 @@ async function setUp() {
     logsDirectory,
     removeTree: openTreeRemover({ quarantineDirectory: join(root, 'quarantine'), logger }),
     runtime,
-    persist: (write) => write(),
+    retryWrite: (write) => write(),
     logger,
   };
   onTestFinished(async () => {
@@ -98,7 +98,7 @@ it('does not forget an instance while the database is unavailable', async () => 
   const instanceId = await rows.instance(of);
   await run(instanceId, 'later');
   const offline = withStoredOutput(runtime, (id) =>
-    storeOutput({ ...context, persist: () => Promise.reject(new Error('offline')) }, id),
+    storeOutput({ ...context, retryWrite: () => Promise.reject(new Error('offline')) }, id),
   );
   await expect(offline.forget(instanceId)).rejects.toThrow('offline');
   expect(await forgotten(runtime, instanceId)).toBe(false);

@@ -10,7 +10,7 @@ export type StoreOutputContext = {
   readonly logsDirectory: string;
   readonly removeTree: RemoveTree;
   readonly runtime: Pick<Runtime, 'outputs'>;
-  readonly persist: <T>(write: () => Promise<T>) => Promise<T>;
+  readonly retryWrite: <T>(write: () => Promise<T>) => Promise<T>;
   readonly logger: { readonly error: (fields: object, message: string) => void };
 };
 
@@ -22,9 +22,9 @@ export type StoreOutputContext = {
  * the output is lost, because the end of an instance must not wait forever.
  */
 export async function storeOutput(context: StoreOutputContext, instanceId: string): Promise<void> {
-  const { db, host, persist } = context;
+  const { db, host, retryWrite } = context;
   const { outputs } = context.runtime;
-  const owner = await persist(() => ownerOf(db, instanceId));
+  const owner = await retryWrite(() => ownerOf(db, instanceId));
   if (owner === undefined) return;
   const directory = logDirectory(context.logsDirectory, owner);
   let file: OutputFile | null;
@@ -49,7 +49,7 @@ export async function storeOutput(context: StoreOutputContext, instanceId: strin
     dropped_bytes: dropped,
     stored_at: context.now(),
   };
-  await persist(() => insertLog(db, row));
+  await retryWrite(() => insertLog(db, row));
 }
 
 /** Wraps a driver so that it stores the output of an instance before it forgets it. Concurrent calls share one run. */

@@ -11,13 +11,13 @@ type Context = DispatchContext & { readonly directory: SessionDirectory };
  * session of the former server. If that fails, ownership is released, and the next pass tries again.
  */
 export async function adoptSession(context: Context, row: OpenSession, instance: OpenInstance): Promise<void> {
-  const { db, ownership, persist } = context;
+  const { db, ownership, retryWrite } = context;
   if (ownership.has(row.id) || row.transport === 'websocket') return;
   if (instance.host === null || instance.port === null) return;
   ownership.acquire(row.id);
   try {
     // The row may be outdated: the session may have ended after it was read.
-    const current = await persist(() => stateOfSession(db, row.id));
+    const current = await retryWrite(() => stateOfSession(db, row.id));
     if (current?.state !== 'starting' && current?.state !== 'live') return ownership.release(row.id);
     const address = { host: instance.host, port: instance.port };
     const owner = { organizationId: row.organization_id, agentName: row.agent_name };
@@ -33,7 +33,7 @@ export async function adoptSession(context: Context, row: OpenSession, instance:
       requestedAt: row.requested_at,
       claimedAt: row.claimed_at,
       readyAt: instance.ready_at,
-      body: await persist(() => bodyForBot(db, row.id)),
+      body: await retryWrite(() => bodyForBot(db, row.id)),
       dispatchedAt: row.handed_over_at,
       botStartedAt: row.bot_started_at,
     });

@@ -16,7 +16,7 @@ type Context = {
   readonly backoff: Backoff;
   /** The outcome: null if the deployment serves, else the problem. */
   readonly outcomes: Outcomes<string | null>;
-  readonly persist: <T>(write: () => Promise<T>) => Promise<T>;
+  readonly retryWrite: <T>(write: () => Promise<T>) => Promise<T>;
 };
 
 /** Prepares deployments from directories, one attempt at a time each. Those from builds are prepared already. */
@@ -36,13 +36,13 @@ export function createDeploymentPreparer(context: Context): DeploymentPreparer {
     try {
       const output = (line: string) => context.logger.info({ deploymentId: row.id, agent: row.agent_name }, line);
       const prepared = await context.runtime.prepare({ id: row.id, source }, output, NEVER);
-      await context.persist(() => recordPrepared(context, row.id, prepared));
+      await context.retryWrite(() => recordPrepared(context, row.id, prepared));
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
       const problem = { code: 'PCC_PREPARE_FAILED', message, exit: null } as const;
       // A failure that the owner can fix is final. One that needs time or the operator (a full disk) is retried.
       if (!(error instanceof PrepareError)) context.backoff.failed(row.id);
-      else await context.persist(() => failDeployment(context, deployment, problem));
+      else await context.retryWrite(() => failDeployment(context, deployment, problem));
       context.logger.warn(
         { deploymentId: row.id, agent: row.agent_name, err: error },
         'a deployment could not be prepared',

@@ -77,7 +77,7 @@ async function session(bot: Bot, fields: Partial<ReadySession> = {}, state: 'sta
     key,
     ownership,
     closing: closing.signal,
-    persist: (write) => write(),
+    retryWrite: (write) => write(),
     endSession: async (sessionId, status, at) => {
       ended.push([status, at]);
       ownership.release(sessionId);

@@ -34,7 +34,7 @@ export type DispatchContext = {
   /** Aborted when the process closes; bots continue to run. */
   readonly closing: AbortSignal;
   /** Retries while the database is unavailable. */
-  readonly persist: <T>(write: () => Promise<T>) => Promise<T>;
+  readonly retryWrite: <T>(write: () => Promise<T>) => Promise<T>;
   readonly endSession: (sessionId: string, status: CompletionStatus, at?: Date) => Promise<void>;
   /** The bot has the session: requests can be forwarded to it. */
   readonly onOpen: (sessionId: string) => void;
@@ -53,7 +53,7 @@ const firstAnswerMilliseconds = 2_000;
 export async function dispatch(context: DispatchContext, session: ReadySession): Promise<void> {
   const token = controlToken(context.key, session.instanceId);
   // A bot without a status route must not get the session twice. Record the dispatch first, at the cost of one commit.
-  if (!session.reportsSession) await context.persist(() => markDispatched(context, session.id));
+  if (!session.reportsSession) await context.retryWrite(() => markDispatched(context, session.id));
   const headers = startHeaders({ ...session, controlToken: token });
   const { delivered, answer, abort } = postBot(session.address, headers, session.body ?? '{}');
   context.ownership.acquire(session.id, abort);
@@ -140,7 +140,7 @@ async function markStarted(context: DispatchContext, session: ReadySession, at: 
   context.onOpen(session.id);
   context.onLive(session, at);
   const { readyAt, cold } = session;
-  await context.persist(() => markLive(context, session.id, { at, readyAt, cold }));
+  await context.retryWrite(() => markLive(context, session.id, { at, readyAt, cold }));
 }
 
 async function endWith(

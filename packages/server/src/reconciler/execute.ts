@@ -17,7 +17,7 @@ type Context = {
   readonly newId: () => string;
   readonly runtime: Pick<Runtime, 'discard' | 'stop' | 'forget'>;
   readonly host: { readonly id: string };
-  readonly persist: <T>(write: () => Promise<T>) => Promise<T>;
+  readonly retryWrite: <T>(write: () => Promise<T>) => Promise<T>;
   readonly preparer: Pick<DeploymentPreparer, 'prepare'>;
   readonly validation: Pick<Validation, 'passed'>;
   readonly runner: InstanceRunner;
@@ -36,7 +36,7 @@ type Context = {
 
 /** Executes planned actions; `rows` are those that the plan was made from. */
 export function createExecutor(context: Context): (action: Action, rows: Rows) => Promise<void> {
-  const { db, runtime, persist, endSession, instanceRemoved, unobservedEndAt, requestReconcile } = context;
+  const { db, runtime, retryWrite, endSession, instanceRemoved, unobservedEndAt, requestReconcile } = context;
 
   async function execute(action: Action, rows: Rows): Promise<void> {
     switch (action.do) {
@@ -53,7 +53,7 @@ export function createExecutor(context: Context): (action: Action, rows: Rows) =
       case 'discard-deployment': {
         const prepared = rows.deployments.get(action.deploymentId)?.prepared;
         if (prepared) await runtime.discard(prepared);
-        return persist(() => forgetPrepared(context, action.deploymentId));
+        return retryWrite(() => forgetPrepared(context, action.deploymentId));
       }
       case 'provision':
         return provision(action.deploymentId, action.idle, rows);

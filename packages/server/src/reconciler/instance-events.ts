@@ -18,7 +18,7 @@ type Context = {
   readonly runtime: Pick<Runtime, 'watch' | 'forget'>;
   readonly ownership: SessionOwnership;
   readonly signal: AbortSignal;
-  readonly persist: <T>(write: () => Promise<T>) => Promise<T>;
+  readonly retryWrite: <T>(write: () => Promise<T>) => Promise<T>;
   readonly endSession: (sessionId: string, status: CompletionStatus, at?: Date) => Promise<void>;
   readonly requestReconcile: () => void;
   /** When something ended that no server observed. */
@@ -61,10 +61,10 @@ export function watchInstances(context: Context): InstanceWatch {
 }
 
 async function handle(context: Context, event: InstanceEvent): Promise<void> {
-  const { db, persist } = context;
+  const { db, retryWrite } = context;
   if (event.kind === 'noticed') return notice(context, event);
   const unseen = context.unobservedEndAt();
-  const instance = await persist(() => findInstance(db, event.instanceId));
+  const instance = await retryWrite(() => findInstance(db, event.instanceId));
   const sessionId = instance?.session_id ?? null;
   const { code, signal, outOfMemory } = event.exit;
   const tail = instance === undefined ? '' : await redactTail(context, instance.deployment_id, event.exit.tail);
@@ -74,14 +74,14 @@ async function handle(context: Context, event: InstanceEvent): Promise<void> {
   if (instance !== undefined && sessionId !== null) {
     const cause = { code, signal, outOfMemory, ...(code === 0 ? {} : { tail }) };
     const stored: StoredEvent = { code: 'INSTANCE_EXITED', at: event.at.toISOString(), detail: cause };
-    await persist(() => recordEvents(db, sessionId, [stored]));
+    await retryWrite(() => recordEvents(db, sessionId, [stored]));
     await context.ownership.released(sessionId, AbortSignal.timeout(lastWordMilliseconds));
     const at = code === null && signal === null ? unseen : event.at;
     await context.endSession(sessionId, await statusByExit(context, sessionId, instance, event.exit), at);
   }
   // Forget the instance before its row ends, because nothing removes its files afterwards.
   await context.runtime.forget(event.instanceId);
-  await persist(() => markEnded(context, event.instanceId));
+  await retryWrite(() => markEnded(context, event.instanceId));
   context.requestReconcile();
 }
 
@@ -96,8 +96,8 @@ async function notice(context: Context, event: Extract<InstanceEvent, { kind: 'n
   const { instanceId, detail } = event;
   context.logger.warn({ instanceId, notice: event.notice }, detail);
   const stored: StoredEvent = { code: noticeCodes[event.notice], at: event.at.toISOString(), detail: { detail } };
-  const sessionId = await context.persist(() => noteInstance(context.db, instanceId, stored));
-  if (sessionId !== null) await context.persist(() => recordEvents(context.db, sessionId, [stored]));
+  const sessionId = await context.retryWrite(() => noteInstance(context.db, instanceId, stored));
+  if (sessionId !== null) await context.retryWrite(() => recordEvents(context.db, sessionId, [stored]));
 }
 
 /** The status of a session whose end no server observed, from the exit of its instance. */
@@ -107,12 +107,12 @@ async function statusByExit(
   instance: OpenInstance,
   exit: { code: number | null },
 ): Promise<CompletionStatus> {
-  const session = await context.persist(() => stateOfSession(context.db, sessionId));
+  const session = await context.retryWrite(() => stateOfSession(context.db, sessionId));
   const at = session?.bot_started_at ?? session?.handed_over_at ?? null;
   if (session === undefined || at === null) return 'HTTP_ERROR';
   // The server was killed between the dispatch and the record that the session is live.
   const cold = isColdStart(instance, session.requested_at);
   if (session.bot_started_at === null)
-    await context.persist(() => markLive(context, sessionId, { at, readyAt: instance.ready_at, cold }));
+    await context.retryWrite(() => markLive(context, sessionId, { at, readyAt: instance.ready_at, cold }));
   return session.transport === 'websocket' ? 'WS_CONNECTION_CLOSED' : completionOfExit(exit);
 }

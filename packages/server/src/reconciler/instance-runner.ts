@@ -21,7 +21,7 @@ export type RunnerContext = {
   readonly ownership: SessionOwnership;
   readonly validation: Pick<Validation, 'started' | 'startFailed'>;
   readonly keyring: Keyring;
-  readonly persist: <T>(write: () => Promise<T>) => Promise<T>;
+  readonly retryWrite: <T>(write: () => Promise<T>) => Promise<T>;
   readonly iceConfigUrl: () => string;
   /** The instance is ready. `row` names the session that waits for it, if any. */
   readonly onReady: (row: OpenInstance) => void;
@@ -55,7 +55,7 @@ export function createInstanceRunner(context: RunnerContext): InstanceRunner {
       const address = await context.runtime.start(specOf(row, deployment), signal);
       const asking = AbortSignal.any([abort.signal, AbortSignal.timeout(askMilliseconds)]);
       const known = await askBot(address, controlToken(context.key, row.id), 0, asking).catch(() => null);
-      const ready = await context.persist(() => markReady(context, row.id, address, known !== null));
+      const ready = await context.retryWrite(() => markReady(context, row.id, address, known !== null));
       await context.validation.started(deployment);
       if (ready !== undefined) context.onReady(ready);
     } catch (error) {
@@ -85,7 +85,7 @@ export function createInstanceRunner(context: RunnerContext): InstanceRunner {
     if (stopping.has(row.id)) return;
     stopping.add(row.id);
     try {
-      await context.persist(() => markStopping(context.db, row.id));
+      await context.retryWrite(() => markStopping(context.db, row.id));
       starting.get(row.id)?.abort();
       if (row.session_id !== null) await endByItself(row, row.session_id, transport);
       await context.runtime.stop(row.id, terminateMilliseconds);

@@ -41,7 +41,7 @@ export type ReconcilerContext = {
   readonly telemetry: Telemetry;
   /** The last heartbeat of the former server: when the sockets that it relayed ended. */
   readonly lastHeartbeat: Date | null;
-  readonly persist: <T>(write: () => Promise<T>) => Promise<T>;
+  readonly retryWrite: <T>(write: () => Promise<T>) => Promise<T>;
   /** Whether this server is the leader of its region. Passes do nothing while it is not. */
   readonly holdsRegion: () => boolean;
 };

@@ -19,7 +19,7 @@ type Context = {
   readonly directory: Pick<SessionDirectory, 'gone'>;
   readonly sampler: Pick<Sampler, 'take'>;
   readonly telemetry: Pick<Telemetry, 'sessionEnded'>;
-  readonly persist: <T>(write: () => Promise<T>) => Promise<T>;
+  readonly retryWrite: <T>(write: () => Promise<T>) => Promise<T>;
   readonly requestReconcile: () => void;
 };
 
@@ -40,7 +40,7 @@ export type EndRecorder = {
 
 /** Records the ends of sessions and instances, in the database and in what this server remembers. */
 export function createEndRecorder(context: Context): EndRecorder {
-  const { db, persist, requestReconcile } = context;
+  const { db, retryWrite, requestReconcile } = context;
 
   async function endSession(
     sessionId: string,
@@ -49,7 +49,7 @@ export function createEndRecorder(context: Context): EndRecorder {
     only?: 'waiting',
   ): Promise<void> {
     const late = context.sampler.take(sessionId);
-    const row = await persist(() => finishSession(context, sessionId, status, at, late, only));
+    const row = await retryWrite(() => finishSession(context, sessionId, status, at, late, only));
     if (row === undefined && only !== undefined) return;
     context.directory.gone(sessionId);
     context.ownership.release(sessionId);
@@ -66,17 +66,17 @@ export function createEndRecorder(context: Context): EndRecorder {
     cause: string | null,
     at?: Date,
   ): Promise<void> {
-    const sessionId = (await persist(() => findInstance(db, instanceId)))?.session_id ?? null;
+    const sessionId = (await retryWrite(() => findInstance(db, instanceId)))?.session_id ?? null;
     if (sessionId !== null) {
       if (cause !== null) {
         const event = { code: 'INSTANCE_START_FAILED', at: context.now().toISOString(), detail: { cause } } as const;
-        await persist(() => recordEvents(db, sessionId, [event]));
+        await retryWrite(() => recordEvents(db, sessionId, [event]));
       }
       await endSession(sessionId, status, at);
     }
     // A failed start may leave files without a process. Remove them before the row ends: nothing looks for them afterwards.
     await context.runtime.forget(instanceId);
-    await persist(() => markEnded(context, instanceId));
+    await retryWrite(() => markEnded(context, instanceId));
     requestReconcile();
   }
 

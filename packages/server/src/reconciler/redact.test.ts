@@ -22,7 +22,7 @@ describe('redactTail', () => {
       db: rows.db,
       keyring: vault.context.keyring,
       logger: pino({ base: null }, { write: (line: string) => logged.push(JSON.parse(line)) }),
-      persist: <T>(write: () => Promise<T>) => write(),
+      retryWrite: <T>(write: () => Promise<T>) => write(),
     };
     redact = (tail) => redactTail(context, deployment, tail);
     return () => rows.close();

@@ -9,7 +9,7 @@ type Context = {
   readonly db: Database;
   readonly keyring: Keyring;
   readonly logger: Pick<Logger, 'warn'>;
-  readonly persist: <T>(write: () => Promise<T>) => Promise<T>;
+  readonly retryWrite: <T>(write: () => Promise<T>) => Promise<T>;
 };
 
 const withheld =
@@ -22,7 +22,7 @@ const withheld =
 export async function redactTail(context: Context, deploymentId: string, tail: string): Promise<string> {
   if (tail === '') return tail;
   try {
-    const { values, isComplete } = await context.persist(() => deploymentSecrets(context, deploymentId));
+    const { values, isComplete } = await context.retryWrite(() => deploymentSecrets(context, deploymentId));
     return isComplete ? maskTail(tail, values) : withheld;
   } catch (error) {
     context.logger.warn({ deploymentId, err: error }, 'last output of a bot dropped because its secrets are unknown');

@@ -75,7 +75,7 @@ it('makes a live session reachable as soon as its bot reports it', async () => {
       key: Buffer.alloc(32),
       ownership: createSessionOwnership(),
       closing: new AbortController().signal,
-      persist: (write) => write(),
+      retryWrite: (write) => write(),
       endSession: async (_, status, endedAt) => void happened.push([status, endedAt]),
       onOpen: () => {
         happened.push('open');

@@ -30,8 +30,8 @@ describe('validation', () => {
     const backoff = createBackoff(now);
     const outcomes = createOutcomes<string | null>();
     const logger = pino({ level: 'silent' });
-    const persist = <T>(write: () => Promise<T>) => write();
-    return { backoff, outcomes, ...createValidation({ db: rows.db, now, logger, backoff, outcomes, persist }) };
+    const retryWrite = <T>(write: () => Promise<T>) => write();
+    return { backoff, outcomes, ...createValidation({ db: rows.db, now, logger, backoff, outcomes, retryWrite }) };
   }
   const open = async (wanted = id) => {
     const row = (await listOpenDeployments(rows.db, 'us-west', [wanted])).find((one) => one.id === wanted);

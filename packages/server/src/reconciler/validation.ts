@@ -20,7 +20,7 @@ type Context = {
   readonly backoff: Backoff;
   /** The outcome: null if the deployment serves, else the problem. */
   readonly outcomes: Outcomes<string | null>;
-  readonly persist: <T>(write: () => Promise<T>) => Promise<T>;
+  readonly retryWrite: <T>(write: () => Promise<T>) => Promise<T>;
 };
 
 /** Validates deployments: a deployment takes traffic only after one of its instances was ready. */
@@ -38,7 +38,7 @@ export type Validation = {
 const attempts = 5;
 
 export function createValidation(context: Context): Validation {
-  const { backoff, outcomes, persist, logger } = context;
+  const { backoff, outcomes, retryWrite, logger } = context;
 
   async function passed(row: OpenDeployment): Promise<void> {
     const serves = await persist(() => activateDeployment(context, { id: row.id, agentId: row.agent_id }));
@@ -75,14 +75,14 @@ export function createValidation(context: Context): Validation {
 
   async function started(row: OpenDeployment): Promise<void> {
     backoff.succeeded(row.id);
-    if (row.error !== null) await persist(() => noteStart(context, row.id, null));
+    if (row.error !== null) await retryWrite(() => noteStart(context, row.id, null));
   }
 
   async function idleExit(deploymentId: string, exit: NonNullable<Problem['exit']>): Promise<void> {
     backoff.failed(deploymentId);
     const code = exit.outOfMemory ? 'PCC_OUT_OF_MEMORY' : 'PCC_BOT_EXITED';
     const message = 'An instance ended while it waited for a session.';
-    await persist(() => noteStart(context, deploymentId, { code, message, exit }));
+    await retryWrite(() => noteStart(context, deploymentId, { code, message, exit }));
   }
 
   return { passed, startFailed, started, idleExit };

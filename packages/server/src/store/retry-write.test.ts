@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type TestRows, testRows } from '../../test/support/test-rows.ts';
 import { clientConfig } from './address.ts';
 import { openDatabase } from './database.ts';
-import { createPersist } from './retry-write.ts';
+import { createRetryWrite } from './retry-write.ts';
 
 describe('createRetryWrite', () => {
   let rows: TestRows;
@@ -19,8 +19,8 @@ describe('createRetryWrite', () => {
 
   it('runs a write once when it succeeds', async () => {
     let tries = 0;
-    const persist = createPersist(new AbortController().signal);
-    expect(await persist(async () => (tries += 1))).toBe(1);
+    const retryWrite = createRetryWrite(new AbortController().signal);
+    expect(await retryWrite(async () => (tries += 1))).toBe(1);
   });
 
   it.each([
@@ -28,8 +28,8 @@ describe('createRetryWrite', () => {
     ['full', full],
   ])('retries a write while the database is %s', async (_, error) => {
     let tries = 0;
-    const persist = createPersist(new AbortController().signal);
-    const written = await persist(async () => {
+    const retryWrite = createRetryWrite(new AbortController().signal);
+    const written = await retryWrite(async () => {
       tries += 1;
       if (tries < 3) throw error;
       return 'written';
@@ -39,8 +39,8 @@ describe('createRetryWrite', () => {
 
   it('does not retry a write that the database rejects', async () => {
     let tries = 0;
-    const persist = createPersist(new AbortController().signal);
-    const writing = persist(async () => {
+    const retryWrite = createRetryWrite(new AbortController().signal);
+    const writing = retryWrite(async () => {
       tries += 1;
       throw wrong;
     });
@@ -50,9 +50,9 @@ describe('createRetryWrite', () => {
 
   it('stops retrying when the service closes, also while waiting', async () => {
     const closing = new AbortController();
-    const persist = createPersist(closing.signal);
+    const retryWrite = createRetryWrite(closing.signal);
     let tries = 0;
-    const writing = persist(async () => {
+    const writing = retryWrite(async () => {
       tries += 1;
       if (tries === 2) closing.abort();
       throw lost;
@@ -72,7 +72,7 @@ describe('createRetryWrite', () => {
     const admin = new pg.Client(clientConfig(rows.database.admin));
     await admin.connect();
     let cut = false;
-    await createPersist(new AbortController().signal)(() =>
+    await createRetryWrite(new AbortController().signal)(() =>
       db.transaction().execute(async (transaction) => {
         await transaction.insertInto('kept').values({ n: 1 }).execute();
         if (!cut) {

@@ -5,9 +5,9 @@ const firstMilliseconds = 50;
 const longestMilliseconds = 2_000;
 
 /** Retries a write until the database accepts it, while the database is unreachable, full or busy. Stops at `closing`. */
-export type Persist = <T>(write: () => Promise<T>) => Promise<T>;
+export type RetryWrite = <T>(write: () => Promise<T>) => Promise<T>;
 
-export function createPersist(closing: AbortSignal): Persist {
+export function createRetryWrite(closing: AbortSignal): RetryWrite {
   return async (write) => {
     for (let wait = firstMilliseconds; ; wait = Math.min(wait * 2, longestMilliseconds)) {
       try {

@@ -176,7 +176,7 @@ it('removes hostile trees of builds before the first build and with old logs', a
     timeoutSeconds: 60,
     logger: pino({ level: 'silent' }),
     host: { region: 'us-west' },
-    persist: (write) => write(),
+    retryWrite: (write) => write(),
     holdsRegion: () => true,
     isDraining: () => false,
     buildsAtOnce: 1,
