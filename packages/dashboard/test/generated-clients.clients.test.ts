@@ -67,45 +67,45 @@ afterAll(async () => {
 
 type Bot = Parameters<typeof serveClient>[1];
 
-/** Opens a client's page until the test ends, and records the hosts that it contacts, except its own. */
+/** Opens a client's page until the test ends. `hosts` collects the other hosts that the page contacts. */
 async function open(client: Client, bot: Bot): Promise<{ page: Page; hosts: Set<string> }> {
   const pages = await serveClient(client, bot);
   onTestFinished(pages.close);
   const page = await browser.newPage();
   onTestFinished(() => page.close());
   const hosts = new Set<string>();
-  const record = (url: string) => {
+  const note = (url: string) => {
     if (/^(https?|wss?):/.test(url) && !url.startsWith(pages.origin)) hosts.add(new URL(url).host);
   };
-  page.on('request', (request) => record(request.url()));
-  page.on('websocket', (socket) => record(socket.url()));
+  page.on('request', (request) => note(request.url()));
+  page.on('websocket', (socket) => note(socket.url()));
   await page.goto(pages.origin);
   return { page, hosts };
 }
 
 const talk = (page: Page) => page.getByRole('button', { name: /^Talk/ });
 const hasStatus = (page: Page, text: string) => page.getByRole('status').getByText(text, { exact: true }).waitFor();
-const hasLine = (page: Page, text: string) =>
-  page.getByRole('list', { name: 'What was said' }).getByText(text).waitFor();
-const chooseTransport = (page: Page, label: string) => page.getByRole('combobox').selectOption({ label });
+const said = (page: Page, text: string) => page.getByRole('list', { name: 'Transcript' }).getByText(text).waitFor();
+const selectTransport = (page: Page, label: string) =>
+  page.getByRole('combobox', { name: 'How to connect' }).selectOption({ label });
 const errorOf = async (page: Page) => (await page.getByRole('alert').allTextContents()).join('');
 
-/** Has a conversation, ends it, and starts another one. */
-async function converse(page: Page, transport: string): Promise<void> {
-  await chooseTransport(page, transport);
+/** Has a conversation from the first button to the end, then starts another one. */
+async function converse(page: Page, label: string): Promise<void> {
+  await selectTransport(page, label);
   await talk(page).click();
   await hasStatus(page, 'Connecting …');
   await hasStatus(page, 'Connected');
-  await hasLine(page, 'Good morning, you are through');
-  await hasLine(page, 'One tone at a time');
-  await hasLine(page, 'I hear a tone');
+  await said(page, 'Good morning, you are through');
+  await said(page, 'One tone at a time');
+  await said(page, 'I hear a tone');
   await page.getByRole('button', { name: 'Mute', exact: true }).click();
   await page.getByRole('button', { name: 'Unmute' }).click();
   expect(await errorOf(page)).toBe('');
   await page.getByRole('button', { name: 'Hang up' }).click();
   await hasStatus(page, 'Ended');
   await page.getByRole('button', { name: 'Talk again' }).click();
-  await hasLine(page, 'Good morning, you are through');
+  await said(page, 'Good morning, you are through');
 }
 
 async function stopSessions(): Promise<void> {
@@ -139,27 +139,27 @@ describe.skipIf(!hasBrowser).each(clientKinds)('a generated %s client', (kind) =
     });
   });
 
-  test('converses with a bot in the service over WebRTC and WebSocket, and shows the end of the session', async () => {
+  test('talks to a bot on the service over both transports, and shows when the bot leaves', async () => {
     const startUrl = `${service.origin}/v1/public/talking-bot/start`;
     const policy = await contentSecurityPolicy(program, join(service.folder, 'policy'), service.origin);
     const { page, hosts } = await open(client, { startUrl, publicKey: service.publicKey, policy });
     expect(await page.title()).toBe('Garden line');
-    for (const transport of ['Peer to peer', 'WebSocket']) {
-      await converse(page, transport);
+    for (const label of ['Peer to peer', 'WebSocket']) {
+      await converse(page, label);
       await stopSessions();
       await hasStatus(page, 'Ended');
     }
-    // The page contacts no third party.
+    // The page loads nothing from third parties.
     const own = kind === 'react-nextjs' ? /^127\.0\.0\.1:/ : new RegExp(`^${new URL(service.origin).host}$`);
     for (const host of hosts) expect(host).toMatch(own);
   });
 
-  test('converses with a bot under the development runner, and shows an error when it has stopped', async () => {
+  test('talks to a bot under the local runner, and explains that it cannot be reached', async () => {
     const bot = await runLocally(cache, inject('uvFolder'));
     onTestFinished(bot.close);
     const { page } = await open(client, { startUrl: bot.startUrl, publicKey: null });
-    for (const transport of ['Peer to peer', 'WebSocket']) {
-      await converse(page, transport);
+    for (const label of ['Peer to peer', 'WebSocket']) {
+      await converse(page, label);
       await page.getByRole('button', { name: 'Hang up' }).click();
       await hasStatus(page, 'Ended');
     }
@@ -169,16 +169,37 @@ describe.skipIf(!hasBrowser).each(clientKinds)('a generated %s client', (kind) =
     expect(await errorOf(page)).toMatch(/^The bot cannot be reached/);
   });
 
-  test('shows an error for an invalid key, an unreachable hosted room and a blocked microphone', async () => {
+  test.skipIf(kind === 'vanilla')(
+    'sends typed text, shows metrics and events, and uses the chosen microphone',
+    async () => {
+      const bot = await runLocally(cache, inject('uvFolder'));
+      onTestFinished(bot.close);
+      const { page } = await open(client, { startUrl: bot.startUrl, publicKey: null });
+      for (const label of ['Peer to peer', 'WebSocket']) {
+        await selectTransport(page, label);
+        await talk(page).click();
+        await said(page, 'I hear a tone');
+        await typeAndInspect(page);
+        await page.getByRole('button', { name: 'Hang up' }).click();
+        await page.getByRole('combobox', { name: 'Microphone' }).selectOption({ label: 'Fake Audio Input 2' });
+        await talk(page).click();
+        await said(page, 'I hear a tone');
+        await page.getByRole('button', { name: 'Hang up' }).click();
+      }
+      expect(await errorOf(page)).toBe('');
+    },
+  );
+
+  test('explains a wrong key, a room that cannot be reached and a blocked microphone', async () => {
     const startUrl = `${service.origin}/v1/public/talking-bot/start`;
     const { page, hosts } = await open(client, { startUrl, publicKey: `pk_${'x'.repeat(40)}` });
     await talk(page).click();
     await hasStatus(page, 'Failed');
     expect(await errorOf(page)).toMatch(/key/i);
 
-    // Hosted rooms load a program from their vendor. No request leaves this machine.
+    // Blocks the vendor's server, from which the page loads code for rooms.
     await page.route(/^https:/, (route) => route.abort());
-    await chooseTransport(page, 'Hosted room');
+    await selectTransport(page, 'Hosted room');
     await talk(page).click();
     await hasStatus(page, 'Connecting …');
     await hasStatus(page, 'Failed');
@@ -189,14 +210,14 @@ describe.skipIf(!hasBrowser).each(clientKinds)('a generated %s client', (kind) =
     await page.evaluate(() => {
       navigator.mediaDevices.getUserMedia = () => Promise.reject(new DOMException('', 'NotAllowedError'));
     });
-    await chooseTransport(page, 'Peer to peer');
+    await selectTransport(page, 'Peer to peer');
     await talk(page).click();
     await page.getByRole('alert').getByText('blocks the microphone for this page').waitFor();
     expect([...hosts]).toEqual([]);
   });
 
-  // The last test, because it replaces the client for all transports.
-  test('compiles for each single transport', async () => {
+  // Must be the last test, because it replaces the client for all transports.
+  test('has no type errors and can be built for each transport alone', async () => {
     for (const transport of clientTransports) await buildFor(client, program, transport);
   }, 400_000);
 });

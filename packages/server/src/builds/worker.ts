@@ -15,7 +15,7 @@ export type WorkerContext = AttemptContext & {
   readonly logger: Logger;
   readonly host: { readonly region: string };
   readonly buildLogs: LogNews;
-  readonly persist: <T>(write: () => Promise<T>) => Promise<T>;
+  readonly retryWrite: <T>(write: () => Promise<T>) => Promise<T>;
   /** A server without its region runs no builds, because another server may run them. */
   readonly holdsRegion: () => boolean;
   readonly isDraining: () => boolean;
@@ -172,7 +172,7 @@ export function createBuildWorker(context: WorkerContext): BuildWorker {
       updated_at: now,
       used_at: now,
     };
-    await persist(() => changeOpenBuild(db, build.id, over));
+    await retryWrite(() => changeOpenBuild(db, build.id, over));
     // Not before, because a result that cannot be stored counts as a failed attempt.
     troubled.delete(build.id);
     logger.info({ buildId: build.id, status: outcome.state, errorCode: over.error_code }, 'build ended');

@@ -111,7 +111,7 @@ export function createInstanceRunner(context: RunnerContext): InstanceRunner {
   function secretsOf(deployment: OpenDeployment) {
     const { organization_id: organizationId, region, secret_pins: pins } = deployment;
     // Reads the database at each start, also of a bot without secrets: a database that is unreachable for a moment only delays the start.
-    return context.persist(() => decryptForDeployment(context, { organizationId, region, pins }));
+    return context.retryWrite(() => decryptForDeployment(context, { organizationId, region, pins }));
   }
 
   function specOf(row: OpenInstance, deployment: OpenDeployment): InstanceSpec {

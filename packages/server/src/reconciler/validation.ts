@@ -41,7 +41,7 @@ export function createValidation(context: Context): Validation {
   const { backoff, outcomes, retryWrite, logger } = context;
 
   async function passed(row: OpenDeployment): Promise<void> {
-    const serves = await persist(() => activateDeployment(context, { id: row.id, agentId: row.agent_id }));
+    const serves = await retryWrite(() => activateDeployment(context, { id: row.id, agentId: row.agent_id }));
     // Another pass may have activated it, or a newer deployment is desired.
     if (!serves) return;
     logger.info({ deploymentId: row.id, agent: row.agent_name }, 'deployment activated');
@@ -59,7 +59,7 @@ export function createValidation(context: Context): Validation {
       if (!ended) await noteStart(context, row.id, problem);
       return ended;
     };
-    const ended = await persist(write).catch((failure: unknown) => {
+    const ended = await retryWrite(write).catch((failure: unknown) => {
       // This must not prevent recording the instance's end.
       logger.error({ deploymentId: row.id, err: failure }, 'failed start could not be recorded');
       return false;

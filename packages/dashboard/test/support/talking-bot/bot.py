@@ -1,4 +1,4 @@
-"""A Pipecat bot that needs no vendor: it speaks in tones, and takes any sound for speech."""
+"""A Pipecat bot without vendors: it speaks with a tone, and takes every sound as words."""
 
 from pipecat.frames.frames import (
     AggregatedTextFrame,
@@ -27,7 +27,7 @@ LOUD = 1000
 
 
 def spoken(text: str) -> list[Frame]:
-    """The frames of a sentence as a TTS service would produce them: one second of a tone."""
+    """Return the frames of a sentence like a text-to-speech service: one second of a tone."""
     tone = (b"\x00\x10" * 40 + b"\x00\xf0" * 40) * (RATE // 80)
     return [
         TTSStartedFrame(),
@@ -37,23 +37,27 @@ def spoken(text: str) -> list[Frame]:
     ]
 
 
-class Responder(FrameProcessor):
-    """Responds to the first sound in the input."""
+class Answer(FrameProcessor):
+    """Answers typed text, and the first sound that it hears."""
 
     def __init__(self) -> None:
         super().__init__()
-        self._has_responded = False
+        self._heard = False
 
     async def process_frame(self, frame: Frame, direction: FrameDirection) -> None:
         await super().process_frame(frame, direction)
         await self.push_frame(frame, direction)
-        if self._has_responded or not isinstance(frame, InputAudioRawFrame):
+        if isinstance(frame, LLMMessagesAppendFrame):
+            await self.push_frame(MetricsFrame(data=[TTFBMetricsData(processor="Answer", value=0.25)]))
+            for answer in spoken(f"You typed {frame.messages[0]['content']}"):
+                await self.push_frame(answer)
+        if self._heard or not isinstance(frame, InputAudioRawFrame):
             return
         if max(memoryview(frame.audio).cast("h"), default=0) > LOUD:
-            self._has_responded = True
+            self._heard = True
             await self.push_frame(TranscriptionFrame("One tone at a time", "caller", "now"))
-            for reply in spoken("I hear a tone"):
-                await self.push_frame(reply)
+            for answer in spoken("I hear a tone"):
+                await self.push_frame(answer)
 
 
 transport_params = {
@@ -67,7 +71,7 @@ transport_params = {
 async def bot(arguments: RunnerArguments) -> None:
     transport = await create_transport(arguments, transport_params)
     worker = PipelineWorker(
-        Pipeline([transport.input(), Responder(), transport.output()]),
+        Pipeline([transport.input(), Answer(), transport.output()]),
         params=PipelineParams(audio_in_sample_rate=RATE, audio_out_sample_rate=RATE),
     )
 
