@@ -56,7 +56,7 @@ test('Ctrl-C while typing standard input writes nothing and exits with 130', asy
   terminal.press('A=typed\r\x03');
   // The shell goes with it, and has its status.
   const { status, shown } = await terminal.ended;
-  expect({ status, shown }).toEqual({ status: 130, shown: expect.stringContaining('Canceled.') });
+  expect({ status, shown }).toEqual({ status: 130, shown: expect.stringContaining('Interrupted.') });
   expect(service.taken).toEqual([]);
 });
 

@@ -29,7 +29,7 @@ it('marks an expiry on a terminal, not in plain output', () => {
 it('shows time and message of a verification, and neither without one', () => {
   const verification = { result: 'rejected', message: 'No.', image: null, checkedAt: now.toISOString() } as const;
   const fields = credentialFields({ expiresAt: null, verification }, now);
-  expect(fields.map(([label]) => label)).toEqual(['Expires', 'Registry says', 'Checked', 'Why']);
+  expect(fields.map(([label]) => label)).toEqual(['Expires', 'Verification', 'Checked', 'Result']);
   expect(verificationCell(verification)).toEqual({ text: 'rejected', rich: 'Rejected', tone: 'bad' });
   expect(verificationCell(null)).toMatchObject({ text: '' });
 });

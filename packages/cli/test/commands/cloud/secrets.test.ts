@@ -375,7 +375,7 @@ test('of a set that is damaged nothing is shown but that, and it can be deleted'
   service.state.isDamaged = true;
   const list = await secrets(['list']);
   expect(list.stdout.split('\n')[1]).toBe('bot-secrets\t\tfailed\t\t\t');
-  expect(list.stdout + list.stderr).toContain('does not match what was written');
+  expect(list.stdout + list.stderr).toContain('is damaged or was changed');
   const one = await secrets(['list', 'bot-secrets']);
   expect(one.stdout).toMatch(/is damaged or was changed/);
   expect(one.stdout).not.toMatch(/us-west|Revision/);

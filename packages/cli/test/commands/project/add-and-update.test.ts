@@ -121,7 +121,7 @@ describe('project add', () => {
       expect((await botcli(['project', 'check'])).stderr).not.toContain('conflicts');
       expect(await botcli(['project', 'update', '--yes'])).toMatchObject({
         status: 0,
-        stdout: 'server/bot.py\tkept\n',
+        stdout: 'File\tChange\nserver/bot.py\tkept\n',
       });
     });
 
@@ -214,7 +214,7 @@ describe('project update', () => {
     await writeFile(join(directory, 'server/bot.py'), old.replace('friendly', 'grumpy'));
     expect((await botcli(['project', 'update', '--yes'])).stdout).toContain('server/bot.py\tmerged');
     expect(await read('server/bot.py')).toBe(now.replace('friendly', 'grumpy'));
-    expect((await botcli(['project', 'update', '--yes'])).stdout).toBe('server/bot.py\tkept\n');
+    expect((await botcli(['project', 'update', '--yes'])).stdout).toBe('File\tChange\nserver/bot.py\tkept\n');
   });
 
   test('reports a conflict and changes nothing if an edit touches changed lines', async () => {
@@ -243,7 +243,7 @@ describe('project update', () => {
 
   test('does not restore a removed file', async () => {
     await rm(join(directory, 'server/Dockerfile'));
-    expect((await botcli(['project', 'update', '--yes'])).stdout).toBe('server/Dockerfile\tkept\n');
+    expect((await botcli(['project', 'update', '--yes'])).stdout).toBe('File\tChange\nserver/Dockerfile\tkept\n');
     await expect(read('server/Dockerfile')).rejects.toThrow('ENOENT');
   });
 });
@@ -255,7 +255,7 @@ describe('project update on guides', () => {
     const latest = await read('AGENTS.md');
     await older();
     const { status, stdout } = await botcli(['project', 'update', '--yes']);
-    expect({ status, stdout }).toEqual({ status: 0, stdout: 'AGENTS.md\tchanged\n' });
+    expect({ status, stdout }).toEqual({ status: 0, stdout: 'File\tChange\nAGENTS.md\tchanged\n' });
     expect(await read('AGENTS.md')).toBe(latest);
   });
 
@@ -264,7 +264,7 @@ describe('project update on guides', () => {
     const answers = JSON.parse(await read('.botcli/project.json'));
     answers.guides['ASSISTANT.md'] = `sha256:${createHash('sha256').update('See AGENTS.md\n').digest('hex')}`;
     await writeFile(join(directory, '.botcli/project.json'), JSON.stringify(answers));
-    expect((await botcli(['project', 'update', '--yes'])).stdout).toBe('ASSISTANT.md\tchanged\n');
+    expect((await botcli(['project', 'update', '--yes'])).stdout).toBe('File\tChange\nASSISTANT.md\tchanged\n');
     expect(await read('ASSISTANT.md')).toBe('@AGENTS.md\n');
   });
 
@@ -274,10 +274,12 @@ describe('project update on guides', () => {
     const before = await read('AGENTS.md');
     await rm(join(directory, 'ASSISTANT.md'));
     const { status, stdout } = await botcli(['project', 'update', '--yes']);
-    expect({ status, stdout }).toEqual({ status: 0, stdout: 'AGENTS.md\tkept\nASSISTANT.md\tkept\n' });
+    expect({ status, stdout }).toEqual({ status: 0, stdout: 'File\tChange\nAGENTS.md\tkept\nASSISTANT.md\tkept\n' });
     expect(await read('AGENTS.md')).toBe(before);
     await symlink('AGENTS.md', join(directory, 'ASSISTANT.md'));
-    expect((await botcli(['project', 'update', '--yes'])).stdout).toBe('AGENTS.md\tkept\nASSISTANT.md\tkept\n');
+    expect((await botcli(['project', 'update', '--yes'])).stdout).toBe(
+      'File\tChange\nAGENTS.md\tkept\nASSISTANT.md\tkept\n',
+    );
   });
 
   test('adds missing hashes of guides to the answers', async () => {
@@ -287,7 +289,7 @@ describe('project update on guides', () => {
       JSON.stringify({ ...JSON.parse(whole), guides: undefined }),
     );
     await older();
-    expect((await botcli(['project', 'update', '--yes'])).stdout).toBe('AGENTS.md\tchanged\n');
+    expect((await botcli(['project', 'update', '--yes'])).stdout).toBe('File\tChange\nAGENTS.md\tchanged\n');
     expect(await read('.botcli/project.json')).toBe(whole);
   });
 });

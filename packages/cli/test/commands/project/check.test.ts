@@ -26,6 +26,7 @@ test('project check finds no problem in a generated project with all variables s
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
   expect(stdout).toBe(
     [
+      'About\tState\tFinding',
       'server/.env\tgood\tall 3 required variables are set',
       'server/pyproject.toml\tgood\tversions and extras match the project',
       'server/deploy.toml\tgood\tcan be deployed',
@@ -56,7 +57,7 @@ test.each([
   ['server/pyproject.toml', />=3\.11/, '>=3.10', 'the project needs 3.11'],
   ['server/pyproject.toml', /pipecat-ai\[/, 'pipecat-ai-flows[', 'does not depend on pipecat-ai'],
   ['server/deploy.toml', /agent_name = "demo"/, 'agent_name = "Demo Bot"', 'agent_name'],
-  ['server/deploy.toml', /min_agents/, 'min_agnets', 'did you mean min_agents'],
+  ['server/deploy.toml', /min_agents/, 'min_agnets', 'Did you mean min_agents'],
   ['server/deploy.toml', /"demo"/, '"demo', 'is not valid TOML'],
 ] as const)('project check on %s with %s replaced by %j reports: %s', async (path, from, to, says) => {
   await change(path, from, to);

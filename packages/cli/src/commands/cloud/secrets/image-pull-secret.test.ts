@@ -263,6 +263,6 @@ describe('botcli cloud secrets image-pull-secret', () => {
       { error: { reason: 'credentials-rejected', details: { verification } } },
     ]);
     expect(await verify('gone')).toMatchObject({ status: 1, stderr: expect.stringContaining('Secret set not found') });
-    expect(await verify('a/b')).toMatchObject({ status: 1, stderr: expect.stringContaining('not a name') });
+    expect(await verify('a/b')).toMatchObject({ status: 1, stderr: expect.stringContaining('Invalid name') });
   });
 });
