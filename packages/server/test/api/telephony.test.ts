@@ -56,7 +56,7 @@ describe('calls of carriers', () => {
   });
 
   const hostOf = (agentName: string) => `${agentName}.${service.organization}`;
-  const refusals = () => lines.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'a call was refused');
+  const refusals = () => lines.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'call refused');
 
   /** The only live session of an agent. */
   async function sessionOf(agentName: string): Promise<string> {
