@@ -88,7 +88,7 @@ const obstacles: Record<string, { readonly says: RegExp; readonly meet: () => Pr
     },
   },
   'a machine that the runtime does not work on': {
-    says: /needs Linux/,
+    says: /needs \/proc and therefore Linux/,
     meet: async () => ({ NODE_OPTIONS: `--import=${encodeURI(elsewhere)}` }),
   },
   'a port that is taken': { says: /is in use/, meet: async () => ({ BOTHOST_PORT: await takenPort() }) },
@@ -105,6 +105,6 @@ it.each(Object.entries(obstacles))('%s is reported without a stack trace, with e
 it.runIf(process.getuid?.() === 0)('a folder that bots cannot traverse is reported', async () => {
   await chmod(folder, 0o700);
   const { status, told } = await start({});
-  expect(told).toMatch(/^bothost: .*let every account pass through it.*\n$/);
+  expect(told).toMatch(/^bothost: .*Let every account pass through it.*\n$/);
   expect(status).toBe(1);
 });

@@ -19,13 +19,16 @@ it('a service can be stopped before its agents are ready', async () => {
     BOTHOST_SHUTDOWN_GRACE: '0',
     DATABASE_URL: service.database.url,
   });
-  let tell: () => void = () => undefined;
-  const begun = new Promise<void>((resolve) => {
-    tell = resolve;
+  let reportStart: () => void = () => undefined;
+  const started = new Promise<void>((resolve) => {
+    reportStart = resolve;
   });
-  const logger = pino({ level: 'info' }, { write: (line: string) => line.includes('a new deployment') && tell() });
+  const logger = pino(
+    { level: 'info' },
+    { write: (line: string) => line.includes('deployment created from directory') && reportStart() },
+  );
   const starting = startServer(config, logger, stopping.signal);
-  await begun;
+  await started;
   stopping.abort();
   const server = await starting;
   expect(server.agents).toEqual([{ name: 'slow', problem: expect.stringContaining('stopped before it was ready') }]);

@@ -40,7 +40,11 @@ describe('readDeployFile', () => {
     ['a name that is none', 'agent_name = "My Bot"', 'agent_name: use lower-case letters'],
     ['a mistyped key', 'agent_name = "ok"\nregoin = "eu"', 'regoin: is not a known key. Did you mean region?'],
     ['an image', 'agent_name = "ok"\nimage = "me/bot:1"', 'image: this region runs builds'],
-    ['a build', 'agent_name = "ok"\nbuild_id = "0199aaaa-0000-7000-8000-000000000001"', 'build_id: a served directory has no build'],
+    [
+      'a build',
+      'agent_name = "ok"\nbuild_id = "0199aaaa-0000-7000-8000-000000000001"',
+      'build_id: a served directory has no build',
+    ],
     ['what is not TOML', 'agent_name = ', 'Invalid TOML'],
   ])('with %s is refused by name and place', async (_, text, problem) => {
     const error = await reading(text).catch((reason: unknown) => reason);

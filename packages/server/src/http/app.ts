@@ -202,7 +202,7 @@ function answerFailure(context: AppContext, error: unknown, request: FastifyRequ
   if (known.status >= 500) request.log.error({ requestId: request.id, err: known.cause ?? known }, known.message);
   if (!request.raw.complete) {
     // The framework would close the connection of a client that is still sending, which could then not read the response.
-    reply.removeHeader('connection');
+    if (reply.hasHeader('connection')) reply.removeHeader('connection');
     discardBody(request.raw);
   }
   return reply.code(known.status).headers(failureHeaders(known)).send(errorBody(known, request.id));
