@@ -28,7 +28,7 @@ it('prompts for credentials on a terminal, stores them byte for byte and verifie
   await terminal.shows('(username:password) (not shown)');
   terminal.press(`${credentials}${keys.enter}`);
   await terminal.shows('created');
-  await terminal.shows('verified');
+  await terminal.shows('Verified');
   const { status, shown } = await terminal.ended;
   expect(status).toBe(0);
   expect(shown).not.toMatch(/Pa:|ss {2}|wörd/);
