@@ -9,7 +9,7 @@ import { buildProgram } from './build-program.ts';
 import { startTestService, type TestService } from './fake-service/fake-service.ts';
 import { agentItem, organization, privateKey, publicKey } from './fake-service/records.ts';
 
-/** The program as it is shipped: built anew into a directory of its own, run as a process from there. */
+/** A fresh build of the shipped program, in its own directory. The tests run it as a process. */
 let directory: string;
 let service: TestService;
 

@@ -205,7 +205,7 @@ test.each([0, 10])('a file that has %i bytes when it is packed, and had three, i
   });
 });
 
-test('a file that is gone when it is packed is a failure that names it', async () => {
+test('writeArchive rejects a file that was deleted after the listing, and names it', async () => {
   await put({ 'a.js': 'abc' });
   const { files } = await listProject(root, await readRules(root, []));
   await rm(join(root, 'a.js'));

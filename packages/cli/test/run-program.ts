@@ -18,7 +18,7 @@ export type Circumstances = {
   readonly answers?: readonly (string | boolean | readonly string[])[];
   readonly now?: Date;
   readonly signal?: AbortSignal;
-  /** Sees what is said while the program still runs. */
+  /** Receives standard error while the program runs. */
   readonly onStderr?: (text: string) => void;
 };
 
@@ -38,7 +38,7 @@ export async function runProgram(args: readonly string[], given: Circumstances =
   });
   const reply = (question: string) => {
     const answer = questions.shift();
-    if (answer === undefined) throw new Error(`nobody answers: ${question}`);
+    if (answer === undefined) throw new Error(`The test has no answer for the question: ${question}`);
     if (answer === 'ctrl-c') throw new Interrupted();
     written.stderr += `? ${question}\n`;
     return answer;

@@ -54,7 +54,7 @@ export type Context = {
   readonly registries: RegistryAccess;
   /** Delivers the secrets that are due in this region, soon. */
   readonly deliverSecrets: () => void;
-  /** Drops a revoked key here at once, and tells the other replicas. */
+  /** Drops a revoked key from the cache of this replica, and notifies the other replicas. */
   readonly announceRevocation: (keyId: string) => Promise<void>;
   /** Does a write that must not be lost. */
   readonly retryWrite: RetryWrite;
@@ -62,6 +62,6 @@ export type Context = {
   /** What bots write, and where it lies when they have ended. */
   readonly outputs: InstanceOutputs;
   readonly logsDirectory: string;
-  /** Aborted when the service goes down: nobody waits for anything any more. */
+  /** Aborted at shutdown, so that long polls and log followers end. */
   readonly closing: AbortSignal;
 };

@@ -75,7 +75,7 @@ type OfOperator = 'getVault' | 'rotateVault' | 'verifyVault';
 export function createHandlers(context: Context): Handlers {
   const usageOf = (agentId: string) => countInstances(context, agentId);
 
-  /** The agent as it is after a deploy, which the reconciler is told of. */
+  /** Wakes the reconciler after a deploy and returns the updated agent. */
   async function deployed(agentName: string, caller: Principal, change: Change) {
     context.reconciler.requestReconcile();
     const warning = nameWarning(agentName);

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { hostileValue } from '../../test/hostile-values.ts';
 import { askHidden } from './hidden-prompt.ts';
 
-/** What somebody presses, piece by piece, before the terminal goes; answers what came of it, and what the terminal was told. */
+/** Types `pieces` at a hidden prompt and closes the terminal. Returns the answer or error, the output and the raw-mode changes. */
 async function press(...pieces: readonly (string | Uint8Array)[]) {
   const input = new PassThrough();
   const modes: boolean[] = [];

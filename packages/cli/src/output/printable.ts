@@ -2,7 +2,7 @@ import { stripVTControlCharacters } from 'node:util';
 
 /**
  * Makes text from the service safe for a terminal: removes escape sequences and escapes other control characters,
- * including those that reverse the direction of text. The text may be output of a bot.
+ * including characters that reverse the direction of text. The text may be output of a bot.
  */
 export function printable(text: string): string {
   return stripVTControlCharacters(text).replace(/[\p{Cc}\u202A-\u202E\u2066-\u2069]/gu, (character) => {

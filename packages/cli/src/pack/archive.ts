@@ -57,7 +57,7 @@ export async function writeArchive(
   return { path: target, bytes, contentHash: hash.digest('hex') };
 }
 
-/** File attributes for the archive, without those that depend on the machine. */
+/** File attributes for the archive, without attributes that depend on the machine. */
 function normalizedStats({ status, kind }: ProjectFile): ProjectFile['status'] {
   const isPlain = kind === 'file' && (status.mode & 0o100) === 0;
   return Object.assign(Object.create(Object.getPrototypeOf(status)), status, {

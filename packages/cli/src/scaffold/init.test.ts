@@ -293,7 +293,7 @@ describe('refuses a target that', () => {
   });
 
   test('is in a directory without write permission', async () => {
-    // File modes do not stop root, but nobody can create a directory in /sys.
+    // Root ignores file modes, but even root cannot create a directory in /sys.
     const isRoot = process.getuid?.() === 0;
     const closed = isRoot ? '/sys' : join(directory, 'closed');
     if (!isRoot) await mkdir(closed, { mode: 0o500 });

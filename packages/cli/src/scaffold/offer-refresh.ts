@@ -9,8 +9,8 @@ export function isInteractive(io: Io): boolean {
 }
 
 /**
- * Offers to replace guides that an older version wrote. Enter agrees only if nobody edited them. Without a terminal they are
- * kept.
+ * Offers to replace guides that an older version wrote. The default answer is yes only if all of them are unedited. Without a
+ * terminal, keeps them.
  */
 export async function offerRefresh(io: Io, writeOptions: WriteOptions, set: GuideSet): Promise<WriteOptions> {
   if (!isInteractive(io)) return writeOptions;

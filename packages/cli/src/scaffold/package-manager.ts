@@ -11,7 +11,7 @@ const locks: readonly (readonly [string, PackageManager])[] = [
   ['package-lock.json', 'npm'],
 ];
 
-/** The package manager for a client: the one that ran botcli, else the one of the nearest lock file, else npm. */
+/** The package manager for a client: the program that ran botcli, else the owner of the nearest lock file, else npm. */
 export function packageManagerFor(directory: string, environment: Pick<Environment, 'packageManager'>): PackageManager {
   if (environment.packageManager !== null) return environment.packageManager;
   for (let folder = join(directory, 'client'); ; folder = dirname(folder)) {

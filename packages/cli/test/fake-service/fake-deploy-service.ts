@@ -11,13 +11,13 @@ import {
 import { hangUp, startTestService, type TestService } from './fake-service.ts';
 import { agent, build, deployment, organization, privateKey, publicKey, secretSet } from './records.ts';
 
-/** A service that one can deploy to, and that fails where a test tells it to. */
+/** A fake service that accepts deploys, with faults that a test can inject. */
 export type DeployService = TestService & {
   /** Bytes of the upload that is under way. */
   readonly received: () => Buffer;
   readonly deployments: DeploymentDetails[];
   readonly builds: Build[];
-  /** Told by the test. */
+  /** Faults and behavior that a test sets. */
   readonly faults: {
     /** Requests of an upload that break off, each after so many of its bytes were kept. */
     breaks: number[];

@@ -15,7 +15,7 @@ const unchecked = { expiresAt: null, verification: null };
 export type SecretService = TestService & {
   /** The set's values now. */
   readonly values: Map<string, string>;
-  /** Told by the test. */
+  /** State and faults that a test sets. */
   readonly state: {
     revision: number;
     status: SecretSetDetails['status'];

@@ -21,7 +21,7 @@ READERS = {"EnvironmentCredentialsResolver": "smithy_aws_core.identity.environme
 
 @cache
 def source(module):
-    """Return the syntax tree of a module and whether it is a package; None if there is no such module."""
+    """Return the syntax tree of a module and whether it is a package; None if the module does not exist."""
     place = ROOT.parent.joinpath(*module.split("."))
     for path, package in ((place.with_suffix(".py"), False), (place / "__init__.py", True)):
         if path.exists():

@@ -137,7 +137,7 @@ function effectOf(step: string, times: number, given: ProjectOptions, session: S
   }
 }
 
-/** The carrier is told once where to connect the call. */
+/** The bot sends the carrier one request, with the address to connect the call to. */
 function forwardEffects({ reachable }: Session): readonly string[] {
   const account = Buffer.from('placeholder:placeholder').toString('base64');
   const twiml = '<Response><Dial><Sip>sip:room&amp;1@sip.example.com</Sip></Dial></Response>';

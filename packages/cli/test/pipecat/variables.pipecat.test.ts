@@ -7,8 +7,8 @@ import { type LibraryEnvironment, openLibraryEnvironment } from './library-envir
 import { mostVendors } from './package-groups.ts';
 
 /**
- * Compares the variables that the library reads, according to its source, with those that the catalogue lists. A missing one is
- * unknown to users; one that is not read misleads them.
+ * Compares the variables that the source of the library reads with the variables that the catalogue lists. Users do not learn of
+ * a variable that the catalogue lacks, and set one in vain that the library does not read.
  */
 let environment: LibraryEnvironment;
 beforeAll(async () => {

@@ -21,7 +21,7 @@ const listed = {
   video: 'heygen tavus simli',
 };
 
-test.each(serviceKinds)('the %s services are exactly those that the CLI of Pipecat lists', (kind) => {
+test.each(serviceKinds)('the catalogue has exactly the %s services of the Pipecat CLI', (kind) => {
   const expected = listed[kind].split(/\s+/).map((name) => `${name}_${kind}`);
   expect(listOptions()[kind].toSorted()).toEqual(expected.sort());
 });

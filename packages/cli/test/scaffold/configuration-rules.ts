@@ -1,7 +1,6 @@
 /**
- * The rules of configurations, implemented a second time, as plainly
- * as they can be and without anything of the implementation. What is said goes by the first key that a file may hold, and
- * values by the names of the spec.
+ * A second, independent implementation of the configuration rules, as simple as possible, to compare the real one with. Errors
+ * name the first of the keys that a file accepts for an option. Values have the names that the documentation uses.
  */
 export type RawOptions = {
   readonly bot_type?: string;

@@ -7,8 +7,8 @@ export type BuildSource = {
 };
 
 /**
- * A successful build as the source of a deployment. It cannot be removed until the transaction ends. Null if the organization
- * and region have no such build.
+ * A successful build as the source of a deployment. It cannot be removed until the transaction ends. Null if the build
+ * does not exist in the organization and region.
  */
 export async function sourceOfBuild(
   context: { db: Database; now: () => Date },

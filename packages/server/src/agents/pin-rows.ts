@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
 import type { Database, SecretPin } from '../store/tables.ts';
 
-/** Nobody writes anything but a list. Who changes one to something else in the database keeps others from nothing. */
+/** The service stores only arrays. Any other value, edited in the database, counts as empty: queries over all rows must not fail. */
 const pins = sql`case when json_typeof(deployments.secret_pins::json) = 'array' then deployments.secret_pins::json
   else '[]'::json end`;
 
-/** What a deployment is pinned to, and whose it is. */
+/** The secret pins of a deployment, with the organization and region of its agent. */
 export function pinsOfDeployment(db: Database, id: string) {
   return db
     .selectFrom('deployments')

@@ -9,7 +9,7 @@ import { findUpload, touchUpload } from './upload-rows.ts';
 type Create = Operations['createBuild'];
 
 /**
- * The build of an upload's content: the one that succeeded or is running, else a new one. The content of a failed build is
+ * Returns the successful or unfinished build of an upload's content, or creates one. The content of a failed build is
  * built again. @throws failure `region-unknown`, `upload-not-found`, `upload-incomplete`
  */
 export async function createBuild(

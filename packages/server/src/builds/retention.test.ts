@@ -49,7 +49,7 @@ const context = () => ({
     discard: async (prepared: unknown) => void discarded.push(prepared),
   },
 });
-const nobody: BuildsInUse = async () => new Set();
+const noBuildsInUse: BuildsInUse = async () => new Set();
 
 /** A successful build that was last used this many days ago, with its archive. */
 async function oldBuild(days: number, fields: Parameters<typeof insertTestBuild>[2] = {}) {
@@ -70,7 +70,7 @@ it('removes an unused build with its archive and prepared project, and keeps new
   const old = await oldBuild(31);
   const young = await oldBuild(29);
   const failed = await oldBuild(31, { state: 'failed', prepared: null });
-  await removeUnused(context(), retention, nobody);
+  await removeUnused(context(), retention, noBuildsInUse);
   expect(await buildIds()).toEqual([young.id]);
   expect(await places.uploadIds()).toEqual([young.upload_id]);
   expect(discarded).toEqual([{ project: 'p' }]);
@@ -79,10 +79,10 @@ it('removes an unused build with its archive and prepared project, and keeps new
 
 it('keeps all builds with 0 days, and running builds always', async () => {
   const old = await oldBuild(1_000);
-  await removeUnused(context(), { ...retention, buildDays: 0 }, nobody);
+  await removeUnused(context(), { ...retention, buildDays: 0 }, noBuildsInUse);
   expect(await buildIds()).toEqual([old.id]);
   await rows.db.updateTable('builds').set({ state: 'building', prepared: null, completed_at: null }).execute();
-  await removeUnused(context(), retention, nobody);
+  await removeUnused(context(), retention, noBuildsInUse);
   expect(await buildIds()).toEqual([old.id]);
 });
 
@@ -118,17 +118,17 @@ it('keeps a build that is requested during the removal', async () => {
       build.id,
     );
     expect(used?.prepared).toEqual({ project: 'p' });
-    await removeUnused(context(), retention, nobody);
+    await removeUnused(context(), retention, noBuildsInUse);
   });
-  await removeUnused(context(), retention, nobody);
+  await removeUnused(context(), retention, noBuildsInUse);
   expect(await buildIds()).toEqual([build.id]);
 });
 
-it('finishes an interrupted removal, during which nobody can use the build', async () => {
+it('finishes an interrupted removal, and lets no deployment use the build meanwhile', async () => {
   const build = await oldBuild(1, { removing: true });
   const scope = { organizationId, region: 'us-west' };
   expect(await useBuild({ db: rows.db, now: () => testNow }, scope, build.id)).toBeNull();
-  await removeUnused(context(), retention, nobody);
+  await removeUnused(context(), retention, noBuildsInUse);
   expect(await buildIds()).toEqual([]);
   expect(discarded).toHaveLength(1);
 });
@@ -149,9 +149,9 @@ it('removes expired uploads that are incomplete or have no build', async () => {
   const young = [await upload(23, 'open'), await upload(23, 'complete')];
   await upload(25, 'open');
   await upload(25, 'complete');
-  await writeFile(places.archive(newId()), 'nobody knows it');
+  await writeFile(places.archive(newId()), 'orphan');
   const built = await oldBuild(10);
-  await removeUnused(context(), retention, nobody);
+  await removeUnused(context(), retention, noBuildsInUse);
   const uploads = await rows.db.selectFrom('uploads').select('id').execute();
   const expected = [...young, built.upload_id].sort();
   expect(uploads.map(({ id }) => id).sort()).toEqual(expected);
@@ -166,10 +166,10 @@ it('retries a failed removal in the next run and removes other builds meanwhile'
   const discard = async (prepared: unknown) => {
     if (JSON.stringify(prepared).includes('stuck')) throw new Error('no permission');
   };
-  await removeUnused({ ...context(), runtime: { discard } }, retention, nobody);
+  await removeUnused({ ...context(), runtime: { discard } }, retention, noBuildsInUse);
   expect(await buildIds()).toEqual([stuck.id]);
   const uploads = await rows.db.selectFrom('uploads').select('id').execute();
   expect(uploads).toEqual([{ id: stuck.upload_id }]);
-  await removeUnused(context(), retention, nobody);
+  await removeUnused(context(), retention, noBuildsInUse);
   expect(await buildIds()).toEqual([]);
 });

@@ -126,7 +126,7 @@ export function openBuilds(db: Database, region: string): Promise<BuildRow[]> {
 
 /**
  * Cancels a build of the organization that has not ended: at once if it has not begun, else its server stops it. Undefined when
- * there is no such build or it has ended.
+ * the build does not exist or has ended.
  */
 export function cancelOpenBuild(
   db: Database,

@@ -24,7 +24,7 @@ export type WorkerContext = AttemptContext & {
   readonly onOver: (build: { readonly id: string; readonly status: BuildStatus; readonly seconds: number }) => void;
 };
 
-/** Runs the builds of the region, including those that an earlier server did not finish. */
+/** Runs the builds of the region, including builds that an earlier server did not finish. */
 export type BuildWorker = {
   readonly start: () => Promise<void>;
   /** Polls at once: a build was created or canceled. */

@@ -6,7 +6,7 @@ import { withProcessLock } from '../store/process-lock.ts';
 
 export type DataDirectory = {
   readonly path: string;
-  /** Identifies this data directory among those that use one database. */
+  /** Identifies this data directory among all data directories that use the same database. */
   readonly id: string;
   readonly rootKey: Buffer;
 };

@@ -26,9 +26,9 @@ it.each([
   ['a bug', new TypeError('secret detail'), 'internal'],
   ['no error at all', 'secret detail', 'internal'],
   ['nothing', undefined, 'internal'],
-])('%s is told as a row of the table, and shows nothing of itself', (_, error, reason) => {
-  const told = failureOf(error);
-  expect(told).toBeInstanceOf(ApiError);
-  expect(told.reason).toBe(reason);
-  expect(told.message).not.toContain('secret detail');
+])('maps %s to a failure of the table without its own message', (_, error, reason) => {
+  const mapped = failureOf(error);
+  expect(mapped).toBeInstanceOf(ApiError);
+  expect(mapped.reason).toBe(reason);
+  expect(mapped.message).not.toContain('secret detail');
 });

@@ -68,7 +68,7 @@ async function killBots({ runtime, logger }: Parts): Promise<void> {
 async function endSessions(parts: Parts, hurry: AbortSignal): Promise<void> {
   const { db, host } = parts;
   const open = async () => (await listOpenSessions(db, host.region)).filter((session) => session.state !== 'ended');
-  // Ending a session whose client has not connected affects nobody.
+  // A waiting session has no connected client, so ending it interrupts no call.
   for (const session of await open()) {
     if (session.state === 'waiting')
       await parts.reconciler.endSession(session.id, 'SESSION_STOPPED', parts.now(), 'waiting');

@@ -49,7 +49,7 @@ export async function otherRegions(
 }
 
 /**
- * Removes a new region whose first server failed to start, so that nobody deploys to it. Keeps it if it has agents or is a
+ * Removes a new region whose first server failed to start, so that no agent is deployed to it. Keeps it if it has agents or is a
  * default region.
  */
 export async function forgetRegion(db: Database, { id, region }: Host): Promise<void> {

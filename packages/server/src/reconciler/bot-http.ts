@@ -69,7 +69,7 @@ const BotSession = z.object({
 export type BotSession = z.infer<typeof BotSession>;
 
 /**
- * Requests the state of a bot's session, waiting up to `waitSeconds` for its end. Null: the bot has no such route.
+ * Requests the state of a bot's session, waiting up to `waitSeconds` for its end. Null: the bot lacks this route.
  * Rejects when it cannot be reached.
  */
 export async function askBot(

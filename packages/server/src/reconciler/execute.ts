@@ -34,7 +34,7 @@ type Context = {
   readonly requestReconcile: () => void;
 };
 
-/** Executes planned actions; `rows` are those that the plan was made from. */
+/** Executes planned actions; `rows` is the input from which the plan was computed. */
 export function createExecutor(context: Context): (action: Action, rows: Rows) => Promise<void> {
   const { db, runtime, retryWrite, endSession, instanceRemoved, unobservedEndAt, requestReconcile } = context;
 

@@ -14,7 +14,7 @@ const tickMs = 1_000;
 /** Pause after each pass, so that a burst of requests costs few passes. */
 const pauseMs = 10;
 
-/** Runs `pass` repeatedly, never twice at a time, until the signal. A failed pass is reported, and the next one goes on. */
+/** Runs `pass` repeatedly, never twice at a time, until the signal. Reports a failed pass and continues with the next one. */
 export function createReconcileLoop(
   pass: () => Promise<void>,
   signal: AbortSignal,

@@ -270,7 +270,7 @@ test('resumes an interrupted upload in the same run and in the next one', async 
   expect(asked().filter((name) => name === 'getBuildUploadUrl')).toHaveLength(4);
 
   await put({ 'voice.bin': randomBytes(2_000_000) });
-  // More often in a row than is tried: the run gives up, and the next one goes on.
+  // More consecutive failures than the retry limit: this run fails, and the next run resumes the upload.
   service.faults.breaks = [70_000, ...Array.from({ length: 8 }, () => 0)];
   const broken = await deploy('--yes');
   expect(broken).toMatchObject({ status: 1, stderr: expect.stringContaining('broke during the upload') });
@@ -560,7 +560,7 @@ test('an agent cannot move to another region', async () => {
 });
 
 test('removes temporary files', async () => {
-  // Other programs pack at the same time in the one that all use.
+  // A private temporary directory: other processes create archives in the system directory at the same time.
   const temporary = join(folder, '.botcli');
   await mkdir(temporary);
   vi.stubEnv('TMPDIR', temporary);

@@ -12,7 +12,7 @@ export type Answers = {
   readonly configuration: Configuration;
   /** `botcli 0.1.0` */
   readonly generator: string;
-  /** Hash of each file as it was generated. */
+  /** Hash of the generated text of each file. */
   readonly files: Hashes;
   /** Hashes of the guides; null in a project of a version that did not store them. */
   readonly guides: Hashes | null;

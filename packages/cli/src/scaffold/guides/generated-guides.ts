@@ -12,9 +12,9 @@ export type GeneratedGuide = {
 };
 
 /**
- * Compares the guides of a project with those that `version` writes. `recorded` has the hashes of the generated texts; null for a
- * project of a version that did not store them. The user's own guides are omitted. `existing` returns the text of a file, null
- * if there is none, and '' for anything else than a file.
+ * Compares the guides of a project with the guides that `version` generates. Omits guides that the user wrote. `recorded`: hashes
+ * of the generated texts; null if the version that created the project did not store them. `existing` returns the text of a
+ * file, null if nothing exists at the path, and '' if something other than a file exists there.
  */
 export function generatedGuides(
   version: string,

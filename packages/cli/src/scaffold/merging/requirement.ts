@@ -13,8 +13,8 @@ export function packageOf(requirement: string): string {
 }
 
 /**
- * Merges a user's version of a generated requirement with the one that would be generated now. Keeps extras that the user added,
- * and a higher lower bound. Null if both sides changed the bounds differently.
+ * Three-way merge of a requirement: `base` was generated, `current` is the user's version, `next` is generated now. Keeps extras
+ * that the user added, and the higher lower bound. Returns null if both sides changed the bounds differently.
  */
 export function mergedRequirement(current: string, base: string, next: string): string | null {
   if (current === base) return next;

@@ -15,7 +15,7 @@ export function code(lines: readonly string[], ...imports: readonly (readonly [s
   };
 }
 
-/** Joins parts in order, with `gap` empty lines between those that are not empty. */
+/** Joins the non-empty parts in order, with `gap` empty lines between them. */
 export function join(parts: readonly Code[], gap: number): Code {
   const full = parts.filter(({ lines }) => lines.length > 0);
   const space = Array.from({ length: gap }, () => '');

@@ -38,7 +38,7 @@ export function createProject(directory: string, files: readonly ProjectFile[], 
   }
 }
 
-/** Removes the staging directories that killed processes left beside a directory. Ignores those that cannot be removed. */
+/** Removes the staging directories that killed processes left beside a directory. Ignores errors. */
 export function removeOrphans(directory: string): void {
   const parent = dirname(directory);
   try {

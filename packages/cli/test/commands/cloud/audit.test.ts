@@ -100,7 +100,7 @@ test('list shows on a terminal who did it by name, and no name drives the termin
   expect(stdout).not.toContain('\u009b');
 });
 
-test('verify tells the last hash, and ends with 1 at the first entry that is not what was written', async () => {
+test('verify prints the last hash, and exits with 1 and the number of the first changed entry', async () => {
   expect((await audit('verify')).stdout).toContain(`Hash of the last\t${'a'.repeat(64)}\n`);
   expect(JSON.parse((await audit('verify --json')).stdout)).toEqual(whole);
   verification = { ...whole, ok: false, entries: 1, lastSequence: 1, brokenAt: 2 };

@@ -88,7 +88,7 @@ test('logs are the lines that are there, safe to look at', async () => {
   expect(rich.status).toBe(130);
 });
 
-test('logs --follow goes on to the end of the build, in JSON a document per line', async () => {
+test('logs --follow prints lines until the build ends, with --json one document per line', async () => {
   const plain = await run(`logs ${build.id} --follow`);
   expect(plain).toMatchObject({ status: 0, stderr: '' });
   expect(plain.stdout).toBe('2026-11-20T17:00:00.000Z\tinstalling\n2026-11-20T17:00:01.000Z\tdone\n');

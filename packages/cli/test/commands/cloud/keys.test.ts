@@ -71,7 +71,7 @@ test('create without a kind is called wrongly', async () => {
   expect(await keys('create web')).toMatchObject({ status: 2, stderr: expect.stringContaining('--kind is missing') });
 });
 
-test('list tells live, expired and revoked keys apart, a row per key', async () => {
+test('list shows one row per key with its state: live, expired or revoked', async () => {
   const [header, ...rows] = (await keys('list')).stdout.slice(0, -1).split('\n');
   expect(header?.split('\t')[4]).toBe('Status');
   expect(rows.map((row) => row.split('\t')[4])).toEqual(['Active', 'Expired', 'Revoked']);

@@ -212,7 +212,7 @@ test('a file is read with its empty values named, and --file - and json as well'
   expect(Object.fromEntries(service.values)).toEqual({ A: '1', 'A-B': '2', C: '3' });
 });
 
-test('every problem of every source is told at once, with its place, before anything is sent or asked', async () => {
+test('set reports the problems of all sources at once, with their locations, before it prompts or sends a request', async () => {
   await save('.env', 'A=canary # x\nPORT=1\nB=1\nB=2\nBOTHOST_X=1\n');
   await save('utf16', Buffer.from('\u{feff}x', 'utf16le'));
   await save('big', 'x'.repeat(65_537));
@@ -235,7 +235,7 @@ test('every problem of every source is told at once, with its place, before anyt
   expect(service.taken).toEqual([]);
 });
 
-test('the limits of a set are told before a request, with what it would be', async () => {
+test('set reports an exceeded limit with the resulting number before it sends a request', async () => {
   const many = Array.from({ length: 257 }, (_, index) => `K${index}=x`);
   await save('many', many.join('\n'));
   expect((await set(['-f', 'many', '-s'])).stderr).toContain('many: 257 keys; a set has at most 256');
@@ -438,7 +438,7 @@ test('diff writes nothing, and says what is only in the file and only in the set
   expect(service.state.revision).toBe(2);
 });
 
-test('a write whose answer is lost is told as one that may have been stored', async () => {
+test('set reports that the revision may have been stored when the response is lost', async () => {
   service.state.losesWrite = true;
   expect(await set(['A=1', '-s'])).toMatchObject({
     status: 1,

@@ -107,7 +107,7 @@ describe('the commands of the operator', () => {
     expect(service?.taken[0]?.body).toEqual({ layer: 'root' });
   });
 
-  it('do not wait when they are told not to', async () => {
+  it('returns without waiting for the task with --no-wait', async () => {
     const begun = status(task('rotate', { state: 'running', done: 0, endedAt: null }));
     const outcome = await run('rotate organization --no-wait', { rotateVault: () => begun });
     expect(outcome.status).toBe(0);

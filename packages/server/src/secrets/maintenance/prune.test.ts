@@ -13,7 +13,7 @@ describe('planPruning', () => {
   it.each([
     ['all of three if ten are kept', [1, 2, 3], [], 10, [1, 2, 3]],
     ['the newest ones', [1, 2, 3, 4], [], 2, [3, 4]],
-    ['those that a deployment runs with', [1, 2, 5, 7, 9], [2], 2, [2, 7, 9]],
+    ['revisions that a deployment runs with', [1, 2, 5, 7, 9], [2], 2, [2, 7, 9]],
     ['no missing revision that a deployment names', [4, 5], [1], 1, [5]],
   ])('keeps %s', (_, revisions, pins, kept, expected) => {
     expect(planPruning(revisions, pins, kept)).toEqual(expected);
@@ -54,7 +54,7 @@ describe('pruneRevisions', () => {
     return found[0]?.count;
   };
 
-  it('keeps the newest ten revisions, those that a deployment runs with, and their values', async () => {
+  it('keeps the newest ten revisions, the revisions that deployments run with, and their values', async () => {
     expect(await pruneRevisions(context())).toBe(4);
     expect(await pruneRevisions(context())).toBe(0);
     const { revisions } = await secretHistory(vault.context, { organizationId: home }, 'keys', { limit: 50 });

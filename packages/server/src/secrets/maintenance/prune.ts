@@ -12,7 +12,7 @@ export const keptRevisions = 10;
 type Context = Omit<MaintenanceContext, 'rootKeys'> & { readonly pinsOf: PinsOf };
 
 /**
- * Deletes all revisions of sets but the newest ten and those that deployments run with, and the values that only they refer to.
+ * Deletes all revisions of sets but the newest ten and any that deployments run with, and the values that no other revision uses.
  * Each set is one transaction with its audit entry. A damaged set stays unchanged. Returns how many revisions it deleted.
  */
 export async function pruneRevisions(context: Context): Promise<number> {

@@ -4,8 +4,8 @@ import { runTask, type TaskContext } from './run-task.ts';
 import { listTasks, type TaskRow } from './task-rows.ts';
 
 /**
- * Runs tasks when it is woken, and every second those that another server left. `close` waits until the current piece of work
- * is stored.
+ * Runs tasks when woken, and polls every second for tasks that another server left unfinished. `close` waits until the current
+ * piece of work is stored.
  */
 export function startMaintenanceWorker(
   context: Omit<TaskContext, 'signal'> & { readonly logger: Pick<Logger, 'info' | 'warn'> },

@@ -15,7 +15,7 @@ export function isPublicAddress(text: string): boolean {
   return address.kind() === 'ipv4' || address.match(ipaddr.parse('2000::'), 3);
 }
 
-/** Metadata addresses are refused even for listed names: whoever controls the DNS of the name could reach them. */
+/** Refused even for listed names: an attacker who controls the DNS of a name could point it at the cloud metadata service. */
 export function isMetadata(text: string): boolean {
   if (!ipaddr.isValid(text)) return false;
   const address = ipaddr.process(text);

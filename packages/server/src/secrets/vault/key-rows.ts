@@ -101,7 +101,7 @@ export async function insertKey(db: Database, row: Insertable<VaultKeysTable>): 
     .execute();
 }
 
-/** Locks keys that are wrapped with another root key, in order from `after` on; skips those that another server has locked. */
+/** Locks keys that are wrapped with another root key, in order from `after` on; skips keys that another server has locked. */
 export function lockKeysNotUnder(
   db: Database,
   rootKeyId: string,

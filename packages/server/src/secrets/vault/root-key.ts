@@ -39,7 +39,7 @@ export type RootKeyFiles = {
   readonly create: (() => Promise<Buffer>) | null;
 };
 
-/** Root keys of 32 bytes in memory, the preferred one first, and those that are added to `files` later. */
+/** Root keys of 32 bytes in memory, the preferred one first, and any keys added to `files` later. */
 export function localRootKeys(keys: readonly Buffer[], files: RootKeyFiles | null = null): RootKeyProvider {
   const byId = new Map(keys.map((key) => [rootKeyId(key), key]));
   const create = files?.create ?? null;

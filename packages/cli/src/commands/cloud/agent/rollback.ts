@@ -58,7 +58,7 @@ export const command = define({
   },
 });
 
-/** As in the service: the serving deployment if a later one exists, otherwise the one that served before. */
+/** The same rule as in the service: the serving deployment if a later one exists, otherwise the previously active deployment. */
 function previousDeployment(all: readonly DeploymentDetails[], serving: DeploymentDetails | null): DeploymentDetails {
   if (serving !== null && all[0]?.id !== serving.id) return serving;
   const earlier = all.filter(({ id, activatedAt }) => activatedAt !== null && id !== serving?.id);

@@ -5,9 +5,8 @@ export const command = define({
   summary: 'Verify an image pull secret with its registry',
   details:
     'The service asks the registry and stores the result, which lists show.\n' +
-    'verified: the registry accepts the credentials. rejected (exit status 1): it does not accept them, or has ' +
-    'no such image for them. unreachable: no conclusive response. skipped: the registry was not asked, or needs ' +
-    'no credentials.',
+    'verified: the registry accepts the credentials. rejected (exit status 1): it does not accept them, or they cannot ' +
+    'pull the image. unreachable: no conclusive response. skipped: the registry was not asked, or needs no credentials.',
   arguments: { name: { description: 'Name of the image pull secret' } },
   options: {
     image: text({ description: 'Also verify that they can pull this image', placeholder: 'IMAGE' }),

@@ -94,7 +94,7 @@ test('deployments are rows: which serves, which failed and why', async () => {
   expect(stderr).toBe(`${failed.id} failed: It exited.\n`);
 });
 
-test('a rollback goes to the one that served before, shows the difference, asks and waits', async () => {
+test('rollback shows the difference to the previous deployment, asks for confirmation, and waits for the rollout', async () => {
   deployments = [deployment, earlier];
   const done = await run('rollback parrot', { terminal: true, answers: [true] });
   expect(done.status).toBe(0);
@@ -158,7 +158,7 @@ test('logs on a terminal have colours for warnings and the end of the session’
   expect(stdout).not.toContain('\u001b[2J');
 });
 
-test('logs --follow goes on until nothing can come, through a service that is away for a moment', async () => {
+test('logs --follow survives a short outage of the service and ends when no more lines can arrive', async () => {
   breaks = 2;
   const { status, stdout } = await run('logs parrot --follow --json');
   expect(status).toBe(0);
