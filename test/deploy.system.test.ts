@@ -5,7 +5,7 @@ import { type AddressInfo, connect, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { type Circumstances, runProgram } from '../packages/cli/test/run-program.ts';
+import { type RunOptions, runProgram } from '../packages/cli/test/run-program.ts';
 import { withKey } from '../packages/server/test/support/client.ts';
 import { startTestServer, type TestServer } from '../packages/server/test/support/test-server.ts';
 
@@ -52,7 +52,7 @@ async function put(files: Readonly<Record<string, string | Buffer>>): Promise<vo
   for (const [path, content] of Object.entries(files)) await writeFile(join(folder, path), content);
 }
 
-const cloud = (words: string, given: Circumstances = {}) =>
+const cloud = (words: string, given: RunOptions = {}) =>
   runProgram(['cloud', ...words.split(' ')], {
     directory: folder,
     variables: {

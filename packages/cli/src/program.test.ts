@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestService, type TestService } from '../test/fake-service/fake-service.ts';
 import { agent, agentItem, organization, privateKey, publicKey } from '../test/fake-service/records.ts';
 import { profileFile } from '../test/profile-file.ts';
-import { type Circumstances, runProgram } from '../test/run-program.ts';
+import { type RunOptions, runProgram } from '../test/run-program.ts';
 
 let service: TestService;
 let place: Awaited<ReturnType<typeof profileFile>>;
@@ -36,7 +36,7 @@ afterAll(async () => {
   await place.remove();
 });
 
-const ask = (line: string, given: Circumstances = {}) =>
+const ask = (line: string, given: RunOptions = {}) =>
   runProgram(line === '' ? [] : line.split(' '), { variables, ...given });
 
 test('--version and --help print to standard output without a service', async () => {
@@ -197,10 +197,10 @@ test('an invalid profile fails with exit 1', async () => {
 
 test('--organization and the profile select the organization’s paths, a key alone does not', async () => {
   await ask('cloud agent list -o acme');
-  expect(service.taken.at(-1)).toMatchObject({ path: '/v1/organizations/acme/agents', key: privateKey });
+  expect(service.requests.at(-1)).toMatchObject({ path: '/v1/organizations/acme/agents', key: privateKey });
   await ask('cloud agent list --region us-west');
-  expect(service.taken.at(-1)).toMatchObject({ path: '/v1/agents', query: { region: 'us-west' } });
-  expect(service.taken.at(-1)?.userAgent).toBe('botcli/0.1.0');
+  expect(service.requests.at(-1)).toMatchObject({ path: '/v1/agents', query: { region: 'us-west' } });
+  expect(service.requests.at(-1)?.userAgent).toBe('botcli/0.1.0');
 });
 
 test('Ctrl-C aborts a hanging request with exit 130', async () => {

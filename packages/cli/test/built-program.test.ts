@@ -35,7 +35,7 @@ type Ended = {
   readonly stderr: string;
 };
 
-type Circumstances = {
+type RunOptions = {
   readonly stdin?: string;
   readonly interruptOn?: Promise<unknown>;
   /** Close the reading end of standard output before anything is written. */
@@ -43,7 +43,7 @@ type Circumstances = {
   readonly token?: string;
 };
 
-function botcli(args: readonly string[], given: Circumstances = {}): Promise<Ended> {
+function botcli(args: readonly string[], given: RunOptions = {}): Promise<Ended> {
   const env = { HOME: directory, BOTCLI_API_URL: service.origin, BOTCLI_TOKEN: given.token ?? privateKey };
   const child = spawn(process.execPath, [join(directory, 'bin/botcli.js'), ...args], { env, cwd: directory });
   const seen = { stdout: '', stderr: '' };
@@ -69,7 +69,7 @@ test('the built program runs without other files and returns exit statuses', asy
   expect((await botcli(['cloud', 'agent', 'list', '--api-url', 'http://127.0.0.1:1'])).code).toBe(1);
 });
 
-test('a login by standard input is used by the next process', async () => {
+test('uses the key of an earlier login', async () => {
   const refused = await botcli(['cloud', 'auth', 'login', '--with-token', '--json'], { stdin: 'sk_wrong\n' });
   expect(refused.code).toBe(1);
   expect(JSON.parse(refused.stdout)).toMatchObject({ error: { code: '401', reason: 'key-invalid' } });
@@ -78,7 +78,7 @@ test('a login by standard input is used by the next process', async () => {
   expect(await botcli(['cloud', 'agent', 'list'], { token: '' })).toMatchObject({ code: 0 });
 });
 
-test('SIGINT ends a waiting process with 130 and one document', async () => {
+test('exits with 130 and prints one document after SIGINT during a request', async () => {
   const silent = createServer((socket) => socket.on('error', () => {}));
   await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
   const address = silent.address();
@@ -92,7 +92,7 @@ test('SIGINT ends a waiting process with 130 and one document', async () => {
   expect(JSON.parse(ended.stdout)).toMatchObject({ error: { reason: 'interrupted' } });
 });
 
-test.each(['--help', '--version'])('a closed reader of %s is not a failure', async (line) => {
+test.each(['--help', '--version'])('exits with 0 when the reader of %s closes its pipe', async (line) => {
   expect(await botcli([line], { deaf: true })).toEqual({ code: 0, signal: null, stdout: '', stderr: '' });
 });
 
@@ -109,17 +109,17 @@ test('reports a full disk behind standard output with status 1', async () => {
   expect({ said, status }).toEqual({ said: 'error: Cannot write to standard output (ENOSPC).\n', status: 1 });
 });
 
-test('--version loads the launcher and nothing else of the program', async () => {
+test('--version loads only the launcher', async () => {
   const alone = join(directory, 'alone');
   await cp(join(directory, 'bin'), join(alone, 'bin'), { recursive: true });
   const child = spawn(process.execPath, [join(alone, 'bin/botcli.js'), '--version'], { env: {} });
   expect(await text(child.stdout)).toBe('botcli 0.1.0\n');
 });
 
-test('in a deleted directory, only commands that need one fail', async () => {
-  const gone = 'mkdir gone && cd gone && rmdir ../gone && exec "$0" "$1/bin/botcli.js"';
+test('only commands that need the working directory fail when it was deleted', async () => {
+  const enterDeleted = 'mkdir deleted && cd deleted && rmdir ../deleted && exec "$0" "$1/bin/botcli.js"';
   const run = async (args: string) => {
-    const child = spawn('/bin/sh', ['-c', `${gone} ${args}`, process.execPath, directory], { cwd: directory });
+    const child = spawn('/bin/sh', ['-c', `${enterDeleted} ${args}`, process.execPath, directory], { cwd: directory });
     const [said, [status]] = await Promise.all([text(child.stderr), once(child, 'close')]);
     return { said, status };
   };

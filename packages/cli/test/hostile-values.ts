@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 
-/** Pieces at which readers of values fail. */
+/** Parts of values that parsers often get wrong. */
 const pieces = [
   ...['#', ' #', '\t#', '"', "'", '`', '\\', '\\n', '\\"', '\\@', '$', '${', '$(', '=', ' ', '\t', '@', '-', ',', '%'],
   ...['\n', '\r', '\r\n', '\nB=1', ' B=', 'export ', 'A=', '"""', "'\n'", '-----BEGIN KEY-----\n', '{"k":"v#1"}'],
   ...['\u00a0', '\u2028', '\u{feff}', 'é', '😀', '\u202e', '\u0001', '\u001b[2J', '\u007f', '\u0085', '__proto__'],
 ];
 
-/** Values that an environment can carry, hostile ones above all. */
+/** Valid values of environment variables, mostly hostile. */
 export const hostileValue: fc.Arbitrary<string> = fc
   .array(fc.oneof(fc.constantFrom(...pieces), fc.string({ unit: 'binary', maxLength: 4 })), {
     minLength: 1,
@@ -16,14 +16,14 @@ export const hostileValue: fc.Arbitrary<string> = fc
   .map((parts) => parts.join(''))
   .filter((text) => text !== '' && !text.includes('\0'));
 
-/** So many of them that fit, the same ones for the same seed. */
+/** Generates `count` hostile values for which `fits` is true; deterministic for a seed. */
 export function sampleValues(count: number, seed: number, fits: (value: string) => boolean): readonly string[] {
   return fc.sample(hostileValue.filter(fits), { numRuns: count, seed });
 }
 
 /**
- * Writes a value into a line of a file, in each of the ways that can hold it; none when no way can. This and what follows
- * share nothing with the readers.
+ * Returns every spelling of a value in a line of an .env file; none if the format cannot express it. Shares no code with the
+ * parser.
  */
 export function fileForms(value: string): readonly string[] {
   if (/(?![\t\n\r])\p{Cc}/u.test(value)) return [];
@@ -38,7 +38,7 @@ export function fileForms(value: string): readonly string[] {
   ];
 }
 
-/** Writes a value behind `KEY=` as an argument of its own; null where that could be meant in another way, too. */
+/** Returns the spelling of a value after `KEY=` in an argument; null if the argument would be ambiguous. */
 export function argumentForm(value: string): string | null {
   const isQuoted = value.length > 1 && value.startsWith('"') && value.endsWith('"');
   if (/\s[A-Za-z0-9_-]+=|\ufffd/.test(value) || isQuoted) return null;

@@ -9,15 +9,15 @@ import { writeArchive } from '../src/pack/archive.ts';
 import { readRules } from '../src/pack/exclusion-rules.ts';
 import { listProject } from '../src/pack/project-files.ts';
 
-let place: string;
+let directory: string;
 let root: string;
 
 beforeEach(async () => {
-  place = await mkdtemp(join(tmpdir(), 'botcli-pack-'));
-  root = join(place, 'project');
+  directory = await mkdtemp(join(tmpdir(), 'botcli-pack-'));
+  root = join(directory, 'project');
   await mkdir(root);
 });
-afterEach(() => rm(place, { recursive: true, force: true }));
+afterEach(() => rm(directory, { recursive: true, force: true }));
 
 async function put(files: Readonly<Record<string, string>>): Promise<void> {
   for (const [path, text] of Object.entries(files)) {
@@ -26,20 +26,20 @@ async function put(files: Readonly<Record<string, string>>): Promise<void> {
   }
 }
 
-async function listed(patterns: readonly string[] = []) {
+async function listFiles(patterns: readonly string[] = []) {
   const { files, excluded } = await listProject(root, await readRules(root, patterns));
   return {
     files: files.map(({ path }) => path),
-    leftOut: Object.fromEntries(excluded.map(({ path, reason }) => [path, reason])),
+    excluded: Object.fromEntries(excluded.map(({ path, reason }) => [path, reason])),
   };
 }
 
-async function packed(name = 'project.tar.gz') {
+async function pack(name = 'project.tar.gz') {
   const { files } = await listProject(root, await readRules(root, []));
-  return writeArchive(root, files, join(place, name), new AbortController().signal);
+  return writeArchive(root, files, join(directory, name), new AbortController().signal);
 }
 
-test('what is secret, made or of no use to the bot stays behind, with the reason', async () => {
+test('listProject excludes secrets, generated files and version control, with the reason', async () => {
   await put({
     'bot.py': 'x',
     'src/voice.py': 'x',
@@ -55,9 +55,9 @@ test('what is secret, made or of no use to the bot stays behind, with the reason
     'keep.wav': 'x',
     'notes/todo.md': 'x',
   });
-  expect(await listed(['*.md'])).toEqual({
+  expect(await listFiles(['*.md'])).toEqual({
     files: ['bot.py', 'keep.wav', 'src/voice.py'],
-    leftOut: {
+    excluded: {
       '.env': 'always',
       'src/.env.local': 'always',
       'deploy.toml': 'always',
@@ -72,14 +72,14 @@ test('what is secret, made or of no use to the bot stays behind, with the reason
   });
 });
 
-test('the ignore files of folders add up as git has it', async () => {
+test('listProject combines .gitignore files of nested folders like git', async () => {
   await put({
     '.gitignore': '/out/\n*.log\nbuild/\n# no pattern\n\n',
     'out/a': '',
     'sub/out/a': '',
     'sub [1]/.gitignore': '!kept.log\n/here.txt\ndeep/x.txt\n\\#odd\n!build/\n',
     'sub [1]/kept.log': '',
-    'sub [1]/gone.log': '',
+    'sub [1]/ignored.log': '',
     'sub [1]/here.txt': '',
     'sub [1]/a/here.txt': '',
     'sub [1]/deep/x.txt': '',
@@ -88,7 +88,7 @@ test('the ignore files of folders add up as git has it', async () => {
     'sub [1]/build/made.txt': '',
     'sub 1/here.txt': '',
   });
-  expect((await listed()).files).toEqual([
+  expect((await listFiles()).files).toEqual([
     'sub 1/here.txt',
     'sub [1]/a/deep/x.txt',
     'sub [1]/a/here.txt',
@@ -98,7 +98,7 @@ test('the ignore files of folders add up as git has it', async () => {
   ]);
 });
 
-test('a .dockerignore replaces defaults and .gitignore, but lets no .env along', async () => {
+test('listProject uses .dockerignore instead of the defaults and .gitignore, but never includes .env', async () => {
   await put({
     '.dockerignore': '*\n!src\n!node_modules/kept\n!.env\n.dockerignore\n',
     '.gitignore': 'src/\n',
@@ -108,29 +108,29 @@ test('a .dockerignore replaces defaults and .gitignore, but lets no .env along',
     '.env': 'KEY=1',
     'a.md': '',
   });
-  expect(await listed(['*.tmp'])).toMatchObject({
+  expect(await listFiles(['*.tmp'])).toMatchObject({
     files: ['node_modules/kept/a.js', 'src/bot.js'],
-    leftOut: { '.env': 'always', 'a.md': '.dockerignore' },
+    excluded: { '.env': 'always', 'a.md': '.dockerignore' },
   });
 });
 
-test('a pattern of the deploy file takes back what the defaults leave out', async () => {
+test('listProject includes a default exclusion that the deploy file negates', async () => {
   await put({ 'dist/bot.js': '', 'build/x': '' });
-  expect((await listed(['!dist/'])).files).toEqual(['dist/bot.js']);
+  expect((await listFiles(['!dist/'])).files).toEqual(['dist/bot.js']);
 });
 
-test('a .dockerignore that cannot be read right is refused with its line', async () => {
+test('listProject names the line of an invalid .dockerignore pattern', async () => {
   await put({ '.dockerignore': 'a[\n' });
-  await expect(listed()).rejects.toMatchObject({ message: '.dockerignore: line 1 is not a valid pattern: a[.' });
+  await expect(listFiles()).rejects.toMatchObject({ message: '.dockerignore: line 1 is not a valid pattern: a[.' });
 });
 
-test('what is left out is counted, as far as counting goes', async () => {
+test('listProject counts the files and bytes of an excluded folder', async () => {
   await put({ 'node_modules/a/1.js': '12345', 'node_modules/b/2.js': '1' });
   const { excluded } = await listProject(root, await readRules(root, []));
   expect(excluded).toEqual([{ path: 'node_modules', reason: 'by default', files: 2, bytes: 6, isWhole: true }]);
 });
 
-test('links out of the project and special files are refused by name, all at once', async () => {
+test('listProject reports all links out of the project and special files at once', async () => {
   await put({ 'bot.js': '', 'sub/a.txt': '' });
   await symlink('/etc/passwd', join(root, 'absolute'));
   await symlink('../../secret', join(root, 'sub/outwards'));
@@ -139,7 +139,7 @@ test('links out of the project and special files are refused by name, all at onc
   await symlink('../outside', join(root, 'node_modules'));
   const pipe = createServer().listen(join(root, 'pipe'));
   await once(pipe, 'listening');
-  await expect(listed(['node_modules'])).rejects.toMatchObject({
+  await expect(listFiles(['node_modules'])).rejects.toMatchObject({
     reason: 'project-unpackable',
     issues: expect.arrayContaining([
       { path: 'absolute', message: 'is a link to an absolute path, /etc/passwd' },
@@ -147,7 +147,7 @@ test('links out of the project and special files are refused by name, all at onc
       { path: 'pipe', message: 'is not a file, folder or link' },
     ]),
   });
-  expect((await listed(['/absolute', 'outwards', 'pipe', 'node_modules'])).files).toEqual([
+  expect((await listFiles(['/absolute', 'outwards', 'pipe', 'node_modules'])).files).toEqual([
     'bot.js',
     'dangling',
     'inwards',
@@ -156,20 +156,20 @@ test('links out of the project and special files are refused by name, all at onc
   pipe.close();
 });
 
-test('a link whose way leads out through another link is refused', async () => {
-  await mkdir(join(place, 'outside/deep'), { recursive: true });
+test('listProject refuses a link that leaves the project through another link', async () => {
+  await mkdir(join(directory, 'outside/deep'), { recursive: true });
   await put({ 'bot.js': '', 'a/b/x': '' });
   await symlink('a/b', join(root, 'short'));
-  // On paper within the project; the system follows `short` first, and ends above it.
-  await symlink('short/../../../outside', join(root, 'sly'));
-  await expect(listed()).rejects.toMatchObject({ issues: [expect.objectContaining({ path: 'sly' })] });
+  // Lexically inside the project. The kernel resolves `short` first, so the target is outside.
+  await symlink('short/../../../outside', join(root, 'indirect'));
+  await expect(listFiles()).rejects.toMatchObject({ issues: [expect.objectContaining({ path: 'indirect' })] });
 });
 
-test('equal content makes equal archives, whatever times, modes, hard links and order are', async () => {
+test('writeArchive writes identical archives for equal content with other times, modes and hard links', async () => {
   const long = `${'long/'.repeat(40)}name.txt`;
   await put({ 'b.js': 'b', 'a.js': 'a', 'ä.txt': 'ä', [long]: 'x', 'run.sh': '#!' });
   await chmod(join(root, 'run.sh'), 0o755);
-  const first = await packed('first');
+  const first = await pack('first');
   await utimes(join(root, 'a.js'), 1, 1);
   await chmod(join(root, 'a.js'), 0o600);
   await chmod(join(root, 'run.sh'), 0o711);
@@ -177,7 +177,7 @@ test('equal content makes equal archives, whatever times, modes, hard links and 
   await link(join(root, 'a.js'), join(root, 'c.js'));
   await put({ 'b.js': 'b' });
   await writeFile(join(root, '.gitignore'), 'c.js\n');
-  expect(await packed('second')).toEqual({ ...first, path: join(place, 'second') });
+  expect(await pack('second')).toEqual({ ...first, path: join(directory, 'second') });
 
   const entries: unknown[] = [];
   const onReadEntry = (entry: { path: string; mode?: number; uid?: number; mtime?: Date }) => {
@@ -192,25 +192,28 @@ test('equal content makes equal archives, whatever times, modes, hard links and 
     ['ä.txt', 0o644, undefined, 0],
   ]);
   await put({ 'a.js': 'changed' });
-  expect((await packed('third')).contentHash).not.toBe(first.contentHash);
+  expect((await pack('third')).contentHash).not.toBe(first.contentHash);
 });
 
-test.each([0, 10])('a file that has %i bytes when it is packed, and had three, is a failure', async (size) => {
-  await put({ 'a.js': 'abc' });
-  const { files } = await listProject(root, await readRules(root, []));
-  await truncate(join(root, 'a.js'), size);
-  const { signal } = new AbortController();
-  await expect(writeArchive(root, files, join(place, 'x'), signal)).rejects.toMatchObject({
-    message: 'a.js changed while it was being packed.',
-  });
-});
+test.each([0, 10])(
+  'writeArchive rejects a file that changed from three to %i bytes after the listing',
+  async (size) => {
+    await put({ 'a.js': 'abc' });
+    const { files } = await listProject(root, await readRules(root, []));
+    await truncate(join(root, 'a.js'), size);
+    const { signal } = new AbortController();
+    await expect(writeArchive(root, files, join(directory, 'x'), signal)).rejects.toMatchObject({
+      message: 'a.js changed while it was being packed.',
+    });
+  },
+);
 
 test('writeArchive rejects a file that was deleted after the listing, and names it', async () => {
   await put({ 'a.js': 'abc' });
   const { files } = await listProject(root, await readRules(root, []));
   await rm(join(root, 'a.js'));
   const { signal } = new AbortController();
-  await expect(writeArchive(root, files, join(place, 'x'), signal)).rejects.toMatchObject({
+  await expect(writeArchive(root, files, join(directory, 'x'), signal)).rejects.toMatchObject({
     message: 'Cannot pack the project: a.js (ENOENT).',
   });
 });

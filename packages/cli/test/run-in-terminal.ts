@@ -3,10 +3,10 @@ import { stripVTControlCharacters } from 'node:util';
 
 /** A program in a pseudo-terminal of its own. */
 export type Terminal = {
-  /** Resolves when the screen has shown the text since the last time something was waited for. */
+  /** Resolves when the screen has shown the text since the previous call. */
   shows(text: string): Promise<void>;
   press(keys: string): void;
-  /** Exit status; everything that was shown. */
+  /** The exit status and the complete output. */
   readonly ended: Promise<{ readonly status: number | null; readonly shown: string }>;
 };
 

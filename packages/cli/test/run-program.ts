@@ -6,15 +6,15 @@ import { run } from '../src/program.ts';
 
 export type Outcome = { readonly status: number; readonly stdout: string; readonly stderr: string };
 
-export type Circumstances = {
-  /** Variables of the environment; nothing of this process's own is seen. */
+export type RunOptions = {
+  /** Environment variables. The program does not see the variables of the test process. */
   readonly variables?: Readonly<Record<string, string>>;
-  /** Whether the three streams are a terminal. */
+  /** Whether standard input, output and error are a terminal. */
   readonly terminal?: boolean;
   readonly columns?: number;
   readonly stdin?: string | Uint8Array;
   readonly directory?: string;
-  /** What a person answers, in order: a text, yes or no, several choices, or Ctrl-C. */
+  /** Answers to the prompts, in order: a text, yes or no, several choices, or 'ctrl-c'. */
   readonly answers?: readonly (string | boolean | readonly string[])[];
   readonly now?: Date;
   readonly signal?: AbortSignal;
@@ -22,18 +22,18 @@ export type Circumstances = {
   readonly onStderr?: (text: string) => void;
 };
 
-/** Runs a command line in this process, in a io of the test's making, and answers what was seen of it. */
-export async function runProgram(args: readonly string[], given: Circumstances = {}): Promise<Outcome> {
+/** Runs a command line in this process with fake streams and prompts. Returns its output and exit status. */
+export async function runProgram(args: readonly string[], options: RunOptions = {}): Promise<Outcome> {
   const written = { stdout: '', stderr: '' };
-  const terminal = given.terminal ?? false;
-  const questions = [...(given.answers ?? [])];
+  const terminal = options.terminal ?? false;
+  const questions = [...(options.answers ?? [])];
   const output = (name: 'stdout' | 'stderr') => ({
     isTerminal: terminal,
-    columns: given.columns ?? 80,
+    columns: options.columns ?? 80,
     closed: new AbortController().signal,
     write: (text: string) => {
       written[name] += text;
-      if (name === 'stderr') given.onStderr?.(text);
+      if (name === 'stderr') options.onStderr?.(text);
     },
   });
   const reply = (question: string) => {
@@ -43,14 +43,14 @@ export async function runProgram(args: readonly string[], given: Circumstances =
     written.stderr += `? ${question}\n`;
     return answer;
   };
-  const environment: Environment = readEnvironment({ HOME: '/nonexistent', ...given.variables });
+  const environment: Environment = readEnvironment({ HOME: '/nonexistent', ...options.variables });
   const io: Io = {
     environment,
-    directory: given.directory ?? '/nonexistent',
+    directory: options.directory ?? '/nonexistent',
     stdin: {
       isTerminal: terminal,
-      readText: async () => Buffer.from(given.stdin ?? '').toString(),
-      readBytes: async () => Buffer.from(given.stdin ?? ''),
+      readText: async () => Buffer.from(options.stdin ?? '').toString(),
+      readBytes: async () => Buffer.from(options.stdin ?? ''),
     },
     stdout: output('stdout'),
     stderr: output('stderr'),
@@ -77,10 +77,10 @@ export async function runProgram(args: readonly string[], given: Circumstances =
       },
     },
     fetch,
-    now: () => given.now ?? new Date('2026-11-20T17:00:00.000Z'),
-    // Not as long as a person's, and long enough for a service in the same process to get on.
+    now: () => options.now ?? new Date('2026-11-20T17:00:00.000Z'),
+    // Shorter than real delays, but long enough for a service in the same process to make progress.
     sleep: (milliseconds) => setTimeout(Math.min(milliseconds, 10)),
-    signal: given.signal ?? new AbortController().signal,
+    signal: options.signal ?? new AbortController().signal,
   };
   const status = await run(io, args);
   return { status, ...written };

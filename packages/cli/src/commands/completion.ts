@@ -31,12 +31,12 @@ export const command = define({
   },
 });
 
-function answer(shell: Shell, found: readonly Suggestion[]): string {
-  const told = found.map(({ word, meaning }) => {
+function answer(shell: Shell, suggestions: readonly Suggestion[]): string {
+  const lines = suggestions.map(({ word, meaning }) => {
     if (shell === 'fish') return `${word}\t${meaning}`;
     return shell === 'zsh' && meaning !== '' ? `${word.replaceAll(':', '\\:')}:${meaning}` : word;
   });
-  return told.map((line) => `${line}\n`).join('');
+  return lines.map((line) => `${line}\n`).join('');
 }
 
 function document(content: string): Report {

@@ -25,8 +25,8 @@ export async function obtainBuild(
 ): Promise<BuildResult> {
   const query = { contentHash: archive.contentHash, region: place.region, status: 'success', limit: 1 } as const;
   const { builds } = await withRetries(context, () => client.listBuilds({ query }));
-  const [found] = builds;
-  if (found !== undefined) return { build: found, sentBytes: 0, isCached: true };
+  const [existing] = builds;
+  if (existing !== undefined) return { build: existing, sentBytes: 0, isCached: true };
   const { uploadId, sentBytes } = await withInterruptNotice(
     context,
     'The uploaded part is kept. Run the same deploy again to resume.',

@@ -28,8 +28,8 @@ export async function findProject(
     named.buildDir === undefined
       ? resolve(base, content?.build.context_dir ?? '.')
       : resolve(io.directory, named.buildDir);
-  const found = await stat(folder).catch(() => null);
-  if (found?.isDirectory() !== true)
+  const status = await stat(folder).catch(() => null);
+  if (status?.isDirectory() !== true)
     throw new Failure('project-missing', `The folder ${displayPath(io, folder)} does not exist.`);
   return { folder, deployFile: path === null || content === null ? null : { name: displayPath(io, path), content } };
 }

@@ -36,19 +36,19 @@ async function pollRollout(
   const startedAt = io.now();
   let lastNotice = { phase: '', seconds: 0 };
   for (;;) {
-    const found = await withRetries(context, () => client.getDeployment({ params: { agentName, deploymentId } }));
-    if (found.state === 'ready') {
+    const deployment = await withRetries(context, () => client.getDeployment({ params: { agentName, deploymentId } }));
+    if (deployment.state === 'ready') {
       messages.status(null);
-      return found;
+      return deployment;
     }
     const agent = await withRetries(context, () => client.getAgent({ params: { agentName } }));
-    if (found.state === 'failed') throw rolloutFailure(found, agent.activeDeploymentId);
+    if (deployment.state === 'failed') throw rolloutFailure(deployment, agent.activeDeploymentId);
     if (agent.desiredDeploymentId !== deploymentId) {
       const message = `The deployment was superseded by another one of ${agentName} (${agent.desiredDeploymentId}).`;
       throw new Failure('overtaken', message, `Check it with: botcli cloud agent status ${agentName}`);
     }
     const seconds = Math.floor(secondsBetween(startedAt.toISOString(), io.now()));
-    const phase = statusLabel(deploymentStateLabels, found.state);
+    const phase = statusLabel(deploymentStateLabels, deployment.state);
     messages.status(`${seconds} s: ${phase}${servingNote(agent.activeDeploymentId, deploymentId)}`);
     if (!messages.isLive && (lastNotice.phase !== phase || seconds - lastNotice.seconds >= noticeIntervalSeconds)) {
       messages.notify(`${phase}${seconds === 0 ? '' : `, ${seconds} s`}`);

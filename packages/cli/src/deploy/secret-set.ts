@@ -17,9 +17,9 @@ export async function requireSecretSet(
   { region, isNamed }: { readonly region: string; readonly isNamed: boolean },
 ): Promise<void> {
   const { sets } = await client.listSecrets();
-  const found = sets.find((set) => set.name.toLowerCase() === name.toLowerCase());
+  const match = sets.find((set) => set.name.toLowerCase() === name.toLowerCase());
   const make = `botcli cloud secrets set ${name} --file .env${isNamed ? ` --region ${region}` : ''}`;
-  if (found === undefined) {
+  if (match === undefined) {
     throw new Failure(
       'secret-set-not-found',
       `The deploy names the secret set ${name}, which does not exist.`,
@@ -27,27 +27,27 @@ export async function requireSecretSet(
     );
   }
   const see = `See it with: botcli cloud secrets list ${name}`;
-  if (found.damaged === true) {
-    throw new Failure('secret-set-damaged', `${name}: ${found.errorMessage ?? 'The set is damaged.'}`, see);
+  if (match.damaged === true) {
+    throw new Failure('secret-set-damaged', `${name}: ${match.errorMessage ?? 'The set is damaged.'}`, see);
   }
-  if (found.type !== 'secret') {
+  if (match.type !== 'secret') {
     throw new Failure('secret-set-kind', `${name} is an image pull secret; a bot needs a secret set.`, see);
   }
-  if (found.region !== region) {
-    const message = `The secret set ${name} is in the region ${found.region}, but the agent is in ${region}.`;
+  if (match.region !== region) {
+    const message = `The secret set ${name} is in the region ${match.region}, but the agent is in ${region}.`;
     throw new Failure(
       'secret-set-elsewhere',
       message,
       `Create another one in ${region}: botcli cloud secrets set OTHER-NAME --file .env --region ${region}`,
     );
   }
-  if (found.status === 'failed') {
-    const why = found.errorMessage ?? 'The reason is unknown.';
+  if (match.status === 'failed') {
+    const why = match.errorMessage ?? 'The reason is unknown.';
     throw new Failure(
       'secret-set-not-ready',
       `The secret set ${name} is not ready: ${why}`,
       `Set it again with: ${make}`,
     );
   }
-  if (found.status === 'pending') await waitUntilReady(context, client, found, timeoutSeconds);
+  if (match.status === 'pending') await waitUntilReady(context, client, match, timeoutSeconds);
 }

@@ -34,8 +34,8 @@ export async function submitDeployment(
       return await write();
     } catch (error) {
       if (context.io.signal.aborted || !isTransient(error)) throw error;
-      const found = await withRetries(context, () => findCurrentAgent(client, agent.name));
-      const deploymentId = found?.desired.id;
+      const currentAgent = await withRetries(context, () => findCurrentAgent(client, agent.name));
+      const deploymentId = currentAgent?.desired.id;
       if (deploymentId === undefined || deploymentId === agent.before?.desired.id) return write();
       return { deploymentId, change: 'deployment', warning: null };
     }

@@ -57,7 +57,7 @@ test('Ctrl-C while typing standard input writes nothing and exits with 130', asy
   // The shell goes with it, and has its status.
   const { status, shown } = await terminal.ended;
   expect({ status, shown }).toEqual({ status: 130, shown: expect.stringContaining('Interrupted.') });
-  expect(service.taken).toEqual([]);
+  expect(service.requests).toEqual([]);
 });
 
 test('SIGINT at a prompt exits with 130, like Ctrl-C', async () => {

@@ -49,12 +49,12 @@ async function readToken({ io }: Context, tokenFile: string | undefined): Promis
     return checked({ value: operatorToken, source: 'BOTCLI_OPERATOR_TOKEN' });
   }
   const file = tokenFile === undefined ? operatorTokenFile : resolve(io.directory, tokenFile);
-  const found = await readFile(file, 'utf8').catch((error: unknown) => {
+  const content = await readFile(file, 'utf8').catch((error: unknown) => {
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable';
     const problem = code === 'ENOENT' ? 'does not exist' : `cannot be read (${code})`;
     throw new Failure('operator-token-missing', `The operator token ${file} ${problem}.`, hint);
   });
-  return checked({ value: found.trim(), source: file });
+  return checked({ value: content.trim(), source: file });
 }
 
 function checked(token: SourcedValue): SourcedValue {

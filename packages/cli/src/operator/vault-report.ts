@@ -77,13 +77,13 @@ function findingPath({ organization, set }: VaultTask['findings'][number]): stri
 
 /** Throws a `Failure` if the last task of this kind found damaged items. */
 export function requireNoFindings(status: VaultStatus, kind: VaultTask['task']): void {
-  const found = status.tasks.find(({ task }) => task === kind)?.findings ?? [];
-  if (found.length === 0) return;
-  const issues = found.map((one) => ({ path: findingPath(one), message: one.problem }));
+  const damage = status.tasks.find(({ task }) => task === kind)?.findings ?? [];
+  if (damage.length === 0) return;
+  const issues = damage.map((one) => ({ path: findingPath(one), message: one.problem }));
   const message =
-    found.length === 1
+    damage.length === 1
       ? 'One item does not match what was written.'
-      : `${found.length} items do not match what was written.`;
+      : `${damage.length} items do not match what was written.`;
   const hint =
     'Agents with damaged sets cannot start; all others are unaffected. Restore the sets from a backup, or delete and set them again.';
   throw new Failure('vault-damaged', message, hint, issues, { vault: status });

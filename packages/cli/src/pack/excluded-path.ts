@@ -35,11 +35,11 @@ async function count(
     return;
   }
   budget.entries -= 1;
-  const found = await lstat(path).catch(() => null);
-  if (found === null) return;
-  if (!found.isDirectory()) {
+  const status = await lstat(path).catch(() => null);
+  if (status === null) return;
+  if (!status.isDirectory()) {
     sum.files += 1;
-    sum.bytes += found.size;
+    sum.bytes += status.size;
     return;
   }
   const names = await readdir(path).catch(() => []);

@@ -61,9 +61,9 @@ export function checkSize(files: readonly ProjectFile[], archive: Archive | null
   }
   const tooLarge = bytes > unpackedArchive.bytes ? [bytes, unpackedArchive.bytes, ''] : null;
   const packed = archive !== null && archive.bytes > uploadBytes ? [archive.bytes, uploadBytes, ', packed'] : null;
-  const found = tooLarge ?? packed;
-  if (found === null) return;
-  const [size, limit, how] = found as [number, number, string];
+  const excess = tooLarge ?? packed;
+  if (excess === null) return;
+  const [size, limit, how] = excess as [number, number, string];
   throw new Failure(
     'project-too-large',
     `The project is ${formatBytes(size)}${how}; the limit is ${formatBytes(limit)}.`,

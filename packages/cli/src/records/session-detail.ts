@@ -98,11 +98,11 @@ function outputTails(list: readonly SessionEvent[]): readonly Block[] {
  * The percentiles are of all samples. The curve shows averages, so its minimum and maximum would contradict them and are left
  * out.
  */
-function metrics(found: ResourceMetrics | null, isLive: boolean): readonly Block[] {
-  if (found === null) {
+function metrics(summary: ResourceMetrics | null, isLive: boolean): readonly Block[] {
+  if (summary === null) {
     return [{ kind: 'note', lines: [`No metrics were recorded for this session${isLive ? ' yet' : ''}.`] }];
   }
-  const { timeseries, sampleCount } = found;
+  const { timeseries, sampleCount } = summary;
   const first = timeseries[0]?.t ?? 0;
   const span = formatDuration((timeseries.at(-1)?.t ?? first) - first);
   return [
@@ -111,8 +111,8 @@ function metrics(found: ResourceMetrics | null, isLive: boolean): readonly Block
       title: 'CPU',
       values: timeseries.map(({ c }) => c),
       fields: [
-        ['p50', formatMillicores(found.cpuMillicoresP50)],
-        ['p99', formatMillicores(found.cpuMillicoresP99)],
+        ['p50', formatMillicores(summary.cpuMillicoresP50)],
+        ['p99', formatMillicores(summary.cpuMillicoresP99)],
       ],
     },
     {
@@ -120,8 +120,8 @@ function metrics(found: ResourceMetrics | null, isLive: boolean): readonly Block
       title: 'Memory',
       values: timeseries.map(({ m }) => m),
       fields: [
-        ['p50', formatMebibytes(found.memoryBytesP50)],
-        ['p99', formatMebibytes(found.memoryBytesP99)],
+        ['p50', formatMebibytes(summary.memoryBytesP50)],
+        ['p99', formatMebibytes(summary.memoryBytesP99)],
       ],
     },
     {

@@ -2,7 +2,7 @@ import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type Circumstances, runProgram } from '../../test/run-program.ts';
+import { type RunOptions, runProgram } from '../../test/run-program.ts';
 import { cascadeOptions } from '../../test/scaffold/cascade-options.ts';
 
 let directory: string;
@@ -11,7 +11,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(directory, { recursive: true, force: true }));
 
-const botcli = (args: readonly string[], given: Circumstances = {}) => runProgram(args, { directory, ...given });
+const botcli = (args: readonly string[], given: RunOptions = {}) => runProgram(args, { directory, ...given });
 const read = (path: string) => readFile(join(directory, path), 'utf8');
 
 /** Every file below the test's directory, sorted. */

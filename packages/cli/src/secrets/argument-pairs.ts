@@ -73,7 +73,7 @@ const quotesInside =
 
 /** Null if the text is not a sequence of pairs. */
 function parsePairs(text: string): ArgumentKeys | null {
-  const found: { key: string; source: ValueSource }[] = [];
+  const values: { key: string; source: ValueSource }[] = [];
   const trimmed = text.trimEnd();
   chunk.lastIndex = 0;
   while (chunk.lastIndex < trimmed.length) {
@@ -82,9 +82,9 @@ function parsePairs(text: string): ArgumentKeys | null {
     const [, key = '', quoted, bare = ''] = match;
     const source = quoted === undefined ? parseSource(bare) : literal(quoted);
     if (source === null) return null;
-    found.push({ key, source });
+    values.push({ key, source });
   }
-  return found;
+  return values;
 }
 
 function parseSource(value: string): ValueSource | null {

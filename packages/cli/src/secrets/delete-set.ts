@@ -18,10 +18,10 @@ export type DeleteSet = {
 };
 
 /** Deletes a secret set or an image pull secret with all its revisions. */
-export async function removeSet(context: Context, given: DeleteSet): Promise<Report> {
-  const { name, force, ifRevision, skip, isDryRun } = given;
+export async function removeSet(context: Context, options: DeleteSet): Promise<Report> {
+  const { name, force, ifRevision, skip, isDryRun } = options;
   requireSetName(name);
-  if (!isDryRun) requireConfirmable(context, given);
+  if (!isDryRun) requireConfirmable(context, options);
   const client = await context.service();
   let expectedRevision = ifRevision;
   if (!skip || isDryRun) {

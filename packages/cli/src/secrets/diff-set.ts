@@ -8,11 +8,11 @@ import { requireSetName } from './set-name.ts';
 /** Compares a local file with a set: a dry run of replacing the set by the file. Nothing is written. */
 export async function diffSet(
   context: Context,
-  given: { readonly name: string; readonly file: string; readonly format: FileFormat },
+  options: { readonly name: string; readonly file: string; readonly format: FileFormat },
 ): Promise<Report> {
-  const { name, file } = given;
+  const { name, file } = options;
   requireSetName(name);
-  const { secrets, skipped } = await readValues(context, { ...given, pairs: [] });
+  const { secrets, skipped } = await readValues(context, { ...options, pairs: [] });
   const client = await context.service();
   const answer = await client.putSecrets({
     params: { setName: name },

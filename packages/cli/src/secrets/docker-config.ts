@@ -9,9 +9,9 @@ type Fields = Readonly<Record<string, unknown>>;
  */
 export function readDockerConfig(text: string, source: string, host: string): string {
   const config = parse(text, source);
-  const found = Object.entries(toFields(config['auths'])).filter(([key]) => isRegistry(key, host));
+  const matches = Object.entries(toFields(config['auths'])).filter(([key]) => isRegistry(key, host));
   // Docker Hub has entries for other purposes below its own name.
-  const entries = found.some(([key]) => key === host) ? found.filter(([key]) => key === host) : found;
+  const entries = matches.some(([key]) => key === host) ? matches.filter(([key]) => key === host) : matches;
   const auths = new Set(entries.map(([, entry]) => toFields(entry)['auth']).filter((auth) => auth && auth !== ''));
   if (auths.size > 1) throw configFailure(source, `holds several credentials for ${host}.`);
   const [auth] = auths;

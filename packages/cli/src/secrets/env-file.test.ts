@@ -4,7 +4,7 @@ import { fileForms, hostileValue } from '../../test/hostile-values.ts';
 import { parseEnvFile } from './env-file.ts';
 import { formatLocation, type LocatedMessage } from './parse-result.ts';
 
-const told = (remarks: readonly LocatedMessage[]) =>
+const format = (remarks: readonly LocatedMessage[]) =>
   remarks.map(({ where, message }) => `${formatLocation(where)}: ${message}`);
 const values = (text: string) =>
   Object.fromEntries(parseEnvFile(text, '.env').pairs.map(({ key, value }) => [key, value]));
@@ -72,7 +72,7 @@ test.each([
   ['# comment\0', 1, 'control character'],
 ])('rejects %j with line %i', (text, line, message) => {
   const { problems } = parseEnvFile(text, '.env');
-  expect(told(problems)).toEqual([expect.stringMatching(new RegExp(`^\\.env:${line}: .*${message}`))]);
+  expect(format(problems)).toEqual([expect.stringMatching(new RegExp(`^\\.env:${line}: .*${message}`))]);
 });
 
 test('parses a long line of blanks in linear time', () => {

@@ -31,9 +31,9 @@ export async function readFileBytes(
     // Non-blocking: opening a FIFO could not be interrupted otherwise.
     const file = await open(resolve(io.directory, path), constants.O_RDONLY | constants.O_NONBLOCK);
     try {
-      const found = await file.stat();
-      if (found.isDirectory()) throw unreadableFailure(label, ': it is a folder');
-      if (!found.isFIFO()) return await readLimited(file.createReadStream({ autoClose: false }), limit);
+      const status = await file.stat();
+      if (status.isDirectory()) throw unreadableFailure(label, ': it is a folder');
+      if (!status.isFIFO()) return await readLimited(file.createReadStream({ autoClose: false }), limit);
       const pipe = new Socket({ fd: file.fd, readable: true, writable: false });
       return await withWaitNotice(messages, path, readLimited(addAbortSignal(io.signal, pipe), limit));
     } finally {

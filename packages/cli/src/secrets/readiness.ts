@@ -27,12 +27,12 @@ export async function waitUntilReady(
   const { io, messages } = context;
   const begun = io.now().toISOString();
   for (;;) {
-    const found = await withRetries(context, () => findSetState(client, set));
-    if (found === null) throw new Failure('secret-set-not-found', `${set.name} was deleted in the meantime.`);
-    if (found.revision >= set.revision && found.status !== 'pending') {
+    const current = await withRetries(context, () => findSetState(client, set));
+    if (current === null) throw new Failure('secret-set-not-found', `${set.name} was deleted in the meantime.`);
+    if (current.revision >= set.revision && current.status !== 'pending') {
       messages.status(null);
-      if (found.status === 'ready') return 'ready';
-      throw deliveryFailure(set.name, found);
+      if (current.status === 'ready') return 'ready';
+      throw deliveryFailure(set.name, current);
     }
     const waited = secondsBetween(begun, io.now());
     if (waited >= seconds) {

@@ -6,11 +6,11 @@ import { requireSetName } from './set-name.ts';
 export type RollBackSet = ChangeOptions & { readonly revision: number };
 
 /** Makes a new revision with the content of an earlier one. */
-export async function rollBackSet(context: Context, given: RollBackSet): Promise<Report> {
-  const { name, revision } = given;
+export async function rollBackSet(context: Context, options: RollBackSet): Promise<Report> {
+  const { name, revision } = options;
   requireSetName(name);
   return changeSet(context, {
-    ...given,
+    ...options,
     skipped: [],
     question: () => `Roll ${name} back to revision ${revision}?`,
     submit: (client, { dryRun, expectedRevision }) =>

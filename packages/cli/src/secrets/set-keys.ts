@@ -8,13 +8,13 @@ import { requireSetName } from './set-name.ts';
 export type SetKeys = ValueInputs & ChangeOptions & { readonly region: string | undefined; readonly replaces: boolean };
 
 /** Creates or updates a secret set: reads all values, then sends them in one request. */
-export async function setKeys(context: Context, given: SetKeys): Promise<Report> {
-  const { name, replaces } = given;
+export async function setKeys(context: Context, options: SetKeys): Promise<Report> {
+  const { name, replaces } = options;
   requireSetName(name);
-  if (!given.isDryRun) requireConfirmable(context, given);
-  const { secrets, skipped } = await readValues(context, given);
+  if (!options.isDryRun) requireConfirmable(context, options);
+  const { secrets, skipped } = await readValues(context, options);
   return changeSet(context, {
-    ...given,
+    ...options,
     skipped,
     question: ({ change }) =>
       change === 'created' ? `Create the secret set ${name}?` : `Change the secret set ${name}?`,
@@ -24,7 +24,7 @@ export async function setKeys(context: Context, given: SetKeys): Promise<Report>
         body: {
           secrets: [...secrets],
           mode: replaces ? 'replace' : 'merge',
-          ...regionOf(region ?? given.region),
+          ...regionOf(region ?? options.region),
           ...ask,
         },
       }),

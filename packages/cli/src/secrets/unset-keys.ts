@@ -14,20 +14,20 @@ export type UnsetKeys = ChangeOptions & {
 };
 
 /** Removes keys from a secret set, all in one revision. */
-export async function unsetKeys(context: Context, given: UnsetKeys): Promise<Report> {
-  const { name, ifExists } = given;
+export async function unsetKeys(context: Context, options: UnsetKeys): Promise<Report> {
+  const { name, ifExists } = options;
   requireSetName(name);
-  requireKeys(given.keys);
-  if (!given.isDryRun) requireConfirmable(context, given);
+  requireKeys(options.keys);
+  if (!options.isDryRun) requireConfirmable(context, options);
   const set = await findSetOrNull(await context.service(), name, ifExists);
   const present = new Set(set?.secrets.map(({ fieldName }) => fieldName));
-  const keys = [...new Set(given.keys)];
+  const keys = [...new Set(options.keys)];
   const missing = keys.filter((key) => !present.has(key));
   if (missing.length > 0 && !ifExists) throw missingKeys(name, missing, [...present]);
   const remove = keys.filter((key) => present.has(key));
   if (remove.length === 0) return nothingToRemove(name, missing);
   return changeSet(context, {
-    ...given,
+    ...options,
     skipped: [],
     question: () => `Remove ${formatCount(remove.length, 'key')} from ${name}?`,
     submit: (client, { dryRun, expectedRevision }) =>

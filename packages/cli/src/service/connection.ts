@@ -46,14 +46,14 @@ export function usableKey(kind: 'private' | 'public', key: SourcedValue | null, 
       'Copy it again.',
     );
   }
-  const found = inspectKey(key.value);
-  if (found.kind !== null && (found.kind === 'public') !== (kind === 'public')) {
+  const inspection = inspectKey(key.value);
+  if (inspection.kind !== null && (inspection.kind === 'public') !== (kind === 'public')) {
     throw new Failure(
       'key-of-wrong-kind',
-      `The key from ${key.source} is a ${found.kind} key; this command needs a ${kind} key.`,
+      `The key from ${key.source} is a ${inspection.kind} key; this command needs a ${kind} key.`,
     );
   }
-  if (found.verdict === 'mistyped') {
+  if (inspection.verdict === 'mistyped') {
     warn(`the key from ${key.source} has a wrong checksum and may be mistyped. Trying it anyway.`);
   }
   return key.value;

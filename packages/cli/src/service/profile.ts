@@ -19,11 +19,11 @@ export async function readProfile(file: string, warn: (text: string) => void): P
   const table = (await readTable(file)) ?? {};
   await restrictMode(file, warn);
   const value = (field: Field) => {
-    const found = table[field];
-    if (found !== undefined && typeof found !== 'string') {
+    const entry = table[field];
+    if (entry !== undefined && typeof entry !== 'string') {
       throw new Failure('profile-invalid', `${file}: ${field} must be a string in quotes.`);
     }
-    return found?.trim() || null;
+    return entry?.trim() || null;
   };
   return {
     api_url: value('api_url'),

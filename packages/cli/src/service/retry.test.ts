@@ -37,8 +37,8 @@ test('shows the retry status until a response arrives', async () => {
       asked += 1;
       if (asked <= failures) throw new ConnectionError('gone');
     });
-    const said = Array.from({ length: failures }, () => 'The service does not respond; retrying');
-    expect(statuses).toEqual(failures === 0 ? [] : [...said, null]);
+    const retryMessages = Array.from({ length: failures }, () => 'The service does not respond; retrying');
+    expect(statuses).toEqual(failures === 0 ? [] : [...retryMessages, null]);
   }
 });
 

@@ -13,39 +13,39 @@ import { agent, build, deployment, organization, privateKey, publicKey, secretSe
 
 /** A fake service that accepts deploys, with faults that a test can inject. */
 export type DeployService = TestService & {
-  /** Bytes of the upload that is under way. */
+  /** Bytes of the current upload that were stored. */
   readonly received: () => Buffer;
   readonly deployments: DeploymentDetails[];
   readonly builds: Build[];
   /** Faults and behavior that a test sets. */
   readonly faults: {
-    /** Requests of an upload that break off, each after so many of its bytes were kept. */
+    /** Number of bytes after which each of the next upload requests breaks off. */
     breaks: number[];
-    /** Whether the next request of an upload gets no answer after half of it was kept. */
+    /** Whether the next upload request stores half of its bytes and gets no response. */
     stalls: boolean;
-    /** Whether the next deploy gets no answer, before or after it was done. */
+    /** Whether the next deploy gets no response, before or after it was stored. */
     losesWrites: 'before' | 'after' | null;
-    /** Where the service believes to be. */
+    /** The origin of upload URLs; null for the real one. */
     publicOrigin: string | null;
-    /** What an upload is refused with, once. */
+    /** The error of the next upload request. */
     refuse: Reason | null;
-    /** Requests of other kinds that get no answer. */
+    /** Number of other requests that get no response. */
     hangUps: number;
     buildFails: boolean;
-    /** Somebody cancels the build while it is followed. */
+    /** Whether the build is canceled while its log is followed. */
     buildIsCanceled: boolean;
     /** Number of requests for the log of a build while it is still queued. */
     waits: number;
     /** When the next build started: in the past for a build that an earlier run of the command created. */
     startedAt: string;
-    /** What the next deployment becomes. */
+    /** The failure of the next deployment; null if it succeeds. */
     fails: DeploymentDetails['failure'];
     log: string[];
     live: number;
-    /** What is wrong with the set `keys`, which is there and ready otherwise. */
-    keys: Partial<SecretSetListItem> | 'gone';
-    /** Looks at a deployment before it is ready. */
-    looks: number;
+    /** Changes to the secret set `keys`, which exists and is ready by default. */
+    keys: Partial<SecretSetListItem> | 'missing';
+    /** Number of polls before a deployment is ready. */
+    pollsUntilReady: number;
   };
 };
 
@@ -54,7 +54,7 @@ const uuid = (number: number) => `01930000-0000-7000-8000-${String(number).padSt
 export async function startDeployService(): Promise<DeployService> {
   let received = Buffer.alloc(0);
   let announced = { contentHash: '', sizeBytes: 0 };
-  let looks = 0;
+  let remainingPolls = 0;
   const deployments: DeploymentDetails[] = [];
   const builds: Build[] = [];
   const faults: DeployService['faults'] = {
@@ -72,7 +72,7 @@ export async function startDeployService(): Promise<DeployService> {
     log: ['installing', 'done'],
     live: 0,
     keys: {},
-    looks: 0,
+    pollsUntilReady: 0,
   };
   const tripped = () => {
     if (faults.hangUps === 0) return;
@@ -82,8 +82,8 @@ export async function startDeployService(): Promise<DeployService> {
   const details = () => {
     const [desired] = deployments;
     if (desired === undefined) throw failure('not-found');
-    // Until the last one is ready, the one before it serves.
-    const serving = looks > 0 ? deployments[1] : deployments.find((one) => one.serving);
+    // Until the newest deployment is ready, the previous one serves.
+    const serving = remainingPolls > 0 ? deployments[1] : deployments.find((one) => one.serving);
     return {
       ...agent,
       name: 'my-bot',
@@ -108,7 +108,7 @@ export async function startDeployService(): Promise<DeployService> {
       envFromSecretNames,
     };
     for (const one of deployments) if (faults.fails === null) Object.assign(one, { serving: false });
-    looks = faults.looks;
+    remainingPolls = faults.pollsUntilReady;
     deployments.unshift({
       ...deployment,
       id: uuid(900 + deployments.length),
@@ -146,7 +146,7 @@ export async function startDeployService(): Promise<DeployService> {
     { privateKey, publicKey },
     {
       listOrganizations: () => ({ organizations: [organization] }),
-      listSecrets: () => ({ sets: faults.keys === 'gone' ? [] : [{ ...secretSet, ...faults.keys }] }),
+      listSecrets: () => ({ sets: faults.keys === 'missing' ? [] : [{ ...secretSet, ...faults.keys }] }),
       listRegions: () => ({ regions: [{ code: 'us-west', display_name: 'US West' }] }),
       getProperties: () => ({ properties: { defaultRegion: 'us-west' } }),
       getAgent: () => {
@@ -156,8 +156,10 @@ export async function startDeployService(): Promise<DeployService> {
       getDeployment: ({ params }) => {
         const found = deployments.find(({ id }) => id === params['deploymentId']);
         if (found === undefined) throw failure('deployment-not-found');
-        looks -= 1;
-        return looks >= 0 ? { ...found, state: looks > 2 ? 'preparing' : 'validating', serving: false } : found;
+        remainingPolls -= 1;
+        return remainingPolls >= 0
+          ? { ...found, state: remainingPolls > 2 ? 'preparing' : 'validating', serving: false }
+          : found;
       },
       listDeployments: () => ({ total_count: deployments.length, deployments, nextCursor: null }),
       listBuilds: ({ query }) => {

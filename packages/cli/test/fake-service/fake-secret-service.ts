@@ -11,20 +11,20 @@ import { apiKey, organization, privateKey, publicKey } from './records.ts';
 
 const unchecked = { expiresAt: null, verification: null };
 
-/** A service with one secret set at most, which it keeps as the real one does. */
+/** A fake service with at most one secret set, which it stores like the real service. */
 export type SecretService = TestService & {
-  /** The set's values now. */
+  /** The current values of the set, by key. */
   readonly values: Map<string, string>;
   /** State and faults that a test sets. */
   readonly state: {
     revision: number;
     status: SecretSetDetails['status'];
     agents: SecretSetDetails['agents'];
-    /** Whether the next write gets no answer. */
+    /** Whether the next write gets no response. */
     losesWrite: boolean;
-    /** What is stored of the set is another thing. */
+    /** Whether the stored set fails verification. */
     isDamaged: boolean;
-    /** What happens right after the next dry run. */
+    /** Called after the next dry run. */
     afterDryRun: (() => void) | null;
   };
 };
@@ -68,15 +68,15 @@ export async function startSecretService(): Promise<SecretService> {
       return { key, change, bytes: Buffer.byteLength(secretValue), fingerprint: fingerprintOf(secretValue) };
     });
     const named = given.map(({ secretKey }) => secretKey);
-    const gone =
+    const removed =
       body.mode === 'replace' ? [...values.keys()].filter((key) => !named.includes(key)) : (body.remove ?? []);
-    for (const key of gone) changes.push({ key, change: 'removed', bytes: null, fingerprint: null });
+    for (const key of removed) changes.push({ key, change: 'removed', bytes: null, fingerprint: null });
     const isChange = changes.some(({ change }) => change !== 'unchanged');
     const previousRevision = state.revision === 0 ? null : state.revision;
     const change = !isChange ? 'none' : previousRevision === null ? 'created' : 'updated';
     if (body.dryRun !== true && isChange) {
       for (const { secretKey, secretValue } of given) values.set(secretKey, secretValue);
-      for (const key of gone) values.delete(key);
+      for (const key of removed) values.delete(key);
       state.revision += 1;
     }
     const answer: WrittenSecrets = {
@@ -163,7 +163,7 @@ export async function startSecretService(): Promise<SecretService> {
   return { ...service, values, state };
 }
 
-/** Not of the kind that the service makes; it only has to differ. */
+/** Unlike the service's MAC, an unkeyed hash: the tests only compare fingerprints. */
 function fingerprintOf(value: string): string {
   return createHash('sha256').update(value).digest('hex').slice(0, 8);
 }

@@ -12,8 +12,8 @@ import {
   type ResponseOf,
 } from '@bothost/contract';
 
-/** One request as the test service took it. */
-export type Taken = {
+/** A request that the fake service received. */
+export type ReceivedRequest = {
   readonly operation: OperationName;
   readonly path: string;
   readonly key: string;
@@ -23,31 +23,31 @@ export type Taken = {
   readonly userAgent: string;
 };
 
-/** Thrown by a test's answer: the service dies at this request. */
+/** A handler of a test throws this to break the connection without a response. */
 export const hangUp = new Error('hang up');
 
-type Answers = { readonly [N in OperationName]?: (taken: Taken) => ResponseOf<Operations[N]> };
+type Answers = { readonly [N in OperationName]?: (request: ReceivedRequest) => ResponseOf<Operations[N]> };
 
 export type TestService = {
   readonly origin: string;
-  readonly taken: readonly Taken[];
+  readonly requests: readonly ReceivedRequest[];
   readonly close: () => Promise<void>;
 };
 
 /**
- * A real HTTP server on a port of loopback that speaks the contract: routes, keys and errors are the contract's, what
- * an operation answers is the test's. Requests and answers are checked by the contract's schemas. `beside` takes what is
- * no operation. An answer that throws `hangUp` breaks the connection.
+ * Starts an HTTP server on a loopback port. Routes, authentication and errors follow the API contract; `answers` has the handlers
+ * of operations. Requests and responses are validated with the schemas of the contract. `handleOther` handles requests for
+ * anything else and returns whether it did. A handler that throws `hangUp` breaks the connection.
  */
 export async function startTestService(
   keys: { privateKey: string; publicKey: string; operatorToken?: string },
   answers: Answers,
-  beside: (request: IncomingMessage, response: ServerResponse) => boolean = () => false,
+  handleOther: (request: IncomingMessage, response: ServerResponse) => boolean = () => false,
 ): Promise<TestService> {
-  const taken: Taken[] = [];
+  const requests: ReceivedRequest[] = [];
   const server = createServer((request, response) => {
-    if (beside(request, response)) return;
-    void answer(request, keys, answers, taken).then(({ status, body }) => {
+    if (handleOther(request, response)) return;
+    void answer(request, keys, answers, requests).then(({ status, body }) => {
       if (body === hangUp) return request.socket.destroy();
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
     });
@@ -56,7 +56,7 @@ export async function startTestService(
   const { port } = server.address() as AddressInfo;
   return {
     origin: `http://127.0.0.1:${port}`,
-    taken,
+    requests,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
@@ -69,20 +69,21 @@ async function answer(
   request: IncomingMessage,
   keys: { privateKey: string; publicKey: string; operatorToken?: string },
   answers: Answers,
-  taken: Taken[],
+  requests: ReceivedRequest[],
 ): Promise<{ status: number; body: unknown }> {
   try {
     const one = await read(request);
     const operation: Operation = operations[one.operation];
-    const right = { public: keys.publicKey, operator: keys.operatorToken ?? '' };
-    const key = operation.key === 'public' || operation.key === 'operator' ? right[operation.key] : keys.privateKey;
+    const expectedKeys = { public: keys.publicKey, operator: keys.operatorToken ?? '' };
+    const key =
+      operation.key === 'public' || operation.key === 'operator' ? expectedKeys[operation.key] : keys.privateKey;
     if (one.key !== key) throw failure('key-invalid');
     operation.query.parse(one.query);
     operation.body.parse(one.body);
-    taken.push(one);
-    const give = answers[one.operation];
-    if (give === undefined) throw new Error(`the test has no answer for ${one.operation}`);
-    return { status: operation.status, body: operation.response.parse(give(one)) };
+    requests.push(one);
+    const handle = answers[one.operation];
+    if (handle === undefined) throw new Error(`The test has no handler for ${one.operation}.`);
+    return { status: operation.status, body: operation.response.parse(handle(one)) };
   } catch (error) {
     if (error === hangUp) return { status: 0, body: hangUp };
     const known = error instanceof ApiError ? error : failure('internal', { message: String(error) });
@@ -90,7 +91,7 @@ async function answer(
   }
 }
 
-async function read(request: IncomingMessage): Promise<Taken> {
+async function read(request: IncomingMessage): Promise<ReceivedRequest> {
   const url = new URL(request.url ?? '/', 'http://test');
   for (const [operation, value] of Object.entries(operations) as [OperationName, Operation][]) {
     for (const path of pathsOf(value)) {

@@ -10,7 +10,7 @@ import {
   type SessionResponse,
 } from '@bothost/contract';
 
-/** Records as a service would answer them, for tests to vary. */
+/** Valid records of the API, for tests to vary. */
 
 export const privateKey = makeKey('private', randomBytes(128));
 export const publicKey = makeKey('public', randomBytes(128));
@@ -172,7 +172,7 @@ export const session: SessionResponse = {
   },
 };
 
-/** The session as lists show it. */
+/** The session in the format of lists. */
 export const sessionSummary = (({ resourceMetrics: _, meetingIds: __, events: ___, startPhases: ____, ...rest }) =>
   rest)(session);
 

@@ -6,7 +6,7 @@ import { WebSocket } from 'ws';
 const [rate, pieceBytes] = [8000, 160];
 const streamSid = 'MZ18ad3ab5a668481ce02b83e7395059f0';
 
-/** What a caller has heard that is not silence: its length in seconds, and its pitch in hertz. */
+/** Sound that the caller received, without silence: its length in seconds and its pitch in hertz. */
 export type Heard = { readonly seconds: number; readonly pitch: number };
 
 /** An open call. */

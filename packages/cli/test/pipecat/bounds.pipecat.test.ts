@@ -11,8 +11,8 @@ import { openLibrarySource } from './library-source.ts';
 import { type WrittenProject, writeProjects } from './write-projects.ts';
 
 /**
- * What generated code uses is there in the lowest release of pipecat-ai that its project takes, found in the source of that
- * release. That the release resolves is for lock.pipecat.test.ts.
+ * Checks generated code against the source of the lowest pipecat-ai release that its project accepts. lock.pipecat.test.ts checks
+ * that this release resolves.
  */
 type Bounded = WrittenProject & { readonly lowest: string };
 let directory: string;
@@ -31,7 +31,7 @@ afterAll(() => rm(directory, { recursive: true, force: true }));
 
 type Found = { readonly path: string; readonly missing: readonly string[] };
 
-/** What projects use that a release lacks, each with one of these projects. */
+/** Names that projects use and a release lacks, each with one of these projects. */
 async function missingIn(release: string, own: readonly WrittenProject[]): Promise<Readonly<Record<string, string>>> {
   const paths = own.flatMap(({ files }) => files.filter((path) => path.endsWith('bot.py')));
   const [source, known] = [await openLibrarySource(release, python), await openLibrarySource(library, python)];

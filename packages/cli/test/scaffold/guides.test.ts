@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { version } from '../../src/version.ts';
-import { type Circumstances, runProgram } from '../run-program.ts';
+import { type RunOptions, runProgram } from '../run-program.ts';
 import { cascadeOptions } from './cascade-options.ts';
 
 let directory: string;
@@ -12,7 +12,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(directory, { recursive: true, force: true }));
 
-const botcli = (args: readonly string[], given: Circumstances = {}) => runProgram(args, { directory, ...given });
+const botcli = (args: readonly string[], given: RunOptions = {}) => runProgram(args, { directory, ...given });
 const read = (path: string) => readFile(join(directory, path), 'utf8');
 const makeOlder = async (path: string) => {
   const text = await read(path);

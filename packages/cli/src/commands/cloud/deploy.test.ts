@@ -7,7 +7,7 @@ import { agentInstances, profiles, sessionSeconds } from '@bothost/contract';
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { type DeployService, startDeployService } from '../../../test/fake-service/fake-deploy-service.ts';
 import { privateKey } from '../../../test/fake-service/records.ts';
-import { type Circumstances, runProgram } from '../../../test/run-program.ts';
+import { type RunOptions, runProgram } from '../../../test/run-program.ts';
 import { Interrupted } from '../../failure.ts';
 import { command } from './deploy.ts';
 
@@ -31,7 +31,7 @@ async function put(files: Readonly<Record<string, string | Buffer>>): Promise<vo
   }
 }
 
-const deploy = (line = '', given: Circumstances = {}) =>
+const deploy = (line = '', given: RunOptions = {}) =>
   runProgram(['cloud', 'deploy', ...line.split(' ').filter((word) => word !== '')], {
     directory: folder,
     variables: {
@@ -41,8 +41,8 @@ const deploy = (line = '', given: Circumstances = {}) =>
     },
     ...given,
   });
-const asked = () => service.taken.map(({ operation }) => operation);
-const bodyOf = (operation: string) => service.taken.findLast((one) => one.operation === operation)?.body;
+const asked = () => service.requests.map(({ operation }) => operation);
+const bodyOf = (operation: string) => service.requests.findLast((one) => one.operation === operation)?.body;
 
 test('a first deploy shows files and changes, uploads, shows the log and suggests commands', async () => {
   await put({ '.env': 'KEY=1', 'node_modules/a.js': 'x' });
@@ -127,7 +127,7 @@ test('ignores the transports of a generated project in another folder', async ()
 
 test('reports an unchanged project without a prompt, an upload or a build', async () => {
   await deploy('--yes');
-  const before = service.taken.length;
+  const before = service.requests.length;
   const { status, stdout } = await deploy('--json');
   expect(status).toBe(0);
   expect(JSON.parse(stdout)).toMatchObject({ change: 'none', changes: [], deployment: { state: 'ready' } });
@@ -136,7 +136,7 @@ test('reports an unchanged project without a prompt, an upload or a build', asyn
 
 test('--force deploys an unchanged project again from its existing build', async () => {
   await deploy('--yes');
-  const before = service.taken.length;
+  const before = service.requests.length;
   expect(await deploy('--force')).toMatchObject({ status: 0, stderr: expect.stringContaining('Nothing changes') });
   expect(asked().slice(before)).not.toContain('getBuildUploadUrl');
   expect(bodyOf('updateAgent')).toMatchObject({ forceRedeploy: true, buildId: service.builds[0]?.id });
@@ -145,7 +145,7 @@ test('--force deploys an unchanged project again from its existing build', async
 test('shows changed settings and reuses the existing build', async () => {
   await deploy('--yes');
   await put({ 'deploy.toml': 'agent_name = "my-bot"\n[scaling]\nmin_agents = 2\n' });
-  const before = service.taken.length;
+  const before = service.requests.length;
   const { status, stdout } = await deploy('--max-agents 9 --yes --json');
   expect(status).toBe(0);
   expect(JSON.parse(stdout).changes).toEqual([
@@ -171,7 +171,7 @@ test('removes the secret set from the agent when it is removed from the deploy f
 
 test.each([
   [
-    'gone',
+    'missing',
     'The deploy names the secret set keys, which does not exist',
     'Create it with: botcli cloud secrets set keys --file .env\n',
   ],
@@ -228,7 +228,7 @@ test('does not upload content that was built before', async () => {
   await put({ 'bot.js': '// 2' });
   await deploy('--yes');
   await put({ 'bot.js': '// 1' });
-  const before = service.taken.length;
+  const before = service.requests.length;
   expect((await deploy('--yes')).status).toBe(0);
   expect(asked().slice(before)).not.toContain('getBuildUploadUrl');
   expect(bodyOf('updateAgent')).toMatchObject({ buildId: service.builds[1]?.id });
@@ -298,7 +298,7 @@ test('uploads to the configured URL when the public URL is unreachable', async (
 test('retries requests while the service is unavailable', async () => {
   await deploy('--yes');
   await put({ 'bot.js': '// 2' });
-  const { length } = service.taken;
+  const { length } = service.requests;
   const going = deploy('--yes');
   await expect.poll(() => asked().slice(length)).toContain('listBuilds');
   service.faults.hangUps = 3;
@@ -326,21 +326,21 @@ test('repeats a deploy without a response only if it had no effect', async () =>
 });
 
 test('Ctrl-C during a build or rollout says that it continues in the service', async () => {
-  const told = async (until: string) => {
+  const interruptAt = async (until: string) => {
     const interruption = new AbortController();
-    const before = service.taken.length;
+    const before = service.requests.length;
     const going = deploy('--yes', { signal: interruption.signal });
     await expect.poll(() => asked().slice(before), { interval: 1 }).toContain(until);
     interruption.abort(new Interrupted());
     return going;
   };
   service.faults.log = Array.from({ length: 10_000 }, () => 'installing');
-  expect(await told('getBuildLogs')).toMatchObject({
+  expect(await interruptAt('getBuildLogs')).toMatchObject({
     status: 130,
     stderr: expect.stringContaining('The build continues'),
   });
-  service.faults.looks = 10_000;
-  expect(await told('getDeployment')).toMatchObject({
+  service.faults.pollsUntilReady = 10_000;
+  expect(await interruptAt('getDeployment')).toMatchObject({
     status: 130,
     stderr: expect.stringContaining('The rollout continues'),
   });
@@ -422,7 +422,7 @@ test('reports a bot without output and suggests no command for its logs', async 
 });
 
 test('waits for the rollout and shows its phases, unless --no-wait is given', async () => {
-  service.faults.looks = 5;
+  service.faults.pollsUntilReady = 5;
   const { stderr, stdout } = await deploy('--yes');
   expect(stderr).toContain('Preparing\nStarting the first instance\n');
   expect(stdout).toContain('Result\tActive');
@@ -435,7 +435,7 @@ test('waits for the rollout and shows its phases, unless --no-wait is given', as
 });
 
 test('shows the whole rollout status on a narrow terminal', async () => {
-  service.faults.looks = 5;
+  service.faults.pollsUntilReady = 5;
   const first = await deploy('--yes', { terminal: true, columns: 60 });
   expect(first.stderr).toMatch(/\d+ s: Preparing; none is active yet\r/);
   expect(first.stderr).toMatch(/\d+ s: Starting the first instance; none is active yet\r/);
@@ -509,7 +509,7 @@ test.each([
 ])('rejects the deploy file %j with its problems', async (text, message) => {
   await put({ 'deploy.toml': text });
   expect(await deploy('--yes')).toMatchObject({ status: 1, stderr: expect.stringContaining(message) });
-  expect(service.taken).toEqual([]);
+  expect(service.requests).toEqual([]);
 });
 
 test('names files that cannot be packed before anything is sent', async () => {

@@ -102,12 +102,12 @@ function temporaryPath(target: string): string {
 
 /** Writes the temporary file, with the mode of the target. Returns the directories that were created for it. */
 function writeTemporary(target: string, content: string | Buffer): readonly string[] {
-  const found = statSync(target, { throwIfNoEntry: false });
+  const status = statSync(target, { throwIfNoEntry: false });
   const created = makeDirectories(dirname(target));
   // A killed botcli may have left it. In another user's project it may be a link, which a write would follow.
   rmSync(temporaryPath(target), { force: true });
   writeFileSync(temporaryPath(target), content, { flag: 'wx' });
-  if (found !== undefined) chmodSync(temporaryPath(target), found.mode);
+  if (status !== undefined) chmodSync(temporaryPath(target), status.mode);
   return created;
 }
 

@@ -35,14 +35,14 @@ function blockOf(directory: string, path: string): Conflict | null {
   const parts = path.split('/');
   for (let length = 1; length < parts.length; length += 1) {
     const parent = parts.slice(0, length).join('/');
-    const found = lstatSync(join(directory, parent), { throwIfNoEntry: false });
-    if (found !== undefined && !found.isDirectory()) {
+    const status = lstatSync(join(directory, parent), { throwIfNoEntry: false });
+    if (status !== undefined && !status.isDirectory()) {
       return { path, kind: 'blocked', message: `${parent} is not a directory` };
     }
   }
-  const found = lstatSync(join(directory, path), { throwIfNoEntry: false });
-  if (found === undefined || found.isFile()) return null;
-  const kind = found.isSymbolicLink() ? 'a link' : found.isDirectory() ? 'a directory' : 'not a regular file';
+  const status = lstatSync(join(directory, path), { throwIfNoEntry: false });
+  if (status === undefined || status.isFile()) return null;
+  const kind = status.isSymbolicLink() ? 'a link' : status.isDirectory() ? 'a directory' : 'not a regular file';
   return { path, kind: 'blocked', message: `is ${kind}` };
 }
 

@@ -2,7 +2,7 @@ import type { AuditEntry, AuditVerification } from '@bothost/contract';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { startTestService, type TestService } from '../../fake-service/fake-service.ts';
 import { organization, privateKey, publicKey } from '../../fake-service/records.ts';
-import { type Circumstances, runProgram } from '../../run-program.ts';
+import { type RunOptions, runProgram } from '../../run-program.ts';
 
 const entry: AuditEntry = {
   sequence: 1,
@@ -66,17 +66,17 @@ beforeEach(async () => {
 });
 afterEach(() => service.close());
 
-const audit = (line: string, given: Circumstances = {}) =>
+const audit = (line: string, given: RunOptions = {}) =>
   runProgram(['cloud', 'audit', ...line.split(' ')], {
     variables: { BOTCLI_API_URL: service.origin, BOTCLI_TOKEN: privateKey },
     ...given,
   });
 
-test('list is a row per entry, with the filters of the line and how to go on', async () => {
+test('list sends the filters, and prints one row per entry and the option for the next page', async () => {
   const { status, stdout, stderr } = await audit(
     'list --since 1h --until 1m -a secrets.set --object voice --result done -n 5',
   );
-  expect(service.taken.at(-1)?.query).toEqual({
+  expect(service.requests.at(-1)?.query).toEqual({
     since: '2026-11-20T16:00:00.000Z',
     until: '2026-11-20T16:59:00.000Z',
     action: 'secrets.set',
@@ -94,7 +94,7 @@ test('list is a row per entry, with the filters of the line and how to go on', a
   );
 });
 
-test('list shows on a terminal who did it by name, and no name drives the terminal', async () => {
+test('list on a terminal shows names of actors without their escape sequences', async () => {
   const { stdout } = await audit('list', { terminal: true, columns: 200 });
   expect(stdout).toContain('ci');
   expect(stdout).not.toContain('\u009b');
@@ -111,14 +111,14 @@ test('verify prints the last hash, and exits with 1 and the number of the first 
 });
 
 test.each(['', ' --json', ' --output plain', ' --output rich'])(
-  'export%s is a JSON line per entry, page by page',
+  'export%s prints the entries of all pages as JSON lines',
   async (mode) => {
     const { status, stdout } = await audit(`export --since 1h${mode}`, { terminal: mode.endsWith('rich') });
     const lines = stdout.split('\n');
     expect(status).toBe(0);
     expect(lines.pop()).toBe('');
     expect(lines.map((line) => JSON.parse(line))).toEqual([entry, refused]);
-    expect(service.taken.map(({ query }) => query)).toEqual([
+    expect(service.requests.map(({ query }) => query)).toEqual([
       { since: '2026-11-20T16:00:00.000Z', order: 'asc', limit: '1000' },
       { since: '2026-11-20T16:00:00.000Z', order: 'asc', limit: '1000', cursor: '1' },
     ]);

@@ -4,7 +4,7 @@ import { writeProfile } from '../../../src/service/profile.ts';
 import { startTestService, type TestService } from '../../fake-service/fake-service.ts';
 import { organization, privateKey, publicKey } from '../../fake-service/records.ts';
 import { profileFile } from '../../profile-file.ts';
-import { type Circumstances, runProgram } from '../../run-program.ts';
+import { type RunOptions, runProgram } from '../../run-program.ts';
 
 const other = { id: '01930000-0000-7000-8000-0000000000ff', name: 'other', verboseName: 'Other' };
 let service: TestService;
@@ -22,7 +22,7 @@ afterEach(async () => {
   await place.remove();
 });
 
-const cloud = (line: string, given: Circumstances = {}) =>
+const cloud = (line: string, given: RunOptions = {}) =>
   runProgram(['cloud', ...line.split(' ')], {
     ...given,
     variables: { BOTCLI_CONFIG: place.file, BOTCLI_API_URL: service.origin, ...given.variables },
@@ -34,27 +34,27 @@ test.each([
   ['the environment', '', { variables: { BOTCLI_TOKEN: privateKey } }],
   ['standard input', ' --with-token', { stdin: `${privateKey}\n` }],
   ['a hidden prompt', '', { terminal: true, answers: [privateKey] }],
-])('a login by %s tries the key out and keeps it, without showing it', async (_, flags, given) => {
+])('login with a key from %s verifies and stores the key without printing it', async (_, flags, given) => {
   const outcome = await cloud(`auth login${flags}`, given);
   expect(outcome.status).toBe(0);
   expect(await stored()).toBe(`${profileOf('acme')}private_key = "${privateKey}"\n`);
   expect(outcome.stdout + outcome.stderr).not.toContain(privateKey);
-  expect(service.taken.map(({ path, key }) => [path, key])).toEqual([['/v1/organizations', privateKey]]);
+  expect(service.requests.map(({ path, key }) => [path, key])).toEqual([['/v1/organizations', privateKey]]);
 });
 
-test('a key as an argument is not taken', async () => {
+test('login rejects a key as an argument', async () => {
   const outcome = await cloud(`auth login ${privateKey}`);
   expect(outcome.status).toBe(2);
   expect(await stored()).toBe('');
 });
 
-test('without a terminal and without a key, login says how to give one: exit 2', async () => {
+test('login without a terminal or key explains the options and exits with 2', async () => {
   const outcome = await cloud('auth login');
   expect(outcome).toMatchObject({ status: 2, stderr: expect.stringContaining('--with-token < FILE') });
   expect(await cloud('auth login --with-token', { stdin: '\n' })).toMatchObject({ status: 2 });
 });
 
-test('a mistyped key is warned about and judged by the service; nothing is kept', async () => {
+test('login warns about a mistyped key, lets the service reject it, and stores nothing', async () => {
   const mistyped = privateKey.slice(0, -1) + (privateKey.endsWith('0') ? '1' : '0');
   const outcome = await cloud('auth login --with-token', { stdin: mistyped });
   expect(outcome.status).toBe(1);
@@ -63,18 +63,18 @@ test('a mistyped key is warned about and judged by the service; nothing is kept'
   expect(await stored()).toBe('');
 });
 
-test('a public key is refused before anything is asked', async () => {
+test('login rejects a public key without a request', async () => {
   const outcome = await cloud('auth login --with-token', { stdin: publicKey });
   expect(outcome).toMatchObject({ status: 1, stderr: expect.stringContaining('is a public key') });
-  expect(service.taken).toEqual([]);
+  expect(service.requests).toEqual([]);
 });
 
-test('Ctrl-C at the prompt is exit 130 and keeps nothing', async () => {
+test('login exits with 130 and stores nothing after Ctrl-C at the prompt', async () => {
   expect(await cloud('auth login', { terminal: true, answers: ['ctrl-c'] })).toMatchObject({ status: 130 });
   expect(await stored()).toBe('');
 });
 
-test('a login takes the organization that is asked for, or fails', async () => {
+test('login stores the requested organization, or fails', async () => {
   const given = { stdin: privateKey };
   expect(await cloud('auth login --with-token -o other', given)).toMatchObject({ status: 0 });
   expect(await stored()).toContain('organization = "other"');
@@ -84,41 +84,44 @@ test('a login takes the organization that is asked for, or fails', async () => {
   });
 });
 
-test('a login elsewhere removes the public key that belongs to the old place', async () => {
+test('login to another service removes the stored public key', async () => {
   await writeProfile(place.file, { api_url: 'http://old', organization: 'acme', public_key: 'pk_old' });
   const outcome = await cloud('auth login --with-token', { stdin: privateKey });
   expect(outcome.stderr).toContain('public key in the profile was removed');
   expect(await stored()).not.toContain('pk_old');
 });
 
-test('a second login to the same place keeps the public key', async () => {
+test('login to the same service and organization keeps the stored public key', async () => {
   await writeProfile(place.file, { api_url: service.origin, organization: 'acme', public_key: 'pk_mine' });
   await cloud('auth login --with-token', { stdin: privateKey });
   expect(await stored()).toContain('public_key = "pk_mine"');
 });
 
-test.each(['auth status', 'auth whoami'])('%s names service, organization and sources, never a key', async (line) => {
-  await writeProfile(place.file, { private_key: privateKey, public_key: publicKey });
-  const { status, stdout, stderr } = await cloud(`${line} --json`);
-  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
-  expect(JSON.parse(stdout)).toEqual({
-    apiUrl: service.origin,
-    profile: place.file,
-    organization,
-    organizations: [organization, other],
-    privateKey: { source: place.file },
-    publicKey: { source: place.file },
-  });
-  const plain = await cloud(line);
-  expect(plain.stdout).toContain('Organization\tacme\n');
-  expect(plain.stdout).not.toContain(privateKey);
-});
+test.each(['auth status', 'auth whoami'])(
+  '%s shows the service, the organization and their sources, but no key',
+  async (line) => {
+    await writeProfile(place.file, { private_key: privateKey, public_key: publicKey });
+    const { status, stdout, stderr } = await cloud(`${line} --json`);
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    expect(JSON.parse(stdout)).toEqual({
+      apiUrl: service.origin,
+      profile: place.file,
+      organization,
+      organizations: [organization, other],
+      privateKey: { source: place.file },
+      publicKey: { source: place.file },
+    });
+    const plain = await cloud(line);
+    expect(plain.stdout).toContain('Organization\tacme\n');
+    expect(plain.stdout).not.toContain(privateKey);
+  },
+);
 
-test('status without a key is exit 1 with what to do', async () => {
+test('status without a key exits with 1 and names the login command', async () => {
   expect(await cloud('auth status')).toMatchObject({ status: 1, stderr: expect.stringContaining('auth login') });
 });
 
-test('logout asks, and removes the keys only', async () => {
+test('logout asks for confirmation and removes only the keys', async () => {
   const keys = { private_key: privateKey, public_key: publicKey };
   await writeProfile(place.file, { api_url: service.origin, organization: 'acme', ...keys });
   expect(await cloud('auth logout')).toMatchObject({ status: 2, stderr: expect.stringContaining('--yes') });
@@ -129,7 +132,7 @@ test('logout asks, and removes the keys only', async () => {
   expect(JSON.parse((await cloud('auth logout --json')).stdout)).toMatchObject({ loggedOut: false });
 });
 
-test('an organization is selected by name or id, and the old public key goes', async () => {
+test('organizations select accepts a name or ID and removes the old public key', async () => {
   await writeProfile(place.file, { private_key: privateKey, organization: 'acme', public_key: 'pk_old' });
   expect((await cloud('organizations list')).stdout).toBe(
     `Name\tDisplay name\tId\tCurrent\nacme\tAcme Inc.\t${organization.id}\tcurrent\nother\tOther\t${other.id}\t\n`,

@@ -45,9 +45,9 @@ const run = (line: string, given = {}) =>
     ...given,
   });
 
-test('list is a row per build, with the filters of the line and how to go on', async () => {
+test('list sends the filters, and prints one row per build and the option for the next page', async () => {
   const { status, stdout, stderr } = await run('list --status success -r us-west -n 10');
-  expect(service.taken.at(-1)?.query).toEqual({ limit: '10', status: 'success', region: 'us-west' });
+  expect(service.requests.at(-1)?.query).toEqual({ limit: '10', status: 'success', region: 'us-west' });
   expect({ status, stderr }).toEqual({ status: 0, stderr: 'More: --cursor more\n' });
   expect(stdout).toBe(
     `Build id\tStatus\tRegion\tDuration\tArchive\tContent\tCreated\n${[build.id, 'success', 'us-west', '2s', '2048', build.contentHash, build.createdAt].join('\t')}\n`,
@@ -55,7 +55,7 @@ test('list is a row per build, with the filters of the line and how to go on', a
   expect(JSON.parse((await run('list --json')).stdout)).toMatchObject({ builds: [build], total: 12 });
 });
 
-test('status says why a build failed and what to do', async () => {
+test('status shows why a build failed and what to do', async () => {
   expect((await run(`status ${build.id}`)).stdout).toContain(
     `Deploy it\tbotcli cloud deploy NAME --build-id ${build.id}\n`,
   );
@@ -71,7 +71,7 @@ test('status says why a build failed and what to do', async () => {
   expect(await run('status unknown')).toMatchObject({ status: 1, stderr: expect.stringContaining('Build not found') });
 });
 
-test('what a command wrote before a build failed is shown line by line', async () => {
+test('status prints the output of a failed build command line by line', async () => {
   const errorMessage = '"npm install" failed with status 1.\nnpm error code E404\nnpm error 404 no-such-package';
   found = { ...build, status: 'failed', errorMessage, errorCode: 'prepare-failed' };
   const { stdout } = await run(`status ${build.id}`);
@@ -80,7 +80,7 @@ test('what a command wrote before a build failed is shown line by line', async (
   expect(JSON.parse((await run(`status ${build.id} --json`)).stdout)).toMatchObject({ errorMessage });
 });
 
-test('logs are the lines that are there, safe to look at', async () => {
+test('logs prints the available lines without escape sequences', async () => {
   isOver = false;
   const { stdout } = await run(`logs ${build.id}`);
   expect(stdout).toBe('2026-11-20T17:00:00.000Z\tinstalling\n');
@@ -108,12 +108,12 @@ test('cancel shows a waiting build as canceled at once', async () => {
   found = canceled;
   const { status, stdout } = await run(`cancel ${build.id}`);
   expect({ status, stdout }).toEqual({ status: 0, stdout: `Build\t${build.id}\nStatus\tcanceled\n` });
-  expect(service.taken.map(({ path }) => path)).toEqual([`/v1/builds/${build.id}/cancel`]);
+  expect(service.requests.map(({ path }) => path)).toEqual([`/v1/builds/${build.id}/cancel`]);
 });
 
 test('cancel waits until a running build has stopped', async () => {
   found = { ...build, status: 'building' };
-  const reads = () => service.taken.filter(({ path }) => path.endsWith('/logs')).length;
+  const reads = () => service.requests.filter(({ path }) => path.endsWith('/logs')).length;
   isOver = false;
   const canceling = run(`cancel ${build.id} --json`);
   await expect.poll(reads).toBeGreaterThan(1);
@@ -130,7 +130,7 @@ test('cancel fails when the build has ended, before the request or during it', a
   found = { ...build, status: 'building' };
   isOver = false;
   const canceling = run(`cancel ${build.id}`);
-  await expect.poll(() => service.taken.some(({ path }) => path.endsWith('/logs'))).toBe(true);
+  await expect.poll(() => service.requests.some(({ path }) => path.endsWith('/logs'))).toBe(true);
   found = { ...build, status: 'failed' };
   isOver = true;
   expect(await canceling).toMatchObject({

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { startTestService, type TestService } from '../../fake-service/fake-service.ts';
 import { apiKey, privateKey, publicKey } from '../../fake-service/records.ts';
 import { profileFile } from '../../profile-file.ts';
-import { type Circumstances, runProgram } from '../../run-program.ts';
+import { type RunOptions, runProgram } from '../../run-program.ts';
 
 const made = { ...apiKey, name: 'web', kind: 'public' as const, key: 'pk_new', start: 'pk_new' };
 const revokedAt = '2026-11-20T16:30:00.000Z';
@@ -36,38 +36,38 @@ afterEach(async () => {
   await place.remove();
 });
 
-const keys = (line: string, given: Circumstances = {}) =>
+const keys = (line: string, given: RunOptions = {}) =>
   runProgram(['cloud', 'keys', ...line.split(' ')], {
     variables: { BOTCLI_CONFIG: place.file, BOTCLI_API_URL: service.origin, BOTCLI_TOKEN: privateKey },
     ...given,
   });
 
-test('create sends name, kind and life in seconds, and shows the key this once', async () => {
+test('create sends the name, kind and lifetime in seconds, and prints the key once', async () => {
   const { status, stdout, stderr } = await keys('create web --kind public --expires 90d');
-  expect(service.taken.at(-1)?.body).toEqual({ name: 'web', kind: 'public', expiresInSeconds: 90 * 86_400 });
+  expect(service.requests.at(-1)?.body).toEqual({ name: 'web', kind: 'public', expiresInSeconds: 90 * 86_400 });
   expect(status).toBe(0);
   expect(stdout).toMatch(/^Key\tpk_new\nId\t/);
   expect(stderr).toBe('Save the key now: it cannot be shown again.\n');
   expect(JSON.parse((await keys('create web --kind public --json')).stdout)).toEqual({ ...made, keptInProfile: false });
-  expect(service.taken.at(-1)?.body).toEqual({ name: 'web', kind: 'public' });
+  expect(service.requests.at(-1)?.body).toEqual({ name: 'web', kind: 'public' });
 });
 
-test('create --default keeps a public key in the profile, and a private one is refused before it is made', async () => {
+test('create --default stores a public key in the profile, and refuses a private key without a request', async () => {
   expect(await keys('create web --kind public --default')).toMatchObject({ status: 0 });
   expect(await readFile(place.file, 'utf8')).toBe('public_key = "pk_new"\n');
-  const asked = service.taken.length;
+  const asked = service.requests.length;
   expect(await keys('create ci --kind private --default')).toMatchObject({ status: 2 });
-  expect(service.taken).toHaveLength(asked);
+  expect(service.requests).toHaveLength(asked);
 });
 
-test.each(['90', '0d', 'd', '-1d', '4000d', '1y'])('a life of %s is called wrongly', async (life) => {
+test.each(['90', '0d', 'd', '-1d', '4000d', '1y'])('create rejects the lifetime %s', async (life) => {
   expect(await keys(`create web --kind public --expires=${life}`)).toMatchObject({
     status: 2,
     stderr: expect.stringContaining('--expires takes a time like 12h, 90d or 2w'),
   });
 });
 
-test('create without a kind is called wrongly', async () => {
+test('create requires --kind', async () => {
   expect(await keys('create web')).toMatchObject({ status: 2, stderr: expect.stringContaining('--kind is missing') });
 });
 
@@ -78,17 +78,17 @@ test('list shows one row per key with its state: live, expired or revoked', asyn
   expect(rows.every((row) => row.split('\t').length === 8)).toBe(true);
 });
 
-test('revoke asks with the name of the key and says when it is the one in use', async () => {
+test('revoke asks with the name of the key and warns if it is the key in use', async () => {
   const outcome = await keys(`revoke ${apiKey.id}`, { terminal: true, answers: [true] });
   expect(outcome.stderr).toContain('? Revoke the private key "first", which this command is using?');
   expect(outcome.status).toBe(0);
-  expect(service.taken.at(-1)?.operation).toBe('revokeKey');
+  expect(service.requests.at(-1)?.operation).toBe('revokeKey');
 });
 
-test('revoke without a terminal needs --yes, and a no revokes nothing', async () => {
+test('revoke requires --yes without a terminal, and revokes nothing after a no', async () => {
   expect(await keys(`revoke ${apiKey.id}`)).toMatchObject({ status: 2, stderr: expect.stringContaining('--yes') });
   expect(await keys(`revoke ${apiKey.id}`, { terminal: true, answers: [false] })).toMatchObject({ status: 1 });
-  expect(service.taken.filter(({ operation }) => operation === 'revokeKey')).toEqual([]);
+  expect(service.requests.filter(({ operation }) => operation === 'revokeKey')).toEqual([]);
   const { status, stdout } = await keys(`revoke ${apiKey.id} --yes --json`);
   expect({ status, document: JSON.parse(stdout) }).toEqual({ status: 0, document: { ...apiKey, revokedAt } });
   expect(await keys('revoke unknown --yes')).toMatchObject({

@@ -6,7 +6,7 @@ import { promisify, stripVTControlCharacters } from 'node:util';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type SecretService, startSecretService } from '../../fake-service/fake-secret-service.ts';
 import { privateKey } from '../../fake-service/records.ts';
-import { type Circumstances, runProgram } from '../../run-program.ts';
+import { type RunOptions, runProgram } from '../../run-program.ts';
 
 let service: SecretService;
 let directory: string;
@@ -20,18 +20,18 @@ afterEach(async () => {
   await rm(directory, { recursive: true, force: true });
 });
 
-const secrets = (args: readonly string[], given: Circumstances = {}) =>
+const secrets = (args: readonly string[], given: RunOptions = {}) =>
   runProgram(['cloud', 'secrets', ...args], {
     variables: { BOTCLI_CONFIG: join(directory, 'none'), BOTCLI_API_URL: service.origin, BOTCLI_TOKEN: privateKey },
     directory,
     ...given,
   });
-const set = (args: readonly string[], given: Circumstances = {}) => secrets(['set', 'bot-secrets', ...args], given);
+const set = (args: readonly string[], given: RunOptions = {}) => secrets(['set', 'bot-secrets', ...args], given);
 const save = (name: string, content: string | Uint8Array) => writeFile(join(directory, name), content);
-const person = (...answers: (string | boolean)[]): Circumstances => ({ terminal: true, columns: 100, answers });
-const puts = () => service.taken.filter(({ operation }) => operation === 'putSecrets').map(({ body }) => body);
+const person = (...answers: (string | boolean)[]): RunOptions => ({ terminal: true, columns: 100, answers });
+const puts = () => service.requests.filter(({ operation }) => operation === 'putSecrets').map(({ body }) => body);
 
-test('set shows what the service would do, asks once, and writes all keys in one request at that revision', async () => {
+test('set shows the changes, asks once, and writes all keys in one request for the revision it showed', async () => {
   service.values.set('B', 'old').set('C', 'same').set('D', 'stays');
   service.state.revision = 4;
   service.state.agents = [{ name: 'parrot', revision: 4, stale: false }];
@@ -62,22 +62,22 @@ test('set shows what the service would do, asks once, and writes all keys in one
   expect(stdout + stderr).not.toContain('new value');
 });
 
-test('the confirmation shows the length of a quoted value without its quotes', async () => {
+test('set shows the length of a quoted value without its quotes in the confirmation', async () => {
   const { status, stderr } = await set(['B="two words"'], person(true));
   expect(status).toBe(0);
   expect(stripVTControlCharacters(stderr)).toMatch(/\n\+ {2}B .* 9 bytes /);
   expect(service.values.get('B')).toBe('two words');
 });
 
-test('an error for a reserved key names the key and the reason', async () => {
+test('set names a reserved key and the reason', async () => {
   const { status, stderr } = await set(['PORT=1', 'PIPECAT_SETUP_FILES=x.py', '--skip']);
   expect(status).toBe(1);
   expect(stderr).toContain('argument 1: PORT is reserved: the service sets or removes this variable');
   expect(stderr).toContain('argument 2: PIPECAT_SETUP_FILES is reserved: Pipecat runs the Python files that it names');
-  expect(service.taken).toEqual([]);
+  expect(service.requests).toEqual([]);
 });
 
-test('an error for an unknown region names the region', async () => {
+test('set names an unknown region', async () => {
   const { status, stderr } = await set(['A=1', '--region', 'moon', '--skip']);
   expect({ status, stderr }).toMatchObject({
     status: 1,
@@ -86,7 +86,7 @@ test('an error for an unknown region names the region', async () => {
   expect(stderr).toContain('botcli cloud regions list');
 });
 
-test('a no changes nothing: exit 1; Ctrl-C: exit 130; without a terminal it names the flag: exit 2', async () => {
+test('set changes nothing after a no (exit 1), after Ctrl-C (exit 130), or without a terminal (exit 2)', async () => {
   expect(await set(['A=1'], person(false))).toMatchObject({
     status: 1,
     stderr: expect.stringContaining('Nothing was'),
@@ -95,13 +95,13 @@ test('a no changes nothing: exit 1; Ctrl-C: exit 130; without a terminal it name
     status: 130,
     stderr: expect.stringMatching(/\nCanceled\. Nothing was changed\.\n$/),
   });
-  const asked = service.taken.length;
+  const asked = service.requests.length;
   expect(await set(['A=1'])).toMatchObject({ status: 2, stdout: '', stderr: expect.stringContaining('--skip') });
-  expect(service.taken).toHaveLength(asked);
+  expect(service.requests).toHaveLength(asked);
   expect(service.values.size).toBe(0);
 });
 
-test('what was changed between the question and the write is not written over', async () => {
+test('set does not overwrite a revision that was written while it asked for confirmation', async () => {
   service.state.revision = 1;
   service.state.afterDryRun = () => {
     service.state.revision = 2;
@@ -111,14 +111,14 @@ test('what was changed between the question and the write is not written over', 
   expect(service.values.size).toBe(0);
 });
 
-test('--skip writes at once, in one request, and json is one document', async () => {
+test('set --skip --json sends one request and prints one document', async () => {
   const { status, stdout } = await set(['A=1', '--skip', '--json']);
   expect(status).toBe(0);
   expect(JSON.parse(stdout)).toMatchObject({ change: 'created', revision: 1, skipped: [], readiness: 'pending' });
-  expect(service.taken.map(({ operation }) => operation)).toEqual(['putSecrets']);
+  expect(service.requests.map(({ operation }) => operation)).toEqual(['putSecrets']);
 });
 
-test('--dry-run writes nothing and needs no terminal, and the same values again ask nothing', async () => {
+test('set --dry-run writes nothing without a terminal, and set does not ask about unchanged values', async () => {
   expect(await set(['A=1', '--dry-run'])).toMatchObject({
     status: 0,
     stdout: expect.stringContaining('+\tA\tnew\t1 byte\t'),
@@ -130,16 +130,16 @@ test('--dry-run writes nothing and needs no terminal, and the same values again 
   expect(service.state.revision).toBe(1);
 });
 
-test('the same values again have what failed tried again, and ask nothing', async () => {
+test('set retries a failed delivery for unchanged values without asking', async () => {
   await set(['A=1', '-s']);
   service.state.status = 'failed';
   const { status, stdout } = await set(['A=1'], person());
   expect({ status, stdout }).toEqual({ status: 0, stdout: expect.stringMatching(/Unchanged.*Pending/s) });
-  const bodies = service.taken.filter(({ operation }) => operation === 'putSecrets').map(({ body }) => body);
+  const bodies = service.requests.filter(({ operation }) => operation === 'putSecrets').map(({ body }) => body);
   expect(bodies.slice(1)).toMatchObject([{ dryRun: true }, { dryRun: false, expectedRevision: 1 }]);
 });
 
-test('--replace, --if-revision and --region go along', async () => {
+test('set sends --replace, --if-revision and --region to the service', async () => {
   service.values.set('OLD', 'x');
   service.state.revision = 3;
   await set(['A=1', '-s', '--replace', '--if-revision', '3', '-r', 'us-west']);
@@ -148,7 +148,7 @@ test('--replace, --if-revision and --region go along', async () => {
   expect(await set(['A=2', '-s', '--if-revision', '3'])).toMatchObject({ status: 1 });
 });
 
-test('--wait ends when the region has it, fails with its reason, and ends after its time', async () => {
+test('set --wait returns when the revision is ready, and fails with the reason of a failed delivery', async () => {
   expect(await set(['A=1', '-s', '--wait'])).toMatchObject({ status: 0, stdout: expect.stringContaining('ready') });
   service.state.status = 'failed';
   expect(await set(['A=2', '-s', '--wait=5s'])).toMatchObject({
@@ -159,13 +159,13 @@ test('--wait ends when the region has it, fails with its reason, and ends after 
   });
 });
 
-test('a word that was meant for an option is warned about before it is asked for as a key', async () => {
+test('set warns about an argument that is not a valid variable name before it prompts for its value', async () => {
   const { stderr } = await set(['A=1', '--wait', '30s'], person('x', false));
   expect(stderr.indexOf('argument 2: 30s: not a valid name of a shell variable')).toBeGreaterThan(-1);
   expect(stderr.indexOf('not a valid name of a shell variable')).toBeLessThan(stderr.indexOf('? Value of 30s'));
 });
 
-test('Ctrl-C while --wait waits says that the revision is stored', async () => {
+test('set --wait reports that the revision is stored when Ctrl-C interrupts it', async () => {
   service.state.status = 'pending';
   const interruption = new AbortController();
   const outcome = await set(['A=1', '--wait'], {
@@ -176,14 +176,14 @@ test('Ctrl-C while --wait waits says that the revision is stored', async () => {
     },
   });
   expect(outcome.status).toBe(130);
-  const said = stripVTControlCharacters(outcome.stderr);
-  expect(said.endsWith('Revision 1 of bot-secrets is stored anyway.\nInterrupted.\n')).toBe(true);
+  const output = stripVTControlCharacters(outcome.stderr);
+  expect(output.endsWith('Revision 1 of bot-secrets is stored anyway.\nInterrupted.\n')).toBe(true);
 });
 
-test('values come from standard input, files and prompts byte by byte, and the prompts last', async () => {
+test('set reads values unchanged from standard input, files and prompts, and prompts last', async () => {
   await save('key.pem', '-----BEGIN-----\r\nx\r\n');
-  const given = { ...person('typed \t value', true), stdin: 'piped\n' };
-  const { status, stderr } = await set(['A=-', 'B=@key.pem', 'C', 'D=\\@home'], given);
+  const options = { ...person('typed \t value', true), stdin: 'piped\n' };
+  const { status, stderr } = await set(['A=-', 'B=@key.pem', 'C', 'D=\\@home'], options);
   expect(status).toBe(0);
   expect(Object.fromEntries(service.values)).toEqual({
     A: 'piped\n',
@@ -195,13 +195,13 @@ test('values come from standard input, files and prompts byte by byte, and the p
   expect(stderr).toContain("warning: values in arguments stay in the shell's history");
 });
 
-test('the name of a file may stand right behind its letter, whatever letters it has', async () => {
+test('set accepts -fFILE without a space', async () => {
   await save('hello.env', 'A=1\n');
   expect(await set(['-s', '-fhello.env'])).toMatchObject({ status: 0, stdout: expect.stringContaining('Created') });
   expect(service.values.get('A')).toBe('1');
 });
 
-test('a file is read with its empty values named, and --file - and json as well', async () => {
+test('set reads .env and JSON files, also from standard input, and lists keys without a value', async () => {
   await save('.env', '\u{feff}export A="1"\r\nEMPTY=\r\nA-B=2\r\n');
   const { status, stderr } = await set(['-f', '.env', '-s']);
   expect(status).toBe(0);
@@ -232,7 +232,7 @@ test('set reports the problems of all sources at once, with their locations, bef
     expect(stderr).toContain(line);
   }
   expect(stderr).not.toContain('canary');
-  expect(service.taken).toEqual([]);
+  expect(service.requests).toEqual([]);
 });
 
 test('set reports an exceeded limit with the resulting number before it sends a request', async () => {
@@ -244,7 +244,7 @@ test('set reports an exceeded limit with the resulting number before it sends a 
   await save('huge', `A=${'x'.repeat(1_048_577)}`);
   expect((await set(['-f', 'huge', '-s'])).stderr).toContain('huge: larger than the limit of 1048576 bytes');
   expect((await set(['A=a\0b', '-s'])).stderr).toContain('argument 1: A: contains a NUL character');
-  expect(service.taken).toEqual([]);
+  expect(service.requests).toEqual([]);
 });
 
 test.each([
@@ -256,15 +256,15 @@ test.each([
   [['B=1', 'A=@hunter2', '-s'], 1, 'Cannot read the file that argument 2 names for A (ENOENT).'],
   [['A=@', '-s'], 1, 'argument 1: has no file name after its @'],
   [['-f', '/dev/null', '-s'], 1, 'None of the keys has a value'],
-])('set %j ends with %i and sends nothing', async (args, status, message) => {
+])('set %j exits with %i and sends no request', async (args, status, message) => {
   const outcome = await set(args, args.length === 0 ? person() : {});
   expect(outcome).toMatchObject({ status, stdout: '', stderr: expect.stringContaining(message) });
   expect(outcome.stderr).not.toContain('hunter2');
-  expect(service.taken).toEqual([]);
+  expect(service.requests).toEqual([]);
 });
 
 test.each(['../x', 'a/K', 'a#x', '.', 'ｓｅｔ', '-a', 'a b', 'x'.repeat(64)])(
-  'no command asks the service about the name %j',
+  'every command rejects the set name %j without a request',
   async (name) => {
     for (const args of [
       ['set', '--', name, 'A=1'],
@@ -279,11 +279,11 @@ test.each(['../x', 'a/K', 'a#x', '.', 'ｓｅｔ', '-a', 'a b', 'x'.repeat(64)])
         stderr: expect.stringContaining('Invalid name of a secret set: use 1 to 63 letters'),
       });
     }
-    expect(service.taken).toEqual([]);
+    expect(service.requests).toEqual([]);
   },
 );
 
-test('a FIFO without a writer is waited for with a word, until Ctrl-C', async () => {
+test('set reads a FIFO, and reports that it waits for its end until Ctrl-C', async () => {
   execFileSync('mkfifo', [join(directory, 'pipe')]);
   const interruption = new AbortController();
   const outcome = set(['A=@pipe', '-s'], {
@@ -299,21 +299,21 @@ test('a FIFO without a writer is waited for with a word, until Ctrl-C', async ()
   expect(service.values.get('A')).toBe('a');
 });
 
-test('unset shows nothing of a word that is no key, since it may be a pair with its value', async () => {
+test('unset does not print an invalid key, because it may contain a value', async () => {
   service.values.set('A', '1');
   service.state.revision = 1;
   for (const more of [[], ['--if-exists'], ['--json']]) {
     const { status, stdout, stderr } = await secrets(['unset', 'bot-secrets', 'A', 'B=hunter2', '-s', ...more]);
-    expect({ status, said: stdout + stderr }).toEqual({
+    expect({ status, output: stdout + stderr }).toEqual({
       status: 1,
-      said: expect.stringContaining('Argument 2 is not a key: use 1 to 64 letters'),
+      output: expect.stringContaining('Argument 2 is not a key: use 1 to 64 letters'),
     });
     expect(stdout + stderr).not.toContain('hunter2');
   }
-  expect(service.taken).toEqual([]);
+  expect(service.requests).toEqual([]);
 });
 
-test('unset removes several keys in one revision; a key that is not there is named, or passed over', async () => {
+test('unset removes several keys in one revision, and names a missing key or ignores it with --if-exists', async () => {
   service.values.set('A', '1').set('B', '2').set('C', '3');
   service.state.revision = 1;
   expect(await secrets(['unset', 'bot-secrets', 'A', 'b'], person(true))).toMatchObject({
@@ -326,14 +326,14 @@ test('unset removes several keys in one revision; a key that is not there is nam
   });
   expect(puts().at(-1)).toEqual({ remove: ['A', 'B'], dryRun: false, expectedRevision: 1 });
   expect([...service.values.keys()]).toEqual(['C']);
-  expect(await secrets(['unset', 'gone', 'A', '--if-exists', '-s'])).toMatchObject({ status: 0 });
-  expect(await secrets(['unset', 'gone', 'A', '-s'])).toMatchObject({
+  expect(await secrets(['unset', 'missing', 'A', '--if-exists', '-s'])).toMatchObject({ status: 0 });
+  expect(await secrets(['unset', 'missing', 'A', '-s'])).toMatchObject({
     status: 1,
     stderr: expect.stringContaining('list --no-sets'),
   });
 });
 
-test('delete shows what goes, refuses before it asks while agents use it, and --force does not', async () => {
+test('delete lists the keys, and refuses a set that agents use unless --force is given', async () => {
   service.values.set('A', '1');
   service.state.revision = 1;
   expect(await secrets(['delete', 'bot-secrets'])).toMatchObject({
@@ -355,7 +355,7 @@ test('delete shows what goes, refuses before it asks while agents use it, and --
   expect(service.state.revision).toBe(0);
 });
 
-test('delete takes what was shown and nothing newer, or only the revision that --if-revision names', async () => {
+test('delete removes only the revision that it showed or that --if-revision names', async () => {
   service.values.set('A', '1');
   service.state.revision = 2;
   for (const more of [[], ['--skip'], ['--force', '--skip'], ['--dry-run']]) {
@@ -364,13 +364,13 @@ test('delete takes what was shown and nothing newer, or only the revision that -
   }
   expect(service.state.revision).toBe(2);
   expect((await secrets(['delete', 'bot-secrets'], person(true))).status).toBe(0);
-  expect(service.taken.at(-1)?.query).toEqual({ force: 'false', expectedRevision: '2' });
+  expect(service.requests.at(-1)?.query).toEqual({ force: 'false', expectedRevision: '2' });
   service.state.revision = 3;
   expect((await secrets(['delete', 'bot-secrets', '--if-revision', '3', '-s'])).status).toBe(0);
   expect(service.state.revision).toBe(0);
 });
 
-test('of a set that is damaged nothing is shown but that, and it can be deleted', async () => {
+test('list shows only the damage of a damaged set, and delete removes it', async () => {
   service.state.revision = 2;
   service.state.isDamaged = true;
   const list = await secrets(['list']);
@@ -379,21 +379,21 @@ test('of a set that is damaged nothing is shown but that, and it can be deleted'
   const one = await secrets(['list', 'bot-secrets']);
   expect(one.stdout).toMatch(/is damaged or was changed/);
   expect(one.stdout).not.toMatch(/us-west|Revision/);
-  const gone = await secrets(['delete', 'bot-secrets'], person(true));
-  expect(gone).toMatchObject({ status: 0, stderr: expect.not.stringContaining('at revision') });
+  const deletion = await secrets(['delete', 'bot-secrets'], person(true));
+  expect(deletion).toMatchObject({ status: 0, stderr: expect.not.stringContaining('at revision') });
   expect(service.state.revision).toBe(0);
 });
 
-test('list shows sets, with --no-sets also pull secrets; with a name keys, and agents on an older revision', async () => {
+test('list shows sets, with --no-sets also pull secrets, and with a name the keys and outdated agents', async () => {
   service.values.set('A', '1');
   service.state.revision = 2;
   service.state.agents = [{ name: 'parrot', revision: 1, stale: true }];
   expect((await secrets(['list'])).stdout).toBe(
     'Name\tRegion\tStatus\tRevision\tKeys\tUpdated\nbot-secrets\tus-west\tready\t2\t1\t2026-11-20T16:00:00.000Z\n',
   );
-  expect(service.taken.at(-1)?.query).toEqual({ type: 'secret' });
+  expect(service.requests.at(-1)?.query).toEqual({ type: 'secret' });
   await secrets(['list', '-s', '-r', 'eu']);
-  expect(service.taken.at(-1)?.query).toEqual({ type: 'secret', region: 'eu' });
+  expect(service.requests.at(-1)?.query).toEqual({ type: 'secret', region: 'eu' });
   expect((await secrets(['list', '--no-sets'])).stdout).toContain('registry\tpull secret\tus-west\tready\t2\t\t');
   const shown = await secrets(['list', 'bot-secrets'], { terminal: true, columns: 100 });
   expect(stripVTControlCharacters(shown.stdout)).toMatch(
@@ -403,7 +403,7 @@ test('list shows sets, with --no-sets also pull secrets; with a name keys, and a
   expect((await secrets(['list', 'registry'])).stdout).toContain('Registry\tghcr.io\n');
 });
 
-test('history says who, when and which keys', async () => {
+test('history shows the author, time and changed keys of each revision', async () => {
   service.state.revision = 2;
   const plain = await secrets(['history', 'bot-secrets']);
   expect(plain.stdout.split('\n')[1]).toBe('2\tready\t2026-11-20T16:00:00.000Z\tfirst\tset\t+A +B +C ~D -E -F');
@@ -413,18 +413,18 @@ test('history says who, when and which keys', async () => {
   expect(rich.stdout).toContain('+A +B +C ~D and 2 more');
 });
 
-test('rollback asks with what changes, and goes at the revision that was shown', async () => {
+test('rollback asks for confirmation and requires the revision that it showed', async () => {
   service.values.set('A', 'new');
   service.state.revision = 2;
   expect(await secrets(['rollback', 'bot-secrets', '1'], person(true))).toMatchObject({
     status: 0,
     stderr: expect.stringContaining('? Roll bot-secrets back to revision 1?'),
   });
-  expect(service.taken.at(-1)).toMatchObject({ body: { revision: 1, dryRun: false, expectedRevision: 2 } });
+  expect(service.requests.at(-1)).toMatchObject({ body: { revision: 1, dryRun: false, expectedRevision: 2 } });
   expect(await secrets(['rollback', 'bot-secrets', 'one'])).toMatchObject({ status: 2 });
 });
 
-test('diff writes nothing, and says what is only in the file and only in the set', async () => {
+test('diff writes nothing, and lists keys that only the file or only the set has', async () => {
   await save('.env', 'A=1\nB=2\nE=\n');
   expect(await secrets(['diff', 'bot-secrets', '-f', '.env'])).toMatchObject({ status: 1 });
   service.values.set('A', '1').set('C', '3');
@@ -444,9 +444,9 @@ test('set reports that the revision may have been stored when the response is lo
     status: 1,
     stderr: expect.stringContaining('was stored completely or not at all'),
   });
-  const gone = await startSecretService();
-  await gone.close();
-  const nowhere = await set(['A=1', '-s', '--api-url', gone.origin]);
-  expect(nowhere).toMatchObject({ status: 1, stderr: expect.stringContaining('Nothing is listening there') });
-  expect(nowhere.stderr).not.toContain('stored completely or not at all');
+  const stopped = await startSecretService();
+  await stopped.close();
+  const refused = await set(['A=1', '-s', '--api-url', stopped.origin]);
+  expect(refused).toMatchObject({ status: 1, stderr: expect.stringContaining('Nothing is listening there') });
+  expect(refused.stderr).not.toContain('stored completely or not at all');
 });

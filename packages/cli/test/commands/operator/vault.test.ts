@@ -38,7 +38,7 @@ function status(...tasks: VaultTask[]): VaultStatus {
   };
 }
 
-describe('the commands of the operator', () => {
+describe('operator vault', () => {
   let directory: string;
   let service: TestService | null = null;
   beforeAll(async () => {
@@ -63,7 +63,7 @@ describe('the commands of the operator', () => {
     return outcome;
   }
 
-  it('show which root key wraps, which is not needed any more, and how far the work is', async () => {
+  it('status shows the current and former root keys and the progress of tasks', async () => {
     const outcome = await run('status', { getVault: () => status(task('rekey')) });
     expect(outcome.status).toBe(0);
     expect(outcome.stdout).toMatch(/0123456789abcdef\s+current\s+3/);
@@ -72,19 +72,24 @@ describe('the commands of the operator', () => {
   });
 
   it.each([
-    ['a file that is named', 'status --token-file operator-token', {}],
+    ['the file of --token-file', 'status --token-file operator-token', {}],
     ['the environment', 'status', { BOTCLI_OPERATOR_TOKEN: operatorToken }],
     ['the data directory', 'status', null],
-  ])('take the token from %s', async (_, words, variables) => {
-    const given = variables ?? { BOTHOST_DATA_DIR: directory };
-    expect(await run(words, { getVault: () => status() }, given)).toMatchObject({ status: 0 });
+  ])('status reads the operator token from %s', async (_, words, variables) => {
+    const environment = variables ?? { BOTHOST_DATA_DIR: directory };
+    expect(await run(words, { getVault: () => status() }, environment)).toMatchObject({ status: 0 });
   });
 
   it.each([
-    ['is not there', 'status --token-file nothing', {}, 'does not exist'],
-    ['is none', 'status', { BOTCLI_OPERATOR_TOKEN: 'short' }, 'not hold an operator token'],
-    ['is another one', 'status', { BOTCLI_OPERATOR_TOKEN: 'cd'.repeat(32) }, 'does not accept the operator token'],
-  ])('say what to do when it %s', async (_, words, variables, message) => {
+    ['does not exist', 'status --token-file nothing', {}, 'does not exist'],
+    ['has an invalid format', 'status', { BOTCLI_OPERATOR_TOKEN: 'short' }, 'not hold an operator token'],
+    [
+      'belongs to another service',
+      'status',
+      { BOTCLI_OPERATOR_TOKEN: 'cd'.repeat(32) },
+      'does not accept the operator token',
+    ],
+  ])('status says what to do when the operator token %s', async (_, words, variables, message) => {
     const outcome = await run(words, { getVault: () => status() }, variables);
     expect(outcome.status).toBe(1);
     expect(outcome.stderr).toContain(message);
@@ -92,29 +97,29 @@ describe('the commands of the operator', () => {
     expect(outcome.stderr).not.toContain('cd'.repeat(32));
   });
 
-  it('wait until the work is done, also where the service is away in between', async () => {
-    let looks = 0;
+  it('rotate waits until the task is done, and survives a broken connection', async () => {
+    let polls = 0;
     const outcome = await run('rotate root', {
       rotateVault: () => status(task('rekey', { state: 'running', done: 0, endedAt: null })),
       getVault: () => {
-        looks += 1;
-        if (looks === 1) throw hangUp;
-        return status(looks < 3 ? task('rekey', { state: 'running', done: looks, endedAt: null }) : task('rekey'));
+        polls += 1;
+        if (polls === 1) throw hangUp;
+        return status(polls < 3 ? task('rekey', { state: 'running', done: polls, endedAt: null }) : task('rekey'));
       },
     });
     expect(outcome.status).toBe(0);
-    expect(looks).toBe(3);
-    expect(service?.taken[0]?.body).toEqual({ layer: 'root' });
+    expect(polls).toBe(3);
+    expect(service?.requests[0]?.body).toEqual({ layer: 'root' });
   });
 
-  it('returns without waiting for the task with --no-wait', async () => {
+  it('rotate --no-wait returns while the task runs', async () => {
     const begun = status(task('rotate', { state: 'running', done: 0, endedAt: null }));
     const outcome = await run('rotate organization --no-wait', { rotateVault: () => begun });
     expect(outcome.status).toBe(0);
     expect(outcome.stdout).toMatch(/rotate\s+running\s+0\/3/);
   });
 
-  it('fail when something is damaged, and say where', async () => {
+  it('verify exits with 1 and names the damaged set', async () => {
     const findings = [{ organization: 'home', set: 'keys', problem: 'the value of A is missing' }];
     const outcome = await run('verify --json', { verifyVault: () => status(task('verify', { findings })) });
     expect(outcome.status).toBe(1);
@@ -127,21 +132,21 @@ describe('the commands of the operator', () => {
   it.each([
     ['rotate everything', 2],
     ['rotate root --only home', 2],
-  ])('refuse %s', async (words, exit) => {
+  ])('refuses the command line %s', async (words, exit) => {
     expect(await run(words, {})).toMatchObject({ status: exit });
   });
 
-  it('tell a refusal of the service', async () => {
+  it('rotate reports that another task is running', async () => {
     const refused = () => {
       throw failure('vault-busy');
     };
     const outcome = await run('rotate organization --only home', { rotateVault: refused });
     expect(outcome.status).toBe(1);
     expect(outcome.stderr).toContain('already running');
-    expect(service?.taken[0]?.body).toEqual({ layer: 'organization', organization: 'home' });
+    expect(service?.requests[0]?.body).toEqual({ layer: 'organization', organization: 'home' });
   });
 
-  it('do not blame the profile for an organization that the line names', async () => {
+  it('rotate reports an unknown --only organization without naming the profile', async () => {
     const missing = () => {
       throw failure('organization-not-found');
     };

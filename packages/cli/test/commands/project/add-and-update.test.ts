@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { brotliCompressSync, brotliDecompressSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { version } from '../../../src/version.ts';
-import { type Circumstances, runProgram } from '../../run-program.ts';
+import { type RunOptions, runProgram } from '../../run-program.ts';
 import { cascadeOptions } from '../../scaffold/cascade-options.ts';
 
 let directory: string;
@@ -16,7 +16,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(directory, { recursive: true, force: true }));
 
-const botcli = (args: readonly string[], given: Circumstances = {}) => runProgram(args, { directory, ...given });
+const botcli = (args: readonly string[], given: RunOptions = {}) => runProgram(args, { directory, ...given });
 const read = (path: string) => readFile(join(directory, path), 'utf8');
 const edit = async (path: string, from: string, to: string) => {
   const text = await read(path);

@@ -2,7 +2,7 @@ import type { LogLine } from '@bothost/contract';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startTestService, type TestService } from '../../../../test/fake-service/fake-service.ts';
 import { privateKey, publicKey, sessionId } from '../../../../test/fake-service/records.ts';
-import { type Circumstances, runProgram } from '../../../../test/run-program.ts';
+import { type RunOptions, runProgram } from '../../../../test/run-program.ts';
 
 const id = '01930000-0000-7000-8000-000000000003';
 const logLine = (log: string, level: LogLine['level'] = null): LogLine => ({
@@ -32,7 +32,7 @@ describe('botcli cloud agent logs', () => {
   });
   afterEach(() => service.close());
 
-  const logs = async (args: readonly string[], given: Circumstances = {}) => {
+  const logs = async (args: readonly string[], given: RunOptions = {}) => {
     const variables = { BOTCLI_API_URL: service.origin, BOTCLI_TOKEN: privateKey, NO_COLOR: '1' };
     return (await runProgram(['cloud', 'agent', 'logs', 'parrot', ...args], { variables, ...given })).stdout;
   };

@@ -62,8 +62,8 @@ export const command = define({
 function previousDeployment(all: readonly DeploymentDetails[], serving: DeploymentDetails | null): DeploymentDetails {
   if (serving !== null && all[0]?.id !== serving.id) return serving;
   const earlier = all.filter(({ id, activatedAt }) => activatedAt !== null && id !== serving?.id);
-  const [found] = earlier.toSorted((a, b) => ((a.activatedAt ?? '') < (b.activatedAt ?? '') ? 1 : -1));
-  if (found !== undefined) return found;
+  const [previous] = earlier.toSorted((a, b) => ((a.activatedAt ?? '') < (b.activatedAt ?? '') ? 1 : -1));
+  if (previous !== undefined) return previous;
   throw new Failure('no-earlier-deployment', 'No other deployment of this agent has served before.');
 }
 

@@ -12,28 +12,28 @@ export const command = define({
   examples: ['cloud audit verify', 'cloud audit verify --json'],
   run: async ({ service }) => {
     const client = await service();
-    const found = await client.verifyAudit();
-    if (!found.ok) {
+    const verification = await client.verifyAudit();
+    if (!verification.ok) {
       throw new Failure(
         'audit-broken',
-        `Entry ${found.brokenAt ?? ''} of the audit log is missing or was changed. Intact before it: ${found.entries}.`,
+        `Entry ${verification.brokenAt ?? ''} of the audit log is missing or was changed. Intact before it: ${verification.entries}.`,
         'Compare with an earlier export, and inform the operator of the service.',
         [],
-        found,
+        verification,
       );
     }
     return {
-      json: found,
+      json: verification,
       blocks: [
         {
           kind: 'fields',
           fields: [
             ['Verified', { text: 'ok', tone: 'good' }],
-            ['Entries', String(found.entries)],
-            ['First', optionalCell(found.firstSequence)],
-            ['Last', optionalCell(found.lastSequence)],
-            ['Hash of the last', found.lastHash],
-            ['Removed by age up to', optionalCell(found.removedThrough)],
+            ['Entries', String(verification.entries)],
+            ['First', optionalCell(verification.firstSequence)],
+            ['Last', optionalCell(verification.lastSequence)],
+            ['Hash of the last', verification.lastHash],
+            ['Removed by age up to', optionalCell(verification.removedThrough)],
           ],
         },
       ],

@@ -5,7 +5,7 @@ import { failure, type PullSecretCheck, type PutSecretsRequest, type WrittenSecr
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { hangUp, startTestService, type TestService } from '../../../../test/fake-service/fake-service.ts';
 import { organization, privateKey, publicKey } from '../../../../test/fake-service/records.ts';
-import { type Circumstances, runProgram } from '../../../../test/run-program.ts';
+import { type RunOptions, runProgram } from '../../../../test/run-program.ts';
 
 const secret = 'me:Pa:ss wörd';
 const encoded = Buffer.from(secret).toString('base64');
@@ -73,13 +73,13 @@ describe('botcli cloud secrets image-pull-secret', () => {
     };
   }
 
-  const run = (args: readonly string[], given: Circumstances = {}) =>
+  const run = (args: readonly string[], given: RunOptions = {}) =>
     runProgram(['cloud', 'secrets', 'image-pull-secret', ...args], {
       variables: { BOTCLI_API_URL: service.origin, BOTCLI_TOKEN: privateKey },
       directory,
       ...given,
     });
-  const bodies = () => service.taken.filter(({ operation }) => operation === 'putSecrets').map(({ body }) => body);
+  const bodies = () => service.requests.filter(({ operation }) => operation === 'putSecrets').map(({ body }) => body);
   const shownNowhere = (outcome: { stdout: string; stderr: string }) => {
     for (const form of forms) expect(outcome.stdout + outcome.stderr).not.toContain(form);
   };
@@ -124,7 +124,7 @@ describe('botcli cloud secrets image-pull-secret', () => {
       file,
       JSON.stringify({ auths: { 'https://ghcr.io/v2/': { auth: encoded } }, credsStore: 'desktop' }),
     );
-    const ways: [string[], Circumstances][] = [
+    const ways: [string[], RunOptions][] = [
       [['hub', 'ghcr.io', secret, '-s'], {}],
       [['hub', 'ghcr.io', secret, '--encode'], {}],
       [['hub', 'ghcr.io', encoded, '--no-encode'], {}],
@@ -156,7 +156,7 @@ describe('botcli cloud secrets image-pull-secret', () => {
     const outcome = await run(['hub', 'ghcr.io', text, ...options]);
     expect(outcome).toMatchObject({ status: 1, stderr: expect.stringContaining(message) });
     shownNowhere(outcome);
-    expect(service.taken).toEqual([]);
+    expect(service.requests).toEqual([]);
   });
 
   it('warns of a password that looks like encoded credentials', async () => {
@@ -180,7 +180,7 @@ describe('botcli cloud secrets image-pull-secret', () => {
     const outcome = await run(args);
     expect(outcome).toMatchObject({ status, stderr: expect.stringContaining(message) });
     shownNowhere(outcome);
-    expect(service.taken).toEqual([]);
+    expect(service.requests).toEqual([]);
   });
 
   it.each([
@@ -213,13 +213,13 @@ describe('botcli cloud secrets image-pull-secret', () => {
     const verified = await run(['hub', 'ghcr.io', secret, '--verify', '--json']);
     expect(verified.status).toBe(0);
     expect(JSON.parse(verified.stdout)).toMatchObject({ name: 'hub', host: 'ghcr.io', verification });
-    expect(service.taken.at(-1)?.body).toBeUndefined();
+    expect(service.requests.at(-1)?.body).toBeUndefined();
     for (const result of ['unreachable', 'skipped'] as const) {
       verification = { ...verification, result, message: 'Nothing answers there.' };
       const outcome = await run(['hub', 'ghcr.io', secret, '--image', 'team/app:1']);
       expect(outcome).toMatchObject({ status: 0, stdout: expect.stringContaining(result) });
       expect(outcome.stderr).toContain('Nothing answers there.');
-      expect(service.taken.at(-1)?.body).toEqual({ image: 'team/app:1' });
+      expect(service.requests.at(-1)?.body).toEqual({ image: 'team/app:1' });
     }
     verification = { ...verification, result: 'rejected', message: 'The registry rejects the credentials.' };
     const rejected = await run(['hub', 'ghcr.io', secret, '--verify', '--json']);
@@ -255,7 +255,7 @@ describe('botcli cloud secrets image-pull-secret', () => {
         'Verification\tverified\nChecked\t2026-11-20T17:00:00.000Z\nResult\tThe registry accepts',
       ),
     });
-    expect(service.taken.at(-1)).toMatchObject({ operation: 'verifyImagePullSecret', body: { image: 'team/app' } });
+    expect(service.requests.at(-1)).toMatchObject({ operation: 'verifyImagePullSecret', body: { image: 'team/app' } });
     verification = { ...verification, result: 'rejected', message: 'The registry rejects the credentials.' };
     const rejected = await verify('hub', '--json');
     expect([rejected.status, JSON.parse(rejected.stdout)]).toMatchObject([

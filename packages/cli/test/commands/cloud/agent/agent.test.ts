@@ -14,7 +14,7 @@ import {
   sessionSummary,
 } from '../../../fake-service/records.ts';
 import { profileFile } from '../../../profile-file.ts';
-import { type Circumstances, runProgram } from '../../../run-program.ts';
+import { type RunOptions, runProgram } from '../../../run-program.ts';
 
 let service: TestService;
 let place: Awaited<ReturnType<typeof profileFile>>;
@@ -99,13 +99,13 @@ const variables = () => ({
   BOTCLI_TOKEN: privateKey,
   BOTCLI_PUBLIC_KEY: publicKey,
 });
-const run = (words: readonly string[], given: Circumstances = {}) =>
+const run = (words: readonly string[], given: RunOptions = {}) =>
   runProgram(['cloud', 'agent', ...words], { variables: variables(), ...given });
 
-test('a plain start sends no transport, and prints how to reach, look up and stop the session', async () => {
+test('start without options sends no transport, and prints commands to reach, inspect and stop the session', async () => {
   const { status, stdout, stderr } = await run(['start', 'parrot']);
   expect(status).toBe(0);
-  expect(service.taken.map(({ operation, key, body }) => ({ operation, key, body }))).toEqual([
+  expect(service.requests.map(({ operation, key, body }) => ({ operation, key, body }))).toEqual([
     { operation: 'startSession', key: publicKey, body: { createDailyRoom: false } },
   ]);
   const proxy = `${service.origin}/v1/public/parrot/sessions/${sessionId}/`;
@@ -122,7 +122,7 @@ test('a plain start sends no transport, and prints how to reach, look up and sto
   expect(stderr).toBe('');
 });
 
-test('where only the profile has the key, a start says that curl needs it in the environment', async () => {
+test('start says that curl needs the key in the environment when only the profile has it', async () => {
   await writeProfile(place.file, { public_key: publicKey });
   const { stderr } = await run(['start', 'parrot'], { variables: { ...variables(), BOTCLI_PUBLIC_KEY: '' } });
   expect(stderr).toBe(`Set BOTCLI_PUBLIC_KEY for curl: the key is public_key in ${place.file}.\n`);
@@ -132,19 +132,19 @@ test.each([
   [{ newestRevision: 2, stale: false }, 'keys, revision 2'],
   [{ newestRevision: 5, stale: true }, 'keys, revision 2 (stale: 5 is newest)'],
   [{ newestRevision: null, stale: true }, 'keys, revision 2 (stale: deleted)'],
-])('status and list say in words with which secrets an agent runs: %j', async (fields, words) => {
+])('status and list show the secret set and revision of an agent: %j', async (fields, words) => {
   secretSets = [{ secretSet: 'keys', revision: 2, ...fields }];
   expect((await run(['status', 'parrot'])).stdout).toContain(`Secret set\t${words}\n`);
   expect((await run(['list'])).stdout).toContain(`\t${words}\t`);
   expect(JSON.parse((await run(['list', '--json'])).stdout).agents[0].secretSets).toEqual(secretSets);
 });
 
-test('lines to be copied begin as this program was called', async () => {
+test('start prints commands with npx when npx runs botcli', async () => {
   const { stdout } = await run(['start', 'parrot'], { variables: { ...variables(), npm_command: 'exec' } });
   expect(stdout).toContain(`Look it up\tnpx botcli cloud agent sessions parrot --id ${sessionId}\n`);
 });
 
-test('a websocket start prints address, token and when the token ends', async () => {
+test('start --transport websocket prints the address, the token and its expiry', async () => {
   const { stdout } = await run(['start', 'parrot', '--transport', 'websocket', '--json']);
   expect(JSON.parse(stdout)).toMatchObject({
     sessionId,
@@ -155,14 +155,14 @@ test('a websocket start prints address, token and when the token ends', async ()
   expect((await run(['start', 'parrot', '--transport', 'websocket'])).stdout).toContain('\nToken\tonce\n');
 });
 
-test('data for the bot comes from the argument, a file or standard input', async () => {
+test('start --data reads the argument, a file or standard input', async () => {
   const directory = dirname(place.file);
   await mkdir(directory, { recursive: true });
   await writeFile(join(directory, 'data.json'), '{"from": "file"}');
   await run(['start', 'parrot', '--data', '{"from": "argument"}']);
   await run(['start', 'parrot', '-d', '@data.json'], { directory });
   await run(['start', 'parrot', '-d', '-', '--transport', 'webrtc'], { stdin: '{"from": "input"}' });
-  expect(service.taken.map(({ body }) => body)).toEqual([
+  expect(service.requests.map(({ body }) => body)).toEqual([
     { createDailyRoom: false, body: { from: 'argument' } },
     { createDailyRoom: false, body: { from: 'file' } },
     { transport: 'webrtc', body: { from: 'input' } },
@@ -173,14 +173,14 @@ test.each([
   ['{"a": secret}', 2, 'The value of --data is not valid JSON.'],
   ['[1]', 2, 'must be a JSON object'],
   ['@missing.json', 1, 'Cannot read missing.json, named by --data (ENOENT).'],
-])('data %s starts nothing: exit %i', async (data, status, message) => {
+])('start --data %s sends no request and exits with %i', async (data, status, message) => {
   const outcome = await run(['start', 'parrot', '--data', data]);
   expect(outcome).toMatchObject({ status, stdout: '', stderr: expect.stringContaining(message) });
   expect(outcome.stderr).not.toContain('secret');
-  expect(service.taken).toEqual([]);
+  expect(service.requests).toEqual([]);
 });
 
-test('the key comes from -k, else the environment, else the profile; without one it says what to do', async () => {
+test('start reads the public key from -k, the environment or the profile, and says what to do without one', async () => {
   const none = { ...variables(), BOTCLI_PUBLIC_KEY: '' };
   expect(await run(['start', 'parrot'], { variables: none })).toMatchObject({
     status: 1,
@@ -193,39 +193,39 @@ test('the key comes from -k, else the environment, else the profile; without one
   });
 });
 
-test('start with --organization looks the agent up there first', async () => {
+test('start --organization checks that the organization has the agent', async () => {
   expect(await run(['start', 'parrot', '-o', 'acme'])).toMatchObject({ status: 0 });
-  expect(service.taken.map(({ path }) => path)).toEqual([
+  expect(service.requests.map(({ path }) => path)).toEqual([
     '/v1/organizations/acme/agents/parrot',
     '/v1/public/parrot/start',
   ]);
 });
 
-test('an agent at its limit is exit 1 with the code of the service', async () => {
+test('start exits with 1 and the service error code for an agent at its limit', async () => {
   const { status, stdout } = await run(['start', 'busy', '--json']);
   expect(status).toBe(1);
   expect(JSON.parse(stdout).error).toMatchObject({ code: 'PCC-AGENT-AT-CAPACITY', reason: 'at-capacity' });
 });
 
-test('a refusal says which command shows more', async () => {
+test('start names the command that shows why a start was refused', async () => {
   expect((await run(['start', 'broken'])).stderr).toContain('\nSee why with: botcli cloud agent status broken\n');
   expect((await run(['sessions', 'parrot', '--id', 'none'])).stderr).toContain(
     '\nList the agents with: botcli cloud agent list; the sessions of parrot with: botcli cloud agent sessions parrot\n',
   );
 });
 
-test('stop asks on a terminal, and needs --force elsewhere', async () => {
+test('stop asks for confirmation, and requires --force without a terminal', async () => {
   const stop = ['stop', 'parrot', '-s', sessionId];
   expect(await run(stop)).toMatchObject({ status: 2, stdout: '', stderr: expect.stringContaining('--force') });
   expect(await run(stop, { terminal: true, answers: [false] })).toMatchObject({ status: 1 });
-  expect(service.taken).toEqual([]);
+  expect(service.requests).toEqual([]);
   expect(await run(stop, { terminal: true, answers: [true] })).toMatchObject({ status: 0 });
   const { stdout } = await run([...stop, '-f', '--json']);
   expect(JSON.parse(stdout)).toEqual({ status: 'terminated', session_id: sessionId });
-  expect(service.taken.at(-1)?.params).toMatchObject({ agentName: 'parrot', sessionId });
+  expect(service.requests.at(-1)?.params).toMatchObject({ agentName: 'parrot', sessionId });
 });
 
-test('status shows what is wrong and leaves out what is not', async () => {
+test('status shows problems and omits empty fields', async () => {
   const { stdout } = await run(['status', 'parrot']);
   expect(stdout).toContain('Ready\tFalse\n');
   expect(stdout).toContain('Error PCC_UNKNOWN_ERROR\tit exits at once\n');
@@ -234,9 +234,9 @@ test('status shows what is wrong and leaves out what is not', async () => {
   expect(stdout).not.toContain('not to be shown');
 });
 
-test('sessions are rows on standard output, and totals of the started ones beside them', async () => {
+test('sessions prints one row per session to standard output and totals to standard error', async () => {
   const { stdout, stderr } = await run(['sessions', 'parrot', '--limit', '3', '--status', 'all', '--end-state', 'x_y']);
-  expect(service.taken.at(-1)?.query).toEqual({ limit: '3', status: 'all', endState: 'x_y' });
+  expect(service.requests.at(-1)?.query).toEqual({ limit: '3', status: 'all', endState: 'x_y' });
   const [, ...rows] = stdout.trimEnd().split('\n');
   expect(rows.map((row) => row.split('\t').slice(3))).toEqual([
     ['01:00:00', 'Active', '', 'N/A'],
@@ -249,13 +249,13 @@ test('sessions are rows on standard output, and totals of the started ones besid
   );
 });
 
-test('sessions as json are the answer of the service with totals', async () => {
+test('sessions --json prints the response of the service with totals', async () => {
   const document = JSON.parse((await run(['sessions', 'parrot', '--json'])).stdout);
   expect(document).toMatchObject({ total_count: 41, nextCursor: 'next-page', totals: { started: 2, coldShare: 0.5 } });
   expect(document.sessions).toHaveLength(3);
 });
 
-test('one session: details, start phases, events with their cause, metrics over time', async () => {
+test('sessions --id shows details, start phases, events with their cause, and metrics over time', async () => {
   const { stdout } = await run(['sessions', 'parrot', '--id', sessionId]);
   for (const line of [
     `Session\t${sessionId}`,
@@ -281,7 +281,7 @@ test('one session: details, start phases, events with their cause, metrics over 
   expect(JSON.parse((await run(['sessions', 'parrot', '-i', sessionId, '--json'])).stdout)).toEqual(session);
 });
 
-test('a session whose bot took no WebSocket says so, and what the bot answered', async () => {
+test('sessions --id shows how a bot refused a WebSocket', async () => {
   const at = '2026-11-20T16:01:00.000Z';
   const events = [{ eventCode: 'SOCKET_REFUSED', eventTs: at, detail: { status: 200, phrase: 'OK' } }];
   found = { ...session, completionStatus: '200', botStartSeconds: null, startPhases: null, events };
@@ -290,14 +290,14 @@ test('a session whose bot took no WebSocket says so, and what the bot answered',
   expect(stdout).toContain('SOCKET_REFUSED\tthe bot responded 200 OK instead of opening a WebSocket\n');
 });
 
-test('a session without metrics or start shows that, not zeros', async () => {
+test('sessions --id shows missing metrics and start times as missing, not as zeros', async () => {
   found = { ...session, resourceMetrics: null, startPhases: null, botStartSeconds: null, coldStart: null, events: [] };
   const { stdout, stderr } = await run(['sessions', 'parrot', '--id', sessionId]);
   expect(stdout).toContain('Bot start\t\nCold start\tN/A\n');
   expect(stderr).toBe('No metrics were recorded for this session.\n');
 });
 
-test('--id with a filter of the list is called wrongly', async () => {
+test('sessions rejects --id together with a filter', async () => {
   expect(await run(['sessions', 'parrot', '--id', sessionId, '--status', 'ended'])).toMatchObject({ status: 2 });
   expect(await run(['sessions', 'parrot', '--end-state', 'Bad'])).toMatchObject({ status: 2 });
 });

@@ -2,7 +2,7 @@ import type { AgentDetails, LogLine } from '@bothost/contract';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { hangUp, startTestService, type TestService } from '../../../fake-service/fake-service.ts';
 import { agent, deployment, privateKey, publicKey, sessionId } from '../../../fake-service/records.ts';
-import { type Circumstances, runProgram } from '../../../run-program.ts';
+import { type RunOptions, runProgram } from '../../../run-program.ts';
 
 const earlier = {
   ...deployment,
@@ -75,14 +75,14 @@ beforeEach(async () => {
 });
 afterEach(() => service.close());
 
-const run = (words: string, given: Circumstances = {}) =>
+const run = (words: string, given: RunOptions = {}) =>
   runProgram(['cloud', 'agent', ...words.split(' ')], {
     variables: { BOTCLI_API_URL: service.origin, BOTCLI_TOKEN: privateKey },
     ...given,
   });
-const asked = () => service.taken.map(({ operation }) => operation);
+const asked = () => service.requests.map(({ operation }) => operation);
 
-test('deployments are rows: which serves, which failed and why', async () => {
+test('deployments shows one row per deployment, with its state and the reason of a failure', async () => {
   const { stdout, stderr } = await run('deployments parrot');
   expect(stdout.split('\n').map((row) => row.split('\t').slice(0, 2))).toEqual([
     ['Deployment id', 'State'],
@@ -100,19 +100,21 @@ test('rollback shows the difference to the previous deployment, asks for confirm
   expect(done.status).toBe(0);
   expect(done.stderr).toContain(`? Roll parrot back to ${earlier.id}?`);
   expect(done.stderr).toMatch(/code +000000000000 +.*->.* +.*111111111111/);
-  expect(service.taken.find(({ operation }) => operation === 'rollback')?.body).toEqual({ deploymentId: earlier.id });
+  expect(service.requests.find(({ operation }) => operation === 'rollback')?.body).toEqual({
+    deploymentId: earlier.id,
+  });
   const { stdout } = await run('rollback parrot --to 01930000-0000-7000-8000-0000000000e2 --yes --json');
   expect(JSON.parse(stdout)).toMatchObject({ change: 'deployment', deployment: { state: 'ready' } });
 });
 
-test('a rollback after a failed deploy goes to what serves', async () => {
+test('rollback after a failed deploy selects the serving deployment', async () => {
   await run('rollback parrot --yes');
-  expect(service.taken.find(({ operation }) => operation === 'rollback')?.body).toEqual({
+  expect(service.requests.find(({ operation }) => operation === 'rollback')?.body).toEqual({
     deploymentId: deployment.id,
   });
 });
 
-test('a rollback without a terminal needs --yes; with nothing to go back to it is exit 1', async () => {
+test('rollback requires --yes without a terminal, and exits with 1 without a previous deployment', async () => {
   expect(await run('rollback parrot')).toMatchObject({ status: 2, stderr: expect.stringContaining('--yes') });
   deployments = [deployment];
   expect(await run('rollback parrot --yes')).toMatchObject({
@@ -122,7 +124,7 @@ test('a rollback without a terminal needs --yes; with nothing to go back to it i
   expect(asked()).not.toContain('rollback');
 });
 
-test('delete says how many live sessions go on, asks, and needs --yes without a terminal', async () => {
+test('delete shows the number of live sessions, asks for confirmation, and requires --yes without a terminal', async () => {
   expect(await run('delete parrot')).toMatchObject({ status: 2, stderr: expect.stringContaining('--yes') });
   const no = await run('delete parrot', { terminal: true, answers: [false] });
   expect(no).toMatchObject({ status: 1, stderr: expect.stringContaining('2 live sessions will run to the end.') });
@@ -133,11 +135,11 @@ test('delete says how many live sessions go on, asks, and needs --yes without a 
   });
 });
 
-test('logs are oldest first, filtered as the line says, without escape sequences', async () => {
+test('logs prints matching lines oldest first, without escape sequences', async () => {
   const { status, stdout, stderr } = await run(
     `logs parrot -s ${sessionId} -q Hello -l INFO --since 10m -n 2 -d ${deployment.id}`,
   );
-  expect(service.taken.at(-1)?.query).toEqual({
+  expect(service.requests.at(-1)?.query).toEqual({
     limit: '2',
     order: 'desc',
     sessionId,
@@ -151,7 +153,7 @@ test('logs are oldest first, filtered as the line says, without escape sequences
   expect(JSON.parse((await run('logs parrot --json')).stdout).logs).toEqual([line, warning]);
 });
 
-test('logs on a terminal have colours for warnings and the end of the session’s id', async () => {
+test('logs on a terminal colors warnings and shortens session IDs', async () => {
   const { stdout } = await run('logs parrot', { terminal: true });
   expect(stdout).toContain('\u001b[33mslow\u001b[39m');
   expect(stdout).toContain(`\u001b[36m${sessionId.slice(-6)}\u001b[39m`);
@@ -181,7 +183,7 @@ test('logs warns once when secret values could not be decrypted', async () => {
   expect(stderr).toMatch(warning);
 });
 
-test('Ctrl-C ends logs --follow with 130; in JSON that is one more line', async () => {
+test('logs --follow exits with 130 after Ctrl-C, with --json after a last JSON line', async () => {
   breaks = Number.POSITIVE_INFINITY;
   const interruption = new AbortController();
   const going = run('logs parrot --follow --json', { signal: interruption.signal });
@@ -193,7 +195,7 @@ test('Ctrl-C ends logs --follow with 130; in JSON that is one more line', async 
   expect(JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '')).toMatchObject({ error: { reason: 'interrupted' } });
 });
 
-test('status says what failed with the last words of the bot, and how to go on', async () => {
+test('status shows the failure, the last output of the bot, and the next steps', async () => {
   const health = {
     ready: false,
     state: 'terminated' as const,
