@@ -61,7 +61,7 @@ function botcli(args: readonly string[], given: RunOptions = {}): Promise<Ended>
   });
 }
 
-test('the built program runs without other files and returns exit statuses', async () => {
+test('runs without other files and returns exit statuses', async () => {
   expect(await botcli(['--version'])).toEqual({ code: 0, signal: null, stdout: 'botcli 0.1.0\n', stderr: '' });
   expect(await botcli(['cloud', 'agnt'])).toMatchObject({ code: 2, stdout: '' });
   const listed = await botcli(['cloud', 'agent', 'list']);
@@ -96,7 +96,7 @@ test.each(['--help', '--version'])('exits with 0 when the reader of %s closes it
   expect(await botcli([line], { deaf: true })).toEqual({ code: 0, signal: null, stdout: '', stderr: '' });
 });
 
-test('reports a full disk behind standard output with status 1', async () => {
+test('exits with 1 and names the error when standard output cannot be written', async () => {
   const child = spawn(
     '/bin/sh',
     ['-c', '"$0" "$1" cloud agent list > /dev/full', process.execPath, join(directory, 'bin/botcli.js')],
@@ -105,8 +105,8 @@ test('reports a full disk behind standard output with status 1', async () => {
       stdio: ['ignore', 'ignore', 'pipe'],
     },
   );
-  const [said, [status]] = await Promise.all([text(child.stderr), once(child, 'close')]);
-  expect({ said, status }).toEqual({ said: 'error: Cannot write to standard output (ENOSPC).\n', status: 1 });
+  const [stderr, [status]] = await Promise.all([text(child.stderr), once(child, 'close')]);
+  expect({ stderr, status }).toEqual({ stderr: 'error: Cannot write to standard output (ENOSPC).\n', status: 1 });
 });
 
 test('--version loads only the launcher', async () => {
@@ -120,12 +120,12 @@ test('only commands that need the working directory fail when it was deleted', a
   const enterDeleted = 'mkdir deleted && cd deleted && rmdir ../deleted && exec "$0" "$1/bin/botcli.js"';
   const run = async (args: string) => {
     const child = spawn('/bin/sh', ['-c', `${enterDeleted} ${args}`, process.execPath, directory], { cwd: directory });
-    const [said, [status]] = await Promise.all([text(child.stderr), once(child, 'close')]);
-    return { said, status };
+    const [stderr, [status]] = await Promise.all([text(child.stderr), once(child, 'close')]);
+    return { stderr, status };
   };
-  expect(await run('--version')).toEqual({ said: '', status: 0 });
+  expect(await run('--version')).toEqual({ stderr: '', status: 0 });
   expect(await run('init quickstart')).toEqual({
-    said: 'error: The current directory no longer exists.\nChange to another one with cd.\n',
+    stderr: 'error: The current directory no longer exists.\nChange to another one with cd.\n',
     status: 1,
   });
 });

@@ -72,11 +72,11 @@ describe('a telephone bot with evaluations', () => {
     const call = await ring(`ws://${bot.address}/ws`, { from_number: '+15550001' });
     expect((await call.listen(2)).pitch).toBeCloseTo(pitch, -1.5);
     expect(bot.output()).toContain('Connected: +15550001');
-    const said = () =>
-      JSON.stringify(standIns.visits.flatMap(({ vendor, said }) => (vendor === 'cartesia' ? said : [])));
-    expect(said()).not.toContain('Paris');
+    const spokenText = () =>
+      JSON.stringify(standIns.visits.flatMap(({ vendor, messages }) => (vendor === 'cartesia' ? messages : [])));
+    expect(spokenText()).not.toContain('Paris');
     call.say(question.output);
-    await expect.poll(said).toContain('Paris');
+    await expect.poll(spokenText).toContain('Paris');
     expect((await call.listen(1)).pitch).toBeCloseTo(pitch, -1.5);
     await call.hangUp();
     expect(reached(standIns)).toEqual(['cartesia', 'deepgram', 'openai']);
@@ -89,10 +89,10 @@ async function visit(project: GeneratedProject, bot: LocalBot, ...text: readonly
   const command = ['python', join(import.meta.dirname, 'webrtc_call.py'), `http://${bot.address}/api/offer`, ...text];
   const { status, output, errors } = await project.run(command);
   expect(status, errors).toBe(0);
-  const heard: { seconds: number; pitch: number; messages: readonly string[] } = JSON.parse(output);
-  expect(heard.pitch).toBeCloseTo(pitch, -1.5);
-  expect(heard.messages).toContain('bot-ready');
-  return heard;
+  const result: { seconds: number; pitch: number; messages: readonly string[] } = JSON.parse(output);
+  expect(result.pitch).toBeCloseTo(pitch, -1.5);
+  expect(result.messages).toContain('bot-ready');
+  return result;
 }
 
 describe('the quickstart', () => {
@@ -124,12 +124,12 @@ describe('a cascade with a camera', () => {
 
   it('gets a picture only when its model requests one', async () => {
     const bot = await start(project);
-    const pictures = () => standIns.visits.filter(({ said }) => JSON.stringify(said).includes('data:image/'));
+    const pictures = () => standIns.visits.filter(({ messages }) => JSON.stringify(messages).includes('data:image/'));
     await visit(project, bot);
     expect(pictures()).toEqual([]);
     await visit(project, bot, 'What do you see?');
     expect(pictures()).toHaveLength(1);
-    const spoken = standIns.visits.flatMap(({ vendor, said }) => (vendor === 'cartesia' ? said : []));
+    const spoken = standIns.visits.flatMap(({ vendor, messages }) => (vendor === 'cartesia' ? messages : []));
     expect(JSON.stringify(spoken)).toContain('I see a picture.');
   });
 });

@@ -7,12 +7,12 @@ const [rate, pieceBytes] = [8000, 160];
 const streamSid = 'MZ18ad3ab5a668481ce02b83e7395059f0';
 
 /** Sound that the caller received, without silence: its length in seconds and its pitch in hertz. */
-export type Heard = { readonly seconds: number; readonly pitch: number };
+export type Sound = { readonly seconds: number; readonly pitch: number };
 
 /** An open call. */
 export type PhoneCall = {
   /** Resolves after this many more seconds of sound. Rejects if the other side ends the call first. */
-  readonly listen: (seconds: number) => Promise<Heard>;
+  readonly listen: (seconds: number) => Promise<Sound>;
   /** Mu-law in Base64. */
   readonly say: (sound: string) => void;
   readonly hangUp: () => Promise<void>;
@@ -57,9 +57,9 @@ export async function ring(url: string, parameters: Readonly<Record<string, stri
       });
       const enough = vi.waitUntil(() => samples.length > seconds * rate, { timeout: 60_000 });
       await Promise.race([enough, gone]);
-      const heard = { seconds: samples.length / rate, pitch: pitchOf(samples) };
+      const sound = { seconds: samples.length / rate, pitch: pitchOf(samples) };
       samples = [];
-      return heard;
+      return sound;
     },
     hangUp: async () => {
       send({ event: 'stop', streamSid, stop: { accountSid: 'AC1', callSid: 'CA1' } });
@@ -70,11 +70,11 @@ export async function ring(url: string, parameters: Readonly<Record<string, stri
 }
 
 /** Calls, listens to the greeting, and hangs up. */
-export async function hearGreeting(url: string, parameters: Readonly<Record<string, string>>): Promise<Heard> {
+export async function hearGreeting(url: string, parameters: Readonly<Record<string, string>>): Promise<Sound> {
   const call = await ring(url, parameters);
-  const heard = await call.listen(1.5);
+  const sound = await call.listen(1.5);
   await call.hangUp();
-  return heard;
+  return sound;
 }
 
 function pitchOf(samples: readonly number[]): number {

@@ -3,17 +3,17 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { LibraryEnvironment } from './library-environment.ts';
 
-type Circumstances = { readonly directory?: string; readonly stdin?: string };
+type RunOptions = { readonly directory?: string; readonly stdin?: string };
 
 /** Runs a program of the environment and returns its output. @throws Error with the end of its error output if it writes nothing */
 export async function runInLibrary(
   environment: LibraryEnvironment,
   program: string,
   args: readonly string[],
-  circumstances: Circumstances = {},
+  options: RunOptions = {},
 ): Promise<string> {
   if (environment.kind === 'missing') throw new Error(environment.reason);
-  return run(join(environment.bin, program), args, circumstances);
+  return run(join(environment.bin, program), args, options);
 }
 
 /** Runs a script of this folder in the environment and parses its last line as JSON. */
@@ -32,14 +32,10 @@ export async function runScript<Answer>(python: string, script: string, question
   return JSON.parse(answer.trimEnd().split('\n').at(-1) ?? '');
 }
 
-async function run(
-  program: string,
-  args: readonly string[],
-  { directory, stdin = '' }: Circumstances,
-): Promise<string> {
+async function run(program: string, args: readonly string[], { directory, stdin = '' }: RunOptions): Promise<string> {
   const child = spawn(program, args, { cwd: directory, stdio: ['pipe', 'pipe', 'pipe'] });
   child.stdin.end(stdin);
-  const [answer, said] = await Promise.all([text(child.stdout), text(child.stderr)]);
-  if (answer === '') throw new Error(said.slice(-2000));
+  const [answer, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  if (answer === '') throw new Error(stderr.slice(-2000));
   return answer;
 }

@@ -45,12 +45,12 @@ test.each(['with a lock file', 'without a lock file'])(
     if (which === 'with a lock file') await run(uv.program, 'lock');
     else await rename(join(app, 'uv.lock'), join(app, 'no.lock'));
     await run('sh', '-euc', install());
-    const said = await run(
+    const output = await run(
       join(app, '.venv/bin/python'),
       '-c',
       'import bot, fastapi, pipecatcloud.agent; print("here")',
     );
-    expect(said).toContain('here');
+    expect(output).toContain('here');
   },
   600_000,
 );

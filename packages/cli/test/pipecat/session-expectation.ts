@@ -113,8 +113,10 @@ function effectOf(step: string, times: number, given: ProjectOptions, session: S
   switch (step) {
     case 'on_client_connected': {
       const number = numbers[session.entryPoint] ?? 'unknown number';
-      const said = transports.some((value) => value in carriers) ? `says: Connected: ${number}` : 'says: Connected';
-      return [said, ...(partnerOf(session) === 'caller' ? greets : [])];
+      const connectMessage = transports.some((value) => value in carriers)
+        ? `says: Connected: ${number}`
+        : 'says: Connected';
+      return [connectMessage, ...(partnerOf(session) === 'caller' ? greets : [])];
     }
     case 'on_client_ready':
       return enable_eval === true || transports.some((value) => value in browsers) ? greets : [];

@@ -53,7 +53,7 @@ beforeEach(async ({ skip }) => {
 
 describe('init on a full disk', () => {
   test.each([
-    ['a directory that is made', 'true', 'disk/demo'],
+    ['a new directory', 'true', 'disk/demo'],
     ['a directory within others that are made', 'true', 'disk/a/b/demo'],
     ['the disk itself', 'true', 'disk'],
   ])('reports it and writes nothing for a target that is %s', async (_what, before, target) => {
@@ -75,7 +75,7 @@ describe('init on a full disk', () => {
     expect(stderr).toContain('the disk is full');
   });
 
-  test('reports that there is no free inode', async () => {
+  test('reports a disk without free inodes', async () => {
     const { status, stderr } = await onDisk('1m,nr_inodes=6', 'true', 'disk/demo');
     expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringContaining('the disk is full') });
   });
@@ -102,9 +102,9 @@ test('project add on a full disk changes all files or none', async () => {
     done
   `);
   expect({ status, stdout }).toEqual({ status: 0, stdout: expect.stringMatching(/^(old\n){3,}(new\n)+$/) });
-  const said = stderr.split('\n').filter((line) => line.startsWith('error: '));
-  expect(said).not.toEqual([]);
-  for (const line of said) expect(line).toMatch(/cannot be changed: the disk is full\. Nothing was changed\.$/);
+  const errors = stderr.split('\n').filter((line) => line.startsWith('error: '));
+  expect(errors).not.toEqual([]);
+  for (const line of errors) expect(line).toMatch(/cannot be changed: the disk is full\. Nothing was changed\.$/);
 });
 
 test('init accepts a mount point, such as the volume of a container, as its target', async () => {

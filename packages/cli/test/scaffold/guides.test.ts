@@ -23,13 +23,13 @@ const makeOlder = async (path: string) => {
 describe.each([
   ['options', 'demo', ['init', 'demo', ...cascadeOptions]],
   ['quickstart', 'botcli-quickstart', ['init', 'quickstart']],
-])('a GETTING_STARTED.md that exists before a bot is created by %s', (_, target, line) => {
+])('init with %s and an existing GETTING_STARTED.md', (_, target, line) => {
   const path = `${target}/GETTING_STARTED.md`;
   beforeEach(async () => {
     await botcli(['init', `./${target}`]);
   });
 
-  test('is overwritten with --overwrite-guide', async () => {
+  test('overwrites the guide with --overwrite-guide', async () => {
     const whole = await read(path);
     await writeFile(join(directory, path), 'mine');
     const { stdout } = await botcli([...line, '--overwrite-guide', '--json']);
@@ -37,7 +37,7 @@ describe.each([
     expect(JSON.parse(stdout).guides).toContainEqual({ path: 'GETTING_STARTED.md', state: 'overwritten' });
   });
 
-  test('is kept otherwise, with a note if it is outdated', async () => {
+  test('keeps the guide without the flag, and reports that it is outdated', async () => {
     await makeOlder(path);
     const older = await read(path);
     const { stderr } = await botcli(line);
@@ -51,11 +51,11 @@ test('a generated project has no GETTING_STARTED.md', async () => {
   expect(JSON.parse(stdout).guides.map(({ path }: { path: string }) => path)).toEqual(['AGENTS.md', 'ASSISTANT.md']);
 });
 
-describe('outdated guides on a terminal', () => {
+describe('init with outdated guides on a terminal', () => {
   test.each([
     [true, false],
     [false, true],
-  ])('are offered for replacement by quickstart; with the answer %s, kept is %s', async (answer, kept) => {
+  ])('quickstart asks whether to replace them: answer %s, kept %s', async (answer, kept) => {
     await botcli(['init', './botcli-quickstart']);
     const paths = ['botcli-quickstart/AGENTS.md', 'botcli-quickstart/GETTING_STARTED.md'];
     for (const path of paths) await makeOlder(path);
@@ -67,7 +67,7 @@ describe('outdated guides on a terminal', () => {
     for (const path of paths) expect((await read(path)).includes('botcli init 0.0.9')).toBe(kept);
   });
 
-  test('are offered for replacement by the wizard, including GETTING_STARTED.md', async () => {
+  test('the wizard asks whether to replace them, including GETTING_STARTED.md', async () => {
     await botcli(['init', 'demo']);
     await makeOlder('demo/GETTING_STARTED.md');
     const bot = 'demo web none lightrtc hostedrtc cascade deepgram_stt openai_llm cartesia_tts'.split(' ');
@@ -77,7 +77,7 @@ describe('outdated guides on a terminal', () => {
     expect(await read('demo/GETTING_STARTED.md')).toContain(`botcli init ${version}`);
   });
 
-  test('are kept without a question if options are given', async () => {
+  test('keeps them without asking when options are given', async () => {
     await botcli(['init', 'demo']);
     await makeOlder('demo/AGENTS.md');
     expect((await botcli(['init', 'demo', ...cascadeOptions], { terminal: true })).status).toBe(0);

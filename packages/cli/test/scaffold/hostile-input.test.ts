@@ -20,7 +20,7 @@ const init = (...args: readonly string[]) => runProgram(['init', ...args], { dir
 /** Paths below the root, without the directory of the test. */
 const writtenPaths = async () => (await readdir(root, { recursive: true })).filter((path) => path !== 'here').sort();
 
-describe('a name', () => {
+describe('init --name', () => {
   test.each([
     ['with a line break', 'a\nb = 1'],
     ['with terminal escape sequences', '\u001b[31mred'],
@@ -31,7 +31,7 @@ describe('a name', () => {
     ['of one letter', 'a'],
     ['of another script', '机器人'],
     ['that is reserved', 'Webhooks'],
-  ])('%s is refused and printed safely', async (_what, name) => {
+  ])('rejects a name %s and escapes it in the error', async (_what, name) => {
     const { status, stdout, stderr } = await init('demo', ...cascadeOptions, '--name', name);
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
     expect(stderr).toMatch(/^ {2}project_name: "/m);
@@ -40,13 +40,13 @@ describe('a name', () => {
     expect(await writtenPaths()).toEqual([]);
   });
 
-  test.each(['', '  \t '])('%j is refused as an empty option', async (name) => {
+  test.each(['', '  \t '])('rejects the empty value %j', async (name) => {
     expect(await init('demo', ...cascadeOptions, '--name', name)).toMatchObject({ status: 2, stdout: '' });
     expect(await writtenPaths()).toEqual([]);
   });
 
   test.each(['../../x1', '/etc/passwd', 'C:\\x1', '../x1/..', '~/x1', '$(touch x1)', '-rf'])(
-    '%s is used as a name, not as a path',
+    'uses %s as a name, not as a path',
     async (name) => {
       expect((await init('demo', ...cascadeOptions, `--name=${name}`)).status).toBe(0);
       expect((await readdir(root)).sort()).toEqual(['here']);
@@ -55,26 +55,26 @@ describe('a name', () => {
   );
 });
 
-describe('a directory', () => {
+describe('init DIRECTORY', () => {
   test.each([
     ['whose name is too long', 'x'.repeat(300)],
     ['whose path is too long', `${'x/'.repeat(3000)}x`],
     ['below a device', '/dev/null/demo'],
-  ])('%s is refused', async (_what, target) => {
+  ])('rejects a directory %s', async (_what, target) => {
     const { status, stdout, stderr } = await init(target, ...cascadeOptions, '--name', 'demo');
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
     expect(stderr).toContain('Nothing was written.');
     expect(await writtenPaths()).toEqual([]);
   });
 
-  test('that is a link to itself is refused, and the link is kept', async () => {
+  test('rejects a link to itself and keeps it', async () => {
     await symlink('demo', join(directory, 'demo'));
     const { status, stderr } = await init('demo', ...cascadeOptions);
     expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringContaining('Nothing was written.') });
     expect(await writtenPaths()).toEqual(['here/demo']);
   });
 
-  test('that is a dangling link is refused, and nothing is created at its target', async () => {
+  test('rejects a dangling link and creates nothing at its target', async () => {
     await symlink(join(root, 'elsewhere'), join(directory, 'demo'));
     const { status, stderr } = await init('demo', ...cascadeOptions);
     expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringContaining('Nothing was written.') });
@@ -82,11 +82,11 @@ describe('a directory', () => {
   });
 });
 
-describe('a config file', () => {
+describe('init --config', () => {
   const answers = { transports: ['lightrtc'], mode: 'cascade', stt: 'deepgram_stt', llm: 'openai_llm' };
 
   test.each<[string, string | Buffer, string]>([
-    ['that is empty', '', 'JSON'],
+    ['without content', '', 'JSON'],
     ['with white space only', ' \n', 'JSON'],
     ['that is truncated', '{"mode": "casc', 'JSON'],
     ['with a trailing comma', '{"mode": "cascade",}', 'JSON'],
@@ -100,11 +100,11 @@ describe('a config file', () => {
     ['with terminal escape sequences in a value', JSON.stringify({ ...answers, tts: '\u001b[2J' }), 'tts_service: '],
     ['with a path as a service', JSON.stringify({ ...answers, tts: '../../etc/passwd' }), 'tts_service: '],
     ['with the name of a method as a service', JSON.stringify({ ...answers, tts: 'constructor' }), 'tts_service: '],
-  ])('%s is refused', async (_what, content, says) => {
+  ])('rejects a file %s', async (_what, content, message) => {
     await writeFile(join(root, 'answers.json'), content);
     const { status, stdout, stderr } = await init('demo', '--config', '../answers.json');
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
-    expect(stderr).toContain(says);
+    expect(stderr).toContain(message);
     // biome-ignore lint/suspicious/noControlCharactersInRegex: none of these may be printed
     expect(stderr).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f]/);
     expect(await writtenPaths()).toEqual(['answers.json']);
@@ -114,9 +114,9 @@ describe('a config file', () => {
     ['that never ends', '/dev/zero', 'it is larger than 1 MB'],
     ['below a file', '/dev/null/answers.json', 'a part of the path is a file'],
     ['with a null character in its name', 'a\0b', 'Nothing was written.'],
-  ])('%s is refused', async (_what, file, says) => {
+  ])('rejects a file %s', async (_what, file, message) => {
     const { status, stderr } = await init('demo', '--config', file);
-    expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringContaining(says) });
+    expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringContaining(message) });
     expect(await writtenPaths()).toEqual([]);
   });
 });

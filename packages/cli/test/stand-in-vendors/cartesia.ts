@@ -6,7 +6,7 @@ export const pitch = 440;
 /** Seconds of sound: per letter, at most, and per message. */
 const [perLetter, longest, perChunk] = [0.05, 2, 0.2];
 
-type Said = {
+type SpeechRequest = {
   readonly transcript?: string;
   readonly continue?: boolean;
   readonly cancel?: boolean;
@@ -18,11 +18,11 @@ type Said = {
 export function speak(socket: WebSocket, visit: Visit): void {
   const spoken = new Map<string, number>();
   socket.on('message', (data: Buffer) => {
-    const said: Said = JSON.parse(data.toString());
-    visit.said.push(said);
-    const { context_id, transcript = '', output_format } = said;
+    const request: SpeechRequest = JSON.parse(data.toString());
+    visit.messages.push(request);
+    const { context_id, transcript = '', output_format } = request;
     const send = (message: object) => socket.send(JSON.stringify({ context_id, ...message }));
-    if (said.cancel === true) return;
+    if (request.cancel === true) return;
     if (transcript.trim() !== '') {
       const rate = output_format?.sample_rate ?? 24_000;
       const start = spoken.get(context_id) ?? 0;
@@ -37,7 +37,7 @@ export function speak(socket: WebSocket, visit: Visit): void {
         send({ type: 'chunk', data: sound.toString('base64'), done: false, status_code: 206, step_time: 1 });
       }
     }
-    if (said.continue === false) send({ type: 'done', done: true, status_code: 200 });
+    if (request.continue === false) send({ type: 'done', done: true, status_code: 200 });
   });
 }
 

@@ -11,13 +11,13 @@ export function hear(socket: WebSocket, visit: Visit): void {
   let loud = 0;
   socket.on('message', (data: Buffer, binary) => {
     if (binary) {
-      visit.heard += data.length;
+      visit.audioBytes += data.length;
       if (isLoud(data)) loud += 1;
       if (loud === loudFrames) socket.send(result('What is', { final: false, finalized: false }));
       return;
     }
     const message: unknown = JSON.parse(data.toString());
-    visit.said.push(message);
+    visit.messages.push(message);
     const type = typeof message === 'object' && message !== null && 'type' in message ? message.type : null;
     if (type === 'Finalize') {
       socket.send(result(loud >= loudFrames ? understood : '', { final: true, finalized: true }));

@@ -45,7 +45,7 @@ const usage = { prompt_tokens: 9, completion_tokens: 9, total_tokens: 18 };
 /** `POST /v1/chat/completions`, streamed or not. */
 export async function chat(request: IncomingMessage, response: ServerResponse, visit: Visit): Promise<void> {
   const asked = (await json(request)) as Asked;
-  visit.said.push(asked);
+  visit.messages.push(asked);
   const { model, messages = [] } = asked;
   const text = thinksAsJudge(model) ? judge(textOf(messages.at(-1))) : answer(messages);
   const head = { id: 'chatcmpl-stand-in', created: 1_700_000_000, model };
@@ -78,7 +78,7 @@ export function converse(socket: WebSocket, visit: Visit): void {
   let count = 0;
   socket.on('message', (data: Buffer) => {
     const asked: Asked & { readonly type: string } = JSON.parse(data.toString());
-    visit.said.push(asked);
+    visit.messages.push(asked);
     if (asked.type !== 'response.create') return;
     count += 1;
     const text = answer(asked.input ?? []);

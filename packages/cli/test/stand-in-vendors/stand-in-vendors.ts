@@ -24,7 +24,14 @@ const sockets: Readonly<Record<string, readonly [vendor: Visit['vendor'], conver
 export async function openStandIns(): Promise<StandIns> {
   const visits: Visit[] = [];
   const enter = (vendor: Visit['vendor'], key: string | undefined, query: URLSearchParams): Visit => {
-    const visit = { vendor, key: (key ?? '').replace(/^(?:Bearer|Token) /, ''), query, said: [], heard: 0, open: true };
+    const visit = {
+      vendor,
+      key: (key ?? '').replace(/^(?:Bearer|Token) /, ''),
+      query,
+      messages: [],
+      audioBytes: 0,
+      open: true,
+    };
     visits.push(visit);
     return visit;
   };

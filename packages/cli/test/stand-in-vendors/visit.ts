@@ -5,8 +5,8 @@ export type Visit = {
   readonly key: string;
   readonly query: URLSearchParams;
   /** JSON messages, oldest first. */
-  readonly said: unknown[];
+  readonly messages: unknown[];
   /** Bytes of audio. */
-  heard: number;
+  audioBytes: number;
   open: boolean;
 };

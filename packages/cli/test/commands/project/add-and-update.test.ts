@@ -177,10 +177,10 @@ describe('project add', () => {
     ['soniox', 'Did you mean soniox_stt or soniox_tts?'],
     ['hostedrtc_pstn', 'has two directions'],
     ['openai_realtime', 'does not fit this project'],
-  ])('refuses %s: %s', async (what, says) => {
+  ])('refuses %s: %s', async (what, message) => {
     expect(await botcli(['project', 'add', what, '--yes'])).toMatchObject({
       status: 1,
-      stderr: expect.stringContaining(says),
+      stderr: expect.stringContaining(message),
     });
   });
 });

@@ -59,11 +59,11 @@ test.each([
   ['server/deploy.toml', /agent_name = "demo"/, 'agent_name = "Demo Bot"', 'agent_name'],
   ['server/deploy.toml', /min_agents/, 'min_agnets', 'Did you mean min_agents'],
   ['server/deploy.toml', /"demo"/, '"demo', 'is not valid TOML'],
-] as const)('project check on %s with %s replaced by %j reports: %s', async (path, from, to, says) => {
+] as const)('project check on %s with %s replaced by %j reports: %s', async (path, from, to, message) => {
   await change(path, from, to);
   const { status, stderr } = await check();
   expect(status).toBe(1);
-  expect(stderr).toContain(says);
+  expect(stderr).toContain(message);
 });
 
 test('project check reports a uv.lock that does not match the dependencies', async () => {
@@ -111,11 +111,11 @@ test.each([
     '{"generator": "botcli 9", "files": {}, "configuration": {"mode": "realtime"}}',
     'are no longer valid',
   ],
-])('project check refuses a directory with %s', async (_what, text, says) => {
+])('project check refuses a directory with %s', async (_what, text, message) => {
   const path = join(directory, '.botcli/project.json');
   if (text === null) await rm(path);
   else await writeFile(path, text);
-  expect(await check()).toMatchObject({ status: 1, stderr: expect.stringContaining(says) });
+  expect(await check()).toMatchObject({ status: 1, stderr: expect.stringContaining(message) });
 });
 
 describe('project check on guides', () => {
