@@ -32,15 +32,15 @@ function gitRules(root: string, last: readonly IgnorePattern[]): ExclusionRules 
   let matcher = ignore().add([...read, ...last]);
   return {
     enterFolder: async (folder) => {
-      const found = await gitIgnoreOf(root, folder);
-      if (found.length === 0) return;
-      read.push(...found);
+      const patterns = await gitIgnoreOf(root, folder);
+      if (patterns.length === 0) return;
+      read.push(...patterns);
       matcher = ignore().add([...read, ...last]);
     },
     reason: (path, isFolder) => {
       if (isAlwaysExcluded(basename(path))) return 'always';
-      const found = matcher.test(isFolder ? `${path}/` : path);
-      return found.ignored ? (found.rule?.mark ?? null) : null;
+      const result = matcher.test(isFolder ? `${path}/` : path);
+      return result.ignored ? (result.rule?.mark ?? null) : null;
     },
     canPruneFolders: true,
   };
@@ -52,9 +52,9 @@ function dockerRules(docker: DockerIgnore, last: readonly IgnorePattern[]): Excl
     enterFolder: async () => {},
     reason: (path, isFolder) => {
       if (isAlwaysExcluded(basename(path))) return 'always';
-      const found = matcher.test(isFolder ? `${path}/` : path);
-      if (found.ignored) return found.rule?.mark ?? null;
-      return docker.excludes(path) && !found.unignored ? '.dockerignore' : null;
+      const result = matcher.test(isFolder ? `${path}/` : path);
+      if (result.ignored) return result.rule?.mark ?? null;
+      return docker.excludes(path) && !result.unignored ? '.dockerignore' : null;
     },
     canPruneFolders: !docker.hasNegation,
   };

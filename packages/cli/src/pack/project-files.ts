@@ -36,17 +36,17 @@ type ListedFiles = {
  * all links out of the project and all special files.
  */
 export async function listProject(root: string, rules: ExclusionRules): Promise<ProjectFiles> {
-  const found: ListedFiles = { files: [], excluded: [], rejected: [] };
-  await walk({ root, rules, found, budget: { entries: 10_000 } }, '', null);
-  if (found.rejected.length > 0) {
+  const listing: ListedFiles = { files: [], excluded: [], rejected: [] };
+  await walk({ root, rules, listing, budget: { entries: 10_000 } }, '', null);
+  if (listing.rejected.length > 0) {
     throw new Failure(
       'project-unpackable',
       'The project contains files that cannot be packed.',
       'Remove them, or exclude them with an ignore file or [build.exclude] in the deploy file.',
-      found.rejected,
+      listing.rejected,
     );
   }
-  return { files: byPath(found.files), excluded: byPath(found.excluded) };
+  return { files: byPath(listing.files), excluded: byPath(listing.excluded) };
 }
 
 function byPath<T extends { readonly path: string }>(entries: readonly T[]): readonly T[] {
@@ -56,14 +56,14 @@ function byPath<T extends { readonly path: string }>(entries: readonly T[]): rea
 type WalkState = {
   readonly root: string;
   readonly rules: ExclusionRules;
-  readonly found: ListedFiles;
+  readonly listing: ListedFiles;
   /** Remaining entries to count in excluded folders, so that counting stays fast. */
   readonly budget: { entries: number };
 };
 
 /** `outBy` is the reason why the folder is excluded, if a pattern can still include something in it. */
 async function walk(walking: WalkState, folder: string, outBy: string | null): Promise<void> {
-  const { root, rules, found } = walking;
+  const { root, rules, listing } = walking;
   if (outBy === null) await rules.enterFolder(folder);
   const entries = await readdir(join(root, folder), { withFileTypes: true }).catch((error: unknown) => {
     throw unreadable(folder === '' ? root : folder, error);
@@ -73,21 +73,21 @@ async function walk(walking: WalkState, folder: string, outBy: string | null): P
     const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
     const reason = rules.reason(path, entry.isDirectory());
     if (reason !== null && !(entry.isDirectory() && !rules.canPruneFolders && reason !== 'always')) {
-      found.excluded.push(await measureExcluded(root, path, reason, walking.budget));
+      listing.excluded.push(await measureExcluded(root, path, reason, walking.budget));
     } else if (entry.isDirectory()) await walk(walking, path, reason);
-    else packed.push(addFile(root, path, entry, found));
+    else packed.push(addFile(root, path, entry, listing));
   }
   await Promise.all(packed);
 }
 
-async function addFile(root: string, path: string, entry: Dirent, found: ListedFiles): Promise<void> {
+async function addFile(root: string, path: string, entry: Dirent, listing: ListedFiles): Promise<void> {
   const refused = entry.isSymbolicLink()
     ? await linkProblem(root, path)
     : entry.isFile()
       ? null
       : 'is not a file, folder or link';
   if (refused !== null) {
-    found.rejected.push({ path, message: refused });
+    listing.rejected.push({ path, message: refused });
     return;
   }
   const status = await lstat(join(root, path)).catch((error: unknown) => {
@@ -95,7 +95,7 @@ async function addFile(root: string, path: string, entry: Dirent, found: ListedF
   });
   const kind = entry.isFile() ? 'file' : 'link';
   const target = kind === 'link' ? await linkTarget(root, path) : null;
-  found.files.push({ path, kind, size: kind === 'file' ? status.size : 0, target, status });
+  listing.files.push({ path, kind, size: kind === 'file' ? status.size : 0, target, status });
 }
 
 async function linkTarget(root: string, path: string): Promise<string> {

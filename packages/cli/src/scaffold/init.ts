@@ -112,12 +112,12 @@ async function scaffold(
 
 /** The options that describe the project, by key; absent if not given. */
 function projectOptions(values: InitValues): ProjectOptions {
-  const given = Object.entries(fields).flatMap(([name, { option, type }]) => {
+  const entries = Object.entries(fields).flatMap(([name, { option, type }]) => {
     const value = values[option];
     const isAbsent = value === undefined || (type === 'texts' && Array.isArray(value) && value.length === 0);
     return isAbsent ? [] : [[name, value] as const];
   });
-  return Object.fromEntries(given);
+  return Object.fromEntries(entries);
 }
 
 function isField(name: string): name is keyof typeof fields {

@@ -115,18 +115,18 @@ export function guidesFor(set: GuideSet, options: WriteOptions): readonly GuideS
 
 /** The text of a guide. A link or directory in its place is reported as a conflict later and only must not be read. */
 function guideText(directory: string, path: string): string | null {
-  const found = statSync(join(directory, path), { throwIfNoEntry: false });
-  return found?.isFile() === true ? textOf(join(directory, path)) : null;
+  const status = statSync(join(directory, path), { throwIfNoEntry: false });
+  return status?.isFile() === true ? textOf(join(directory, path)) : null;
 }
 
 function checkDirectory(directory: string): void {
-  let found: ReturnType<typeof statSync> | undefined;
+  let status: ReturnType<typeof statSync> | undefined;
   try {
-    found = statSync(directory, { throwIfNoEntry: false });
+    status = statSync(directory, { throwIfNoEntry: false });
   } catch (error) {
     throw failureOf(error, directory);
   }
-  if (found !== undefined && !found.isDirectory()) {
+  if (status !== undefined && !status.isDirectory()) {
     throw new Failure('not-a-directory', `${directory} is a file. Nothing was written.`);
   }
 }

@@ -15,8 +15,8 @@ const locks: readonly (readonly [string, PackageManager])[] = [
 export function packageManagerFor(directory: string, environment: Pick<Environment, 'packageManager'>): PackageManager {
   if (environment.packageManager !== null) return environment.packageManager;
   for (let folder = join(directory, 'client'); ; folder = dirname(folder)) {
-    const found = locks.find(([file]) => existsSync(join(folder, file)));
-    if (found !== undefined) return found[1];
+    const lock = locks.find(([file]) => existsSync(join(folder, file)));
+    if (lock !== undefined) return lock[1];
     if (folder === dirname(folder)) return 'npm';
   }
 }

@@ -25,21 +25,21 @@ export async function removeSet(context: Context, options: DeleteSet): Promise<R
   const client = await context.service();
   let expectedRevision = ifRevision;
   if (!skip || isDryRun) {
-    const found = await findSet(client, name);
-    requireRevision(found, ifRevision);
-    const place = await findWriteTarget(context, client, found.item.region);
+    const set = await findSet(client, name);
+    requireRevision(set, ifRevision);
+    const place = await findWriteTarget(context, client, set.item.region);
     const blocks: Block[] = [
       {
         kind: 'fields',
-        fields: [[kindLabel(found), { text: found.item.name, tone: 'strong' }], ...targetFields(place)],
+        fields: [[kindLabel(set), { text: set.item.name, tone: 'strong' }], ...targetFields(place)],
       },
-      contentNote(found),
+      contentNote(set),
     ];
-    if (isDryRun) return { json: { dryRun: true, name, agents: agentNames(found.details) }, blocks };
-    requireUnused(found, force);
-    await confirmChange(context, { skip }, blocks, `Permanently delete ${found.item.name} with all its revisions?`);
+    if (isDryRun) return { json: { dryRun: true, name, agents: agentNames(set.details) }, blocks };
+    requireUnused(set, force);
+    await confirmChange(context, { skip }, blocks, `Permanently delete ${set.item.name} with all its revisions?`);
     // Delete only the revision that was shown.
-    expectedRevision = found.item.revision;
+    expectedRevision = set.item.revision;
   }
   const deleted = await client.deleteSecretSet({
     params: { setName: name },

@@ -52,11 +52,11 @@ export async function ring(url: string, parameters: Readonly<Record<string, stri
       unsaid = Buffer.from(sound, 'base64');
     },
     listen: async (seconds) => {
-      const gone = closed.then(([code]) => {
+      const hungUp = closed.then(([code]) => {
         throw new Error(`the call was ended with ${code} after ${samples.length / rate} s of sound`);
       });
       const enough = vi.waitUntil(() => samples.length > seconds * rate, { timeout: 60_000 });
-      await Promise.race([enough, gone]);
+      await Promise.race([enough, hungUp]);
       const sound = { seconds: samples.length / rate, pitch: pitchOf(samples) };
       samples = [];
       return sound;

@@ -299,20 +299,20 @@ test('retries requests while the service is unavailable', async () => {
   await deploy('--yes');
   await put({ 'bot.js': '// 2' });
   const { length } = service.requests;
-  const going = deploy('--yes');
+  const running = deploy('--yes');
   await expect.poll(() => asked().slice(length)).toContain('listBuilds');
   service.faults.hangUps = 3;
-  expect((await going).status).toBe(0);
+  expect((await running).status).toBe(0);
 });
 
 test('Ctrl-C during an upload exits with 130, removes temporary files and keeps the uploaded part', async () => {
   await put({ 'voice.bin': randomBytes(1_000_000) });
   const interruption = new AbortController();
   service.faults.stalls = true;
-  const going = deploy('--yes', { signal: interruption.signal });
+  const running = deploy('--yes', { signal: interruption.signal });
   await expect.poll(() => service.received().length).toBeGreaterThan(0);
   interruption.abort(new Interrupted());
-  expect(await going).toMatchObject({ status: 130, stderr: expect.stringContaining('The uploaded part is kept') });
+  expect(await running).toMatchObject({ status: 130, stderr: expect.stringContaining('The uploaded part is kept') });
   expect((await deploy('--yes')).status).toBe(0);
 });
 
@@ -329,10 +329,10 @@ test('Ctrl-C during a build or rollout says that it continues in the service', a
   const interruptAt = async (until: string) => {
     const interruption = new AbortController();
     const before = service.requests.length;
-    const going = deploy('--yes', { signal: interruption.signal });
+    const running = deploy('--yes', { signal: interruption.signal });
     await expect.poll(() => asked().slice(before), { interval: 1 }).toContain(until);
     interruption.abort(new Interrupted());
-    return going;
+    return running;
   };
   service.faults.log = Array.from({ length: 10_000 }, () => 'installing');
   expect(await interruptAt('getBuildLogs')).toMatchObject({

@@ -13,8 +13,8 @@ const byValue = new Map(
 
 /** All services of a kind, sorted by label; discouraged ones come last. */
 export function servicesOf(kind: ServiceKind): readonly CatalogueService[] {
-  const found = all.filter(({ service }) => service.kind === kind);
-  return found.sort(
+  const matches = all.filter(({ service }) => service.kind === kind);
+  return matches.sort(
     ({ service: a }, { service: b }) =>
       Number(a.discouraged !== undefined) - Number(b.discouraged !== undefined) ||
       compare(a.label.toLowerCase(), b.label.toLowerCase()) ||
@@ -24,8 +24,8 @@ export function servicesOf(kind: ServiceKind): readonly CatalogueService[] {
 
 /** Finds a service by its value or an alias; null if it is unknown or of another kind. */
 export function findService(kind: ServiceKind, value: string): CatalogueService | null {
-  const found = byValue.get(value);
-  return found?.service.kind === kind ? found : null;
+  const match = byValue.get(value);
+  return match?.service.kind === kind ? match : null;
 }
 
 /** Values that were removed, with the reason. */

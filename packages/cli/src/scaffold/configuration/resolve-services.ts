@@ -27,10 +27,10 @@ export function resolveServices(
       if (isRequired) addIssue(path, `is missing: ${option(path)} takes one of ${listed(valuesOf(kind))}`);
       return null;
     }
-    const found = findService(kind, value);
-    if (found === null) addIssue(path, unknownService(kind, value, option(path)));
+    const service = findService(kind, value);
+    if (service === null) addIssue(path, unknownService(kind, value, option(path)));
     else if (refusal !== null) addIssue(path, refusal);
-    return found?.service.value ?? null;
+    return service?.service.value ?? null;
   };
   const cascade = mode === 'cascade';
   const realtime = mode === 'realtime';

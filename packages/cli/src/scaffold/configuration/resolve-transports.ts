@@ -24,9 +24,9 @@ export function resolveTransports(options: ProjectOptions, addIssue: AddIssue): 
   if (names.length === 0) addIssue('transports', `is missing: ${choices}`);
   const chosen: Transport[] = [];
   for (const name of names) {
-    const found = findTransport(name) ?? withDirection(name, options, addIssue);
-    if (found === 'unknown') addIssue('transports', `${JSON.stringify(name)} is unknown: ${choices}`);
-    else if (found !== null && !chosen.includes(found)) chosen.push(found);
+    const transport = findTransport(name) ?? withDirection(name, options, addIssue);
+    if (transport === 'unknown') addIssue('transports', `${JSON.stringify(name)} is unknown: ${choices}`);
+    else if (transport !== null && !chosen.includes(transport)) chosen.push(transport);
   }
   checkDirections(options, chosen, addIssue);
   const calls = chosen.filter(usesRoomForCalls);

@@ -29,8 +29,8 @@ export function layoutOf(document: string): Layout | null {
     ];
     if (named !== null) table = `${named[1]}.`;
     if (text !== null) {
-      const found = quotedAt(document, at + text[0].length);
-      if (found !== null) texts.set(`${table}${text[1]}`, found);
+      const item = quotedAt(document, at + text[0].length);
+      if (item !== null) texts.set(`${table}${text[1]}`, item);
     }
     if (list !== null) {
       const items = itemsFrom(document, at + list[0].length);
@@ -54,18 +54,18 @@ function itemsFrom(document: string, from: number): Omit<List, 'start'> | null {
     if (character === ']' || character === '}') depth -= 1;
     if (depth < 0) return { end: at + 1, items };
     if (character !== '"' && character !== "'") continue;
-    const found = quotedAt(document, at);
-    if (found === null) return null;
-    if (depth === 0) items.push(found);
-    at = found.end;
+    const item = quotedAt(document, at);
+    if (item === null) return null;
+    if (depth === 0) items.push(item);
+    at = item.end;
   }
   return null;
 }
 
 function quotedAt(document: string, at: number): Quoted | null {
-  const found = match(quoted, document, at);
-  if (found === null) return null;
-  return { start: at + 1, end: at + found[0].length - 1, text: found[1] ?? found[2] ?? '' };
+  const item = match(quoted, document, at);
+  if (item === null) return null;
+  return { start: at + 1, end: at + item[0].length - 1, text: item[1] ?? item[2] ?? '' };
 }
 
 function match(pattern: RegExp, text: string, at: number): RegExpExecArray | null {

@@ -34,9 +34,9 @@ export const command = define({
   ],
   run: async (context, { name, transport, data, 'api-key': apiKey }) => {
     const { io, settings } = context;
-    const given = apiKey === undefined ? settings.publicKey : { value: apiKey, source: '--api-key' };
+    const publicKey = apiKey === undefined ? settings.publicKey : { value: apiKey, source: '--api-key' };
     const { connect, usableKey } = await import('../../../service/connection.ts');
-    const client = connect(io, settings.origin.value, usableKey('public', given, context.warn));
+    const client = connect(io, settings.origin.value, usableKey('public', publicKey, context.warn));
     const body = data === undefined ? {} : { body: await readJsonObject(io, data, '--data') };
     if (settings.organization?.source === '--organization') {
       await (await context.service()).getAgent({ params: { agentName: name } });
@@ -110,8 +110,8 @@ function reachFields(
  * Reads a JSON object from an argument: the text itself, `@path` for a file, `-` for standard input. Errors do not contain
  * the text: it may be private.
  */
-async function readJsonObject(io: Io, given: string, option: string): Promise<Record<string, unknown>> {
-  const { text, place } = await readText(io, given, option);
+async function readJsonObject(io: Io, argument: string, option: string): Promise<Record<string, unknown>> {
+  const { text, place } = await readText(io, argument, option);
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -124,10 +124,10 @@ async function readJsonObject(io: Io, given: string, option: string): Promise<Re
   return value as Record<string, unknown>;
 }
 
-async function readText(io: Io, given: string, option: string): Promise<{ text: string; place: string }> {
-  if (given === '-') return { text: await io.stdin.readText(), place: 'Standard input' };
-  if (!given.startsWith('@')) return { text: given, place: `The value of ${option}` };
-  const path = given.slice(1);
+async function readText(io: Io, argument: string, option: string): Promise<{ text: string; place: string }> {
+  if (argument === '-') return { text: await io.stdin.readText(), place: 'Standard input' };
+  if (!argument.startsWith('@')) return { text: argument, place: `The value of ${option}` };
+  const path = argument.slice(1);
   try {
     return { text: await readFile(resolve(io.directory, path), 'utf8'), place: path };
   } catch (error) {

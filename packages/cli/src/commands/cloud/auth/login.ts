@@ -77,11 +77,14 @@ function chooseOrganization(
   organizations: readonly Organization[],
 ): Organization {
   const find = (word: string | null) => organizations.find(({ id, name }) => id === word || name === word);
-  const asked = settings.organization;
-  const found = find(asked?.value ?? null);
-  if (found !== undefined) return found;
-  if (asked !== null && asked.value !== profile.organization) {
-    throw new Failure('organization-not-found', `The key cannot act for "${asked.value}" (from ${asked.source}).`);
+  const requested = settings.organization;
+  const match = find(requested?.value ?? null);
+  if (match !== undefined) return match;
+  if (requested !== null && requested.value !== profile.organization) {
+    throw new Failure(
+      'organization-not-found',
+      `The key cannot act for "${requested.value}" (from ${requested.source}).`,
+    );
   }
   const [first, second] = organizations;
   if (first === undefined) throw new Failure('organization-not-found', 'This key does not belong to any organization.');

@@ -186,11 +186,11 @@ test('logs warns once when secret values could not be decrypted', async () => {
 test('logs --follow exits with 130 after Ctrl-C, with --json after a last JSON line', async () => {
   breaks = Number.POSITIVE_INFINITY;
   const interruption = new AbortController();
-  const going = run('logs parrot --follow --json', { signal: interruption.signal });
+  const follower = run('logs parrot --follow --json', { signal: interruption.signal });
   // The second request is the first that follows: JSON lines have begun, and the interruption is one of them.
   await expect.poll(() => asked().filter((name) => name === 'getLogs').length).toBeGreaterThan(1);
   interruption.abort();
-  const { status, stdout } = await going;
+  const { status, stdout } = await follower;
   expect(status).toBe(130);
   expect(JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '')).toMatchObject({ error: { reason: 'interrupted' } });
 });
