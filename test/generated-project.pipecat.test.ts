@@ -85,9 +85,7 @@ async function deploy(): Promise<void> {
   expect(places).toHaveLength(1);
   const line = `import os; os.environ["PIPECAT_SETUP_FILES"] = ${JSON.stringify(readable)}\n`;
   await writeFile(join(environments, places[0] ?? '', 'stand-ins.pth'), line);
-  expect(await commands('botcli cloud deploy --yes')).toContain(
-    'with what an earlier version of the project installed',
-  );
+  expect(await commands('botcli cloud deploy --yes')).toContain('with the environment of an earlier deployment');
 }
 
 it('greets a caller through the service', async () => {
