@@ -156,6 +156,20 @@ test('listProject reports all links out of the project and special files at once
   pipe.close();
 });
 
+test('listProject rejects names that are not UTF-8, escaped, unless they are excluded', async () => {
+  await put({ 'bot.py': 'x', 'src/keep.py': 'x' });
+  const bytes = (name: string) => Buffer.concat([Buffer.from(`${root}/`), Buffer.from(name, 'latin1')]);
+  for (const name of ['src/caf\xe9.py', 'old\xff.pyc']) await writeFile(bytes(name), 'x');
+  await mkdir(bytes('d\xe9'));
+  await expect(listFiles()).rejects.toMatchObject({
+    reason: 'project-unpackable',
+    issues: expect.arrayContaining([
+      { path: 'd\\xe9', message: 'has a name that is not UTF-8; rename it' },
+      { path: 'src/caf\\xe9.py', message: 'has a name that is not UTF-8; rename it' },
+    ]),
+  });
+});
+
 test('listProject refuses a link that leaves the project through another link', async () => {
   await mkdir(join(directory, 'outside/deep'), { recursive: true });
   await put({ 'bot.js': '', 'a/b/x': '' });

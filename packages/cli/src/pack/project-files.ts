@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import type { Dirent, Stats } from 'node:fs';
 import { lstat, readdir, readlink, realpath } from 'node:fs/promises';
 import { dirname, isAbsolute, join, relative, sep } from 'node:path';
@@ -33,7 +34,7 @@ type ListedFiles = {
 
 /**
  * Lists the packed and excluded files of a project. Empty folders are not packed, as in git. Throws a `Failure` that names
- * all links out of the project and all special files.
+ * all links out of the project, all special files, and all names that are not UTF-8.
  */
 export async function listProject(root: string, rules: ExclusionRules): Promise<ProjectFiles> {
   const listing: ListedFiles = { files: [], excluded: [], rejected: [] };
@@ -65,22 +66,29 @@ type WalkState = {
 async function walk(walking: WalkState, folder: string, outBy: string | null): Promise<void> {
   const { root, rules, listing } = walking;
   if (outBy === null) await rules.enterFolder(folder);
-  const entries = await readdir(join(root, folder), { withFileTypes: true }).catch((error: unknown) => {
+  const options = { withFileTypes: true, encoding: 'buffer' } as const;
+  const entries = await readdir(join(root, folder), options).catch((error: unknown) => {
     throw unreadable(folder === '' ? root : folder, error);
   });
   const packed: Promise<void>[] = [];
   for (const entry of entries) {
-    const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
+    const below = (name: string) => (folder === '' ? name : `${folder}/${name}`);
+    const path = below(entry.name.toString());
     const reason = rules.reason(path, entry.isDirectory());
     if (reason !== null && !(entry.isDirectory() && !rules.canPruneFolders && reason !== 'always')) {
       listing.excluded.push(await measureExcluded(root, path, reason, walking.budget));
+    } else if (!isUtf8(entry.name)) {
+      listing.rejected.push({
+        path: below(escapeBytes(entry.name)),
+        message: 'has a name that is not UTF-8; rename it',
+      });
     } else if (entry.isDirectory()) await walk(walking, path, reason);
     else packed.push(addFile(root, path, entry, listing));
   }
   await Promise.all(packed);
 }
 
-async function addFile(root: string, path: string, entry: Dirent, listing: ListedFiles): Promise<void> {
+async function addFile(root: string, path: string, entry: Dirent<Buffer>, listing: ListedFiles): Promise<void> {
   const refused = entry.isSymbolicLink()
     ? await linkProblem(root, path)
     : entry.isFile()
@@ -96,6 +104,13 @@ async function addFile(root: string, path: string, entry: Dirent, listing: Liste
   const kind = entry.isFile() ? 'file' : 'link';
   const target = kind === 'link' ? await linkTarget(root, path) : null;
   listing.files.push({ path, kind, size: kind === 'file' ? status.size : 0, target, status });
+}
+
+/** Each byte that is not printable ASCII as `\\xNN`. */
+function escapeBytes(bytes: Buffer): string {
+  return bytes
+    .toString('latin1')
+    .replace(/[^ -~]|\\/g, (character) => `\\x${character.charCodeAt(0).toString(16).padStart(2, '0')}`);
 }
 
 async function linkTarget(root: string, path: string): Promise<string> {

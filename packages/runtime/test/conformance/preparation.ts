@@ -72,14 +72,18 @@ export function describePreparation(setup: RuntimeSetup): void {
       await expect(prepare(fixture, path)).rejects.toBeInstanceOf(PrepareError);
     });
 
-    it('rejects a link that leads out, a missing directory and a file, and accepts the directory once it is fixed', async () => {
+    it('rejects a link that leads out, a name that is not UTF-8, a missing directory and a file, and accepts the directory once it is fixed', async () => {
       const fixture = await openFixture(setup);
       const path = await fixture.project('linked', { 'index.js': SERVER });
       await symlink('/etc/passwd', join(path, 'users'));
       await expect(prepare(fixture, path)).rejects.toThrow(/link users leads out/);
+      await rm(join(path, 'users'));
+      const misnamed = Buffer.from(`${path}/caf\xe9`, 'latin1');
+      await writeFile(misnamed, '');
+      await expect(prepare(fixture, path)).rejects.toThrow('The name "caf\\xe9" in the project is not UTF-8.');
+      await rm(misnamed);
       await expect(prepare(fixture, join(path, 'none'))).rejects.toThrow(/is not a directory/);
       await expect(prepare(fixture, join(path, 'index.js'))).rejects.toThrow(/is not a directory/);
-      await rm(join(path, 'users'));
       expect((await run(fixture, path)).file).toBe('index.js');
     });
 

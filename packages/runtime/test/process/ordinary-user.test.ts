@@ -15,10 +15,10 @@ import { createProcessRuntime } from './process-runtime.mjs';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 const logged = [];
 const logger = { info() {}, warn: (fields, message) => logged.push(message), error: (fields) => { throw fields.err; } };
-const runtime = await createProcessRuntime({ dataDirectory: process.cwd() + '/data', logger, now: () => new Date(), path: '/usr/bin:/bin' });
+const runtime = await createProcessRuntime({ dataDirectory: process.cwd() + '/data', logger, now: () => new Date(), path: process.cwd() + '/closed:/usr/bin:/bin' });
 const limits = { cpuMillicores: 500, memoryBytes: 256 * 1024 * 1024 };
 const signal = new AbortController().signal;
-const source = { kind: 'directory', path: process.cwd() + '/project', contentHash: '' };
+const source = { kind: 'build', path: process.cwd() + '/project', contentHash: '', organizationId: 'o' };
 const prepared = await runtime.prepare({ id: 'd', source }, () => undefined, signal);
 const address = await runtime.start({ instanceId: 'i', deploymentId: 'd', prepared, limits, environment: async () => ({}) }, signal);
 const bot = await (await fetch('http://' + address.host + ':' + address.port)).json();
@@ -44,39 +44,45 @@ const answer = JSON.stringify({ uid: process.getuid(), pids: [process.pid, proce
 require('http').createServer((request, response) => response.end(answer)).listen(process.env.PORT, '127.0.0.1');
 `;
 
-it.runIf(process.geteuid?.() === 0)('runs under an ordinary account and reports what it cannot enforce', async () => {
-  const root = await mkdtemp(join(tmpdir(), 'bothost-nobody-'));
-  onTestFinished(() => rm(root, { recursive: true }));
-  await chmod(root, 0o755);
-  // Bundled, because an ordinary user may not be able to read this checkout.
-  await build({
-    configFile: false,
-    logLevel: 'silent',
-    ssr: { noExternal: true },
-    build: {
-      ssr: fileURLToPath(new URL('../../src/process/process-runtime.ts', import.meta.url)),
-      outDir: root,
-      emptyOutDir: false,
-      rollupOptions: { output: { entryFileNames: '[name].mjs' } },
-    },
-  });
-  await writeFile(join(root, 'server.mjs'), SERVER);
-  await mkdir(join(root, 'project'));
-  await writeFile(join(root, 'project', 'index.js'), BOT);
-  await mkdir(join(root, 'data'));
-  await chown(join(root, 'data'), NOBODY, NOBODY);
-  const options = { cwd: root, env: {}, uid: NOBODY, gid: NOBODY };
-  const { stdout } = await promisify(execFile)(process.execPath, ['server.mjs'], options);
-  const seen = JSON.parse(stdout);
-  expect(seen).toMatchObject({
-    uid: NOBODY,
-    bot: { uid: NOBODY },
-    alive: [false, false, false],
-    mode: '600',
-    left: [],
-  });
-  expect(seen.usage.cpuMicroseconds).toBeGreaterThan(0);
-  expect(seen.usage.memoryBytes).toBeGreaterThan(10_000_000);
-  expect(seen.events).toEqual(['SIGTERM', 'cpu-limit-not-enforced', 'memory-limit-sampled']);
-  expect(seen.logged).toEqual([expect.stringContaining('all bots share the account of the service')]);
-});
+it.runIf(process.geteuid?.() === 0)(
+  'builds and runs under an ordinary account and reports what it cannot enforce',
+  async () => {
+    const root = await mkdtemp(join(tmpdir(), 'bothost-nobody-'));
+    onTestFinished(() => rm(root, { recursive: true }));
+    await chmod(root, 0o755);
+    // Bundled, because an ordinary user may not be able to read this checkout.
+    await build({
+      configFile: false,
+      logLevel: 'silent',
+      ssr: { noExternal: true },
+      build: {
+        ssr: fileURLToPath(new URL('../../src/process/process-runtime.ts', import.meta.url)),
+        outDir: root,
+        emptyOutDir: false,
+        rollupOptions: { output: { entryFileNames: '[name].mjs' } },
+      },
+    });
+    await writeFile(join(root, 'server.mjs'), SERVER);
+    await mkdir(join(root, 'project'));
+    await writeFile(join(root, 'project', 'package.json'), '{ "scripts": { "build": "mv bot.js index.js" } }');
+    await writeFile(join(root, 'project', 'bot.js'), BOT);
+    // A directory in PATH that the account cannot enter.
+    await mkdir(join(root, 'closed'), { mode: 0o700 });
+    await mkdir(join(root, 'data'));
+    await chown(join(root, 'data'), NOBODY, NOBODY);
+    const options = { cwd: root, env: {}, uid: NOBODY, gid: NOBODY };
+    const { stdout } = await promisify(execFile)(process.execPath, ['server.mjs'], options);
+    const seen = JSON.parse(stdout);
+    expect(seen).toMatchObject({
+      uid: NOBODY,
+      bot: { uid: NOBODY },
+      alive: [false, false, false],
+      mode: '600',
+      left: [],
+    });
+    expect(seen.usage.cpuMicroseconds).toBeGreaterThan(0);
+    expect(seen.usage.memoryBytes).toBeGreaterThan(10_000_000);
+    expect(seen.events).toEqual(['SIGTERM', 'cpu-limit-not-enforced', 'memory-limit-sampled']);
+    expect(seen.logged).toEqual([expect.stringContaining('all bots share the account of the service')]);
+  },
+);

@@ -43,10 +43,14 @@ export class ArchiveError extends Error {
   }
 }
 
-/** A name for a message: one line, shortened, without brackets, which an existing client reads as markup. */
+/**
+ * A name for a message: one line, shortened, without brackets, which an existing client reads as markup. U+FFFD, which stands
+ * for bytes that are not UTF-8, is escaped.
+ */
 export function readable(name: string): string {
   const plain = name
     .replace(/\p{Cc}|\p{Cf}|\p{Cs}/gu, '?')
+    .replaceAll('\ufffd', '\\ufffd')
     .replaceAll('[', '(')
     .replaceAll(']', ')');
   return plain.length > 200 ? `${plain.slice(0, 200)}...` : plain;

@@ -7,7 +7,7 @@ import type { RemoveTree } from '@bothost/runtime';
 import { openTreeRemover } from '@bothost/runtime/remove-tree';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { archive, block, endOfArchive, pax, type TestEntry, tar } from '../../test/support/archive.ts';
+import { archive, block, endOfArchive, fixChecksum, pax, type TestEntry, tar } from '../../test/support/archive.ts';
 import { ArchiveError, type ArchiveProblem } from './archive-error.ts';
 import { type UnpackLimits, unpackArchive } from './unpack.ts';
 
@@ -161,11 +161,7 @@ const attacks: readonly [string, ArchiveProblem, Buffer, Partial<UnpackLimits>?]
     'archive-duplicate-entry',
     archive({ path: 'd/', type: 'Directory' }, link('d', '/tmp')),
   ],
-  [
-    'a folder that was only implied and becomes a link',
-    'archive-duplicate-entry',
-    archive(file('d/x'), link('d', '.')),
-  ],
+  ['a folder without an entry that becomes a link', 'archive-duplicate-entry', archive(file('d/x'), link('d', '.'))],
   ['a link that becomes a file', 'archive-duplicate-entry', archive(link('d', 'x'), file('d'))],
   ['a file twice', 'archive-duplicate-entry', archive(file('a'), file('./a'))],
   ['the root as a link', 'archive-duplicate-entry', archive(link('.', '/tmp'))],
@@ -181,13 +177,13 @@ const attacks: readonly [string, ArchiveProblem, Buffer, Partial<UnpackLimits>?]
     'archive-path-invalid',
     archive({ path: 'L', type: 'NextFileHasLongPath', body: 'bot.py\0.txt\0' }, file('a')),
   ],
-  ['a name that is no text', 'archive-path-invalid', archive(pax({ path: 'a\uFFFDb' }), file('a'))],
+  ['a name that contains U+FFFD', 'archive-path-invalid', archive(pax({ path: 'a\uFFFDb' }), file('a'))],
   ['a NUL in a link', 'archive-path-invalid', archive(file('a'), pax({ linkpath: 'a\0/../..' }), link('l', 'a'))],
   ['a long name', 'archive-path-too-long', archive(pax({ path: 'a'.repeat(256) }), file('a'))],
   ['a long path', 'archive-path-too-long', archive(pax({ path: `${'abc/'.repeat(300)}x` }), file('a'))],
   ['a long link', 'archive-path-too-long', archive(file('a'), pax({ linkpath: 'abc/'.repeat(300) }), link('l', 'a'))],
-  ['many folders in each other', 'archive-too-deep', archive(file(`${'a/'.repeat(9)}x`)), { depth: 9 }],
-  ['links that take for ever to follow', 'archive-links-winding', windingLinks(2_000)],
+  ['deeply nested folders', 'archive-too-deep', archive(file(`${'a/'.repeat(9)}x`)), { depth: 9 }],
+  ['links that take too many steps to resolve', 'archive-links-winding', windingLinks(2_000)],
   ['many entries', 'archive-too-many-files', archive(file('a'), file('b'), file('c')), { entries: 2 }],
   ['large content', 'archive-too-large-unpacked', archive({ path: 'a', body: Buffer.alloc(9_000) }), { bytes: 8_192 }],
   ['a bomb', 'archive-bomb', archive({ path: 'a', body: Buffer.alloc(40_000_000) })],
@@ -200,15 +196,15 @@ const attacks: readonly [string, ArchiveProblem, Buffer, Partial<UnpackLimits>?]
     ),
   ],
   [
-    'many folders that are only implied',
+    'many folders without entries',
     'archive-too-many-files',
     archive(file('a/b/c/d/e/x'), file('f/g/h/i/j/x')),
     { entries: 9 },
   ],
-  ['a size that only the extended header says', 'archive-corrupt', archive(pax({ size: '600' }), file('a'), file('b'))],
+  ['a size that only the extended header has', 'archive-corrupt', archive(pax({ size: '600' }), file('a'), file('b'))],
 ];
 
-/** Each link goes deep in and out again, and then to the next. */
+/** Each link descends deeply, returns, and leads to the next one. */
 function windingLinks(count: number): Buffer {
   const far = `${'a/'.repeat(195)}${'../'.repeat(195)}`;
   const links = Array.from({ length: count }, (_, index) => [
@@ -217,6 +213,13 @@ function windingLinks(count: number): Buffer {
   ]);
   return archive(file('bot.py'), ...links.flat());
 }
+
+it('rejects an archive with a name that is not UTF-8, and shows the name escaped', async () => {
+  const header = block({ path: 'caf?.py' });
+  header.fill(0xe9, 3, 4);
+  fixChecksum(header);
+  await expect(unpack(archive(header))).rejects.toThrow(/invalid UTF-8: caf\\ufffd\.py\.$/);
+});
 
 describe('a malicious archive', () => {
   it.each(attacks)('with %s is rejected with %s and leaves nothing', async (_, problem, bytes, limits = {}) => {
@@ -233,15 +236,15 @@ describe('a malicious archive', () => {
 it.each([
   ['between two files', tar({ path: '.env', body: 'x' }, { path: 'a', body: Buffer.alloc(4_000_000, 'abc') })],
   ['while a file is being opened', tar({ path: 'a', body: Buffer.alloc(4_000_000, 'abc'), mode: 0o4755 })],
-])('an unpacking that is given up %s ends with the reason, and leaves nothing', async (_, unpacked) => {
+])('an abort %s rejects with the reason and leaves nothing', async (_, unpacked) => {
   const path = join(folder, 'archive');
-  const giveUp = new AbortController();
-  const output = () => giveUp.abort(new Error('enough'));
+  const aborting = new AbortController();
+  const output = () => aborting.abort(new Error('enough'));
   const packed = gzipSync(unpacked);
   await writeFile(path, packed);
   const unpacking = unpackArchive({ path, bytes: packed.length }, join(folder, 'tree'), {
     output,
-    signal: giveUp.signal,
+    signal: aborting.signal,
     removeTree,
   });
   await expect(unpacking).rejects.toThrow('enough');

@@ -26,15 +26,16 @@ export function block(entry: TestEntry): Buffer {
   header.write(entry.path, 0, 100, 'utf8');
   header.fill(0, 157, 257);
   header.write(entry.linkpath ?? '', 157, 100, 'utf8');
-  return sealed(header, body);
+  fixChecksum(header);
+  return Buffer.concat([header, body, Buffer.alloc((512 - (body.length % 512)) % 512)]);
 }
 
-/** Adds the checksum and pads the body to whole blocks. */
-function sealed(header: Buffer, body: Buffer): Buffer {
+/** Recomputes the checksum of a changed header. */
+export function fixChecksum(entry: Buffer): void {
+  const header = entry.subarray(0, 512);
   header.fill(0x20, 148, 156);
   const sum = header.reduce((total, byte) => total + byte, 0);
   header.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148, 8, 'latin1');
-  return Buffer.concat([header, body, Buffer.alloc((512 - (body.length % 512)) % 512)]);
 }
 
 /** An extended (pax) header for the next entry. */

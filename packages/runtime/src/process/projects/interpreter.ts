@@ -28,11 +28,19 @@ export async function findInterpreter(options: InterpreterOptions): Promise<stri
   );
 }
 
-/** Files with these names in the directories of `PATH`, ordered by name. They may not be executable. */
+/** Files with these names in the directories of `PATH`, ordered by name. They may not be executable. Skips unreadable directories. */
 export function programsNamed(names: readonly string[], path: string): readonly string[] {
   const folders = path.split(delimiter).filter(isAbsolute);
   const candidates = names.flatMap((name) => folders.map((folder) => join(folder, name)));
-  return candidates.filter((candidate) => statSync(candidate, { throwIfNoEntry: false })?.isFile() === true);
+  return candidates.filter(isFile);
+}
+
+function isFile(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+  } catch {
+    return false;
+  }
 }
 
 const TRIAL_MILLISECONDS = 20_000;
