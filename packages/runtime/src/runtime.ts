@@ -115,6 +115,9 @@ export type InstanceOutputs = {
 
 export type Milliseconds = number;
 
+/** Receives a line of a build's output. `isDetail`: the line belongs only in the full log, such as one per downloaded package. */
+export type BuildOutput = (line: string, isDetail?: boolean) => void;
+
 export interface Runtime {
   /**
    * Makes a source startable, and sends the output of installing and building to `output`, line by line. Idempotent per id: a
@@ -122,7 +125,7 @@ export interface Runtime {
    * `PrepareError` if the source cannot be started, and with the signal's reason after an abort. Then nothing is left
    * running, and a later call starts from the beginning.
    */
-  prepare(spec: PrepareSpec, output: (line: string) => void, signal: AbortSignal): Promise<Prepared>;
+  prepare(spec: PrepareSpec, output: BuildOutput, signal: AbortSignal): Promise<Prepared>;
   /**
    * Starts an instance and resolves when the bot is ready (docs/bot-contract.md, "Readiness"). If the instance already runs,
    * for example since before a restart of the server, it only waits for that one. Rejects with `StartError`; then nothing is

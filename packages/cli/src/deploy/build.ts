@@ -83,7 +83,7 @@ export function buildFailure(build: Build): Failure {
   return new Failure(
     'build-failed',
     build.status === 'canceled' ? `The build ${build.id} was canceled.` : `The build ${build.id} ${what}: ${why}`,
-    `Nothing was deployed. Show the full log with: botcli cloud build logs ${build.id}`,
+    `Nothing was deployed. Show the full log with: botcli cloud build logs ${build.id} --full`,
     output.map((line) => ({ path: '', message: printableLog(line, false) })),
     { build },
   );

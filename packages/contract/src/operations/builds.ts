@@ -195,6 +195,10 @@ export const getBuildLogs = operation({
       .max(buildLogWaitSeconds)
       .default(0)
       .describe('Seconds to wait for a line if there is none yet'),
+    full: z
+      .enum(['true', 'false'])
+      .default('false')
+      .describe('Include details, such as the lines of pip and uv for each package'),
   }),
   body: noBody,
   bodyBytes: 0,

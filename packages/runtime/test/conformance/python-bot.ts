@@ -56,9 +56,12 @@ export function describePythonBots(setup: RuntimeSetup): void {
   const open = async () => {
     const fixture = await openFixture(setup);
     const lines: string[] = [];
+    const details: string[] = [];
     const prepare = (id: string, path: string) => {
       const source: PrepareSource = { kind: 'directory', path, contentHash: '' };
-      return fixture.runtime().prepare({ id, source }, (line) => lines.push(line), NEVER_ABORTED);
+      return fixture
+        .runtime()
+        .prepare({ id, source }, (line, isDetail) => (isDetail ? details : lines).push(line), NEVER_ABORTED);
     };
     const startAndReport = async (instanceId: string, prepared: Prepared): Promise<BotReport> => {
       fixture.track(instanceId);
@@ -72,7 +75,7 @@ export function describePythonBots(setup: RuntimeSetup): void {
       return (await evaluate(await fixture.runtime().start(spec, NEVER_ABORTED), '')) as BotReport;
     };
     const commands = () => lines.splice(0).filter((line) => line.startsWith('> '));
-    return { ...fixture, prepare, startAndReport, commands };
+    return { ...fixture, prepare, startAndReport, commands, lines, details };
   };
 
   describe.skipIf(lacksPython !== null)(`a Python bot${lacksPython === null ? '' : `: ${lacksPython}`}`, () => {
@@ -86,6 +89,14 @@ export function describePythonBots(setup: RuntimeSetup): void {
       expect(seen.env).toMatchObject({ KEY: 'value', VIRTUAL_ENV: seen.prefix });
       expect(seen.env['PATH']?.split(':')[0]).toBe(join(seen.prefix, 'bin'));
       if (setup.isolatesAccounts) expect(seen.writable).toBe(false);
+    });
+
+    it('has one line for the result of pip in the short log, and the rest in the full log', async () => {
+      const { project, prepare, lines, details } = await open();
+      await prepare('first', await project('greeter', PROJECT));
+      const installation = lines.slice(lines.indexOf('> pip install -r requirements.txt'));
+      expect(installation.slice(1, 3)).toEqual(['Installed 1 package', '> list installed packages']);
+      expect(details.join('\n')).toMatch(/Processing \.\/greeting[\s\S]*Successfully installed greeting-1/);
     });
 
     it('shares its environment with versions of the same dependencies, until the last one is discarded', async () => {

@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from 'node:util';
-import { type Prepared, PrepareError, PrepareTimeout, type Runtime } from '@bothost/runtime';
+import { type BuildOutput, type Prepared, PrepareError, PrepareTimeout, type Runtime } from '@bothost/runtime';
 import { ArchiveError } from './archive-error.ts';
 import { requireSpace } from './disk-space.ts';
 import type { Places } from './places.ts';
@@ -27,7 +27,7 @@ export type AttemptContext = {
 export async function attemptBuild(
   context: AttemptContext,
   build: BuildRow,
-  write: (line: string) => void,
+  write: BuildOutput,
   stopped: AbortSignal,
 ): Promise<Outcome> {
   const { places, timeoutSeconds } = context;

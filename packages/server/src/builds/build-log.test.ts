@@ -20,7 +20,8 @@ const context = (stored: (id: string) => void = () => undefined) => ({
   retryWrite: <T>(write: () => Promise<T>) => write(),
   stored,
 });
-const textsOf = async (id: string) => (await readLines(rows.db, id, 0, 1_000)).map(({ text }) => text);
+const textsOf = async (id: string) =>
+  (await readLines(rows.db, id, { from: 0, limit: 1_000, isFull: true })).map(({ text }) => text);
 const newBuild = () => insertTestBuild(rows.db, organizationId, { content_hash: newId() });
 
 it('stores a line soon after it is written and notifies followers', async () => {

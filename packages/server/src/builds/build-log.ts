@@ -1,4 +1,5 @@
 import { stripVTControlCharacters, toUSVString } from 'node:util';
+import type { BuildOutput } from '@bothost/runtime';
 import type { Database } from '../store/tables.ts';
 import { countLines, insertLines, type StoredLine } from './log-rows.ts';
 
@@ -8,7 +9,7 @@ const buildLogLimits: LogLimits = { lines: 8_000, lastLines: 500, lineCharacters
 
 /** Writes the log of one build. */
 export type BuildLog = {
-  readonly write: (text: string) => void;
+  readonly write: BuildOutput;
   /** Stores all lines, except the last ones of a log over its limit. */
   readonly flush: () => Promise<void>;
   /** Stores all lines, including the last ones. */
@@ -39,19 +40,20 @@ export async function openBuildLog(
   let timer: NodeJS.Timeout | undefined;
   let writing: Promise<void> = Promise.resolve();
 
-  function write(text: string): void {
-    for (const line of text.split('\n')) add(clean(line, limits.lineCharacters));
-  }
+  const write: BuildOutput = (text, isDetail = false) => {
+    for (const line of text.split('\n')) add(clean(line, limits.lineCharacters), isDetail);
+  };
 
-  function add(text: string): void {
+  function add(text: string, isDetail: boolean): void {
     const at = context.now();
     if (next < limits.lines) {
-      waiting.push({ line: next++, at, text });
+      waiting.push({ line: next++, at, text, isDetail });
     } else {
       if (last.length === 0) {
-        waiting.push({ line: next++, at, text: '... the log is over its limit: only its last lines follow ...' });
+        const limitReached = '... the log is over its limit: only its last lines follow ...';
+        waiting.push({ line: next++, at, text: limitReached, isDetail: false });
       }
-      last.push({ line: 0, at, text });
+      last.push({ line: 0, at, text, isDetail });
       if (last.length > 2 * limits.lastLines) dropFirst();
     }
     timer ??= setTimeout(() => void flush().catch(() => undefined), gatherMilliseconds);
@@ -90,6 +92,7 @@ export async function openBuildLog(
           line: next++,
           at: last[0]?.at ?? context.now(),
           text: `... ${dropped} lines were dropped here ...`,
+          isDetail: false,
         });
       for (const line of last) waiting.push({ ...line, line: next++ });
       last = [];

@@ -1,27 +1,46 @@
 import { sql } from 'kysely';
 import type { Database } from '../store/tables.ts';
 
-export type StoredLine = { readonly line: number; readonly at: Date; readonly text: string };
+/** `isDetail`: only the full log shows it. */
+export type StoredLine = {
+  readonly line: number;
+  readonly at: Date;
+  readonly text: string;
+  readonly isDetail: boolean;
+};
+
+/** Marks a detail in the column `text`. No other line has a tab, because `build-log.ts` replaces tabs by spaces. */
+const detailMark = '\t';
 
 /** Skips existing lines, so that a retried write adds none twice. */
 export async function insertLines(db: Database, buildId: string, lines: readonly StoredLine[]): Promise<void> {
   if (lines.length === 0) return;
+  const rows = lines.map(({ text, isDetail, ...row }) => ({ ...row, text: isDetail ? `${detailMark}${text}` : text }));
   await sql`insert into build_log_lines (build_id, line, at, text)
-    select ${buildId}::uuid, line, at, text from json_to_recordset(${JSON.stringify(lines)}::json)
+    select ${buildId}::uuid, line, at, text from json_to_recordset(${JSON.stringify(rows)}::json)
       as given (line integer, at timestamptz, text text)
     on conflict do nothing`.execute(db);
 }
 
-/** Lines with number `from` or higher. */
-export function readLines(db: Database, buildId: string, from: number, limit: number): Promise<StoredLine[]> {
-  return db
+/** Lines with number `from` or higher, with or without details. */
+export async function readLines(
+  db: Database,
+  buildId: string,
+  page: { readonly from: number; readonly limit: number; readonly isFull: boolean },
+): Promise<StoredLine[]> {
+  const rows = await db
     .selectFrom('build_log_lines')
     .select(['line', 'at', 'text'])
     .where('build_id', '=', buildId)
-    .where('line', '>=', from)
+    .where('line', '>=', page.from)
+    .$if(!page.isFull, (query) => query.where('text', 'not like', `${detailMark}%`))
     .orderBy('line')
-    .limit(limit)
+    .limit(page.limit)
     .execute();
+  return rows.map(({ text, ...row }) => {
+    const isDetail = text.startsWith(detailMark);
+    return { ...row, text: isDetail ? text.slice(detailMark.length) : text, isDetail };
+  });
 }
 
 /** The number of lines, which is also the number of the next one. */

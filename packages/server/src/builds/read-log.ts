@@ -24,7 +24,11 @@ export async function readBuildLog(
       const build = await findBuildRow(context.db, scope.organizationId, buildId);
       if (build === undefined) throw failure('build-not-found');
       // Read after the state, because the log of an ended build is complete.
-      const lines = await readLines(context.db, buildId, from, query.limit + 1);
+      const lines = await readLines(context.db, buildId, {
+        from,
+        limit: query.limit + 1,
+        isFull: query.full === 'true',
+      });
       const isOver = build.state !== 'pending' && build.state !== 'building';
       const left = until - context.now().getTime();
       if (lines.length > 0 || isOver || left <= 0 || context.closing.aborted) {

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { PrepareError, PrepareTimeout, type Runtime } from '@bothost/runtime';
+import { type BuildOutput, PrepareError, PrepareTimeout, type Runtime } from '@bothost/runtime';
 import { openTreeRemover } from '@bothost/runtime/remove-tree';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -51,7 +51,7 @@ async function newBuild(bytes = archive({ path: 'index.js', body: 'x' })): Promi
 /** A preparation that the test controls. */
 type Preparing = {
   readonly spec: Parameters<Runtime['prepare']>[0];
-  readonly say: (line: string) => void;
+  readonly say: BuildOutput;
   readonly succeed: () => void;
   readonly fail: (error: Error) => void;
 };
@@ -105,10 +105,11 @@ async function work(prepare: Runtime['prepare'], fields: Partial<WorkerContext> 
     buildLogs,
     cancel: (id: string, scope = { organizationId }) =>
       cancelBuild({ ...context, publicUrl: () => 'http://localhost' }, scope, id),
-    follow: (id: string, nextToken?: string) =>
+    follow: (id: string, nextToken?: string, full: 'true' | 'false' = 'false') =>
       readBuildLog(context, { organizationId }, id, {
         limit: 500,
         wait: 20,
+        full,
         ...(nextToken === undefined ? {} : { nextToken }),
       }),
     over: async (id: string) => {
@@ -170,6 +171,22 @@ describe('a build', () => {
     expect(last.nextToken).toBeUndefined();
   });
 
+  it('keeps details of its output for the full log', async () => {
+    const build = await newBuild();
+    const { prepare, next } = inHand();
+    const { over, follow } = await work(prepare);
+    const { say, succeed } = await next(0);
+    say('Collecting a', true);
+    say('Installed 1 package');
+    succeed();
+    await over(build.id);
+    const textsOf = async (full: 'true' | 'false') =>
+      (await follow(build.id, undefined, full)).logs.map((line) => line.replace(/^\S+ /, ''));
+    const all = await textsOf('true');
+    expect(all).toEqual(expect.arrayContaining(['Collecting a', 'Installed 1 package']));
+    expect(await textsOf('false')).toEqual(all.filter((text) => text !== 'Collecting a'));
+  });
+
   it('ends followers of its log when the service closes', async () => {
     const build = await newBuild();
     const { prepare, next } = inHand();
@@ -180,7 +197,7 @@ describe('a build', () => {
     const at = new Date();
     // A clock that never reaches the deadline.
     const context = { db: rows.db, now: () => at, buildLogs, closing: closing.signal };
-    const query = { limit: 500, wait: 20, ...(nextToken === undefined ? {} : { nextToken }) };
+    const query = { limit: 500, wait: 20, full: 'false', ...(nextToken === undefined ? {} : { nextToken }) } as const;
     const heard = readBuildLog(context, { organizationId }, build.id, query);
     closing.abort();
     expect((await heard).nextToken).toBeDefined();

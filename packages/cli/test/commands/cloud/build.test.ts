@@ -88,6 +88,13 @@ test('logs prints the available lines without escape sequences', async () => {
   expect(rich.status).toBe(130);
 });
 
+test('logs --full requests the details', async () => {
+  await run(`logs ${build.id} --full --follow`);
+  expect(new Set(service.requests.map(({ query }) => query?.['full']))).toEqual(new Set(['true']));
+  await run(`logs ${build.id}`);
+  expect(service.requests.at(-1)?.query).not.toHaveProperty('full');
+});
+
 test('logs --follow prints lines until the build ends, with --json one document per line', async () => {
   const plain = await run(`logs ${build.id} --follow`);
   expect(plain).toMatchObject({ status: 0, stderr: '' });

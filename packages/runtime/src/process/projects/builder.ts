@@ -13,6 +13,8 @@ export type BuildCommand = {
   readonly command: readonly string[];
   readonly directory: string;
   readonly variables: Readonly<Record<string, string>>;
+  /** What the short log shows in place of a line; null: nothing. Default: the line. */
+  readonly summarize?: (line: string) => string | null;
 };
 
 /** An account for building, and its directories. */

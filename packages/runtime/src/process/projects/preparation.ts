@@ -1,4 +1,4 @@
-import type { ResourceLimits } from '../../runtime.ts';
+import type { BuildOutput, ResourceLimits } from '../../runtime.ts';
 import type { Isolation } from '../containment/isolation.ts';
 import type { RemovalContext } from '../instances/remove-instance.ts';
 import { buildVariables } from './build-variables.ts';
@@ -39,7 +39,7 @@ export type Preparation = {
   readonly directory: string;
   /** Whether the operator serves the directory. It may then contain installed dependencies and build output. */
   readonly isServed: boolean;
-  readonly output: (line: string) => void;
+  readonly output: BuildOutput;
   readonly signal: AbortSignal;
 };
 

@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { createKeyedQueue } from '../../keyed-queue.ts';
-import { PrepareError, type PrepareSpec, PrepareTimeout, type RuntimeLogger } from '../../runtime.ts';
+import { type BuildOutput, PrepareError, type PrepareSpec, PrepareTimeout, type RuntimeLogger } from '../../runtime.ts';
 import { FIRST_ID, LAST_ID, releaseOrphanedUids } from '../containment/accounts.ts';
 import { makePassable } from '../containment/isolation.ts';
 import { readInstances } from '../instances/adopt.ts';
@@ -31,7 +31,7 @@ import { createSharedWork } from './shared-work.ts';
 
 export type Preparer = {
   readonly store: ProjectStore;
-  readonly prepare: (spec: PrepareSpec, output: (line: string) => void, signal: AbortSignal) => Promise<Project>;
+  readonly prepare: (spec: PrepareSpec, output: BuildOutput, signal: AbortSignal) => Promise<Project>;
   /** Removes a project and what only it used. Idempotent. */
   readonly discard: (project: Project) => Promise<void>;
   /** Ends builds of an earlier server and removes incomplete projects. Call it before anything else. */
@@ -90,7 +90,7 @@ export function createPreparer(options: PreparerOptions): Preparer {
     return project.gid !== null && project.gid >= FIRST_ID && project.gid <= LAST_ID ? project : null;
   };
 
-  const prepare = async (spec: PrepareSpec, owner: string, output: Preparation['output'], signal: AbortSignal) => {
+  const prepare = async (spec: PrepareSpec, owner: string, output: BuildOutput, signal: AbortSignal) => {
     const { id, source } = spec;
     const known = findComplete(id);
     if (known !== null) return known;
@@ -130,11 +130,7 @@ export function createPreparer(options: PreparerOptions): Preparer {
   };
 
   /** Enforces the timeout. */
-  const prepareInTime = async (
-    spec: PrepareSpec,
-    output: Preparation['output'],
-    signal: AbortSignal,
-  ): Promise<Project> => {
+  const prepareInTime = async (spec: PrepareSpec, output: BuildOutput, signal: AbortSignal): Promise<Project> => {
     const known = findComplete(spec.id);
     if (known !== null) return known;
     const owner = ownerOf(spec.source);

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { PrepareError } from '../../runtime.ts';
 import type { BuildCommand } from './builder.ts';
+import { summarizeInstallLine } from './install-summary.ts';
 import { readProjectFile } from './project-file.ts';
 import type { Python } from './python-interpreter.ts';
 import type { PythonProject } from './python-project.ts';
@@ -65,10 +66,21 @@ export function environmentCommands(
     command: args,
     directory: paths.project,
     variables: { UV_PROJECT_ENVIRONMENT: paths.environment, VIRTUAL_ENV: paths.environment },
+    summarize: summarizeInstallLine,
   });
   const install = (title: string, ...args: readonly string[]): BuildCommand =>
     uv === null
-      ? command(`pip install ${title}`, python, '-P', '-m', 'pip', 'install', '--no-input', ...args)
+      ? command(
+          `pip install ${title}`,
+          python,
+          '-P',
+          '-m',
+          'pip',
+          'install',
+          '--no-input',
+          '--no-warn-script-location',
+          ...args,
+        )
       : command(`uv pip install ${title}`, uv, 'pip', 'install', '--python', python, ...args);
   const create =
     uv === null

@@ -1,4 +1,4 @@
-import { PrepareError, type RemoveTree, type ResourceLimits } from '../../runtime.ts';
+import { type BuildOutput, PrepareError, type RemoveTree, type ResourceLimits } from '../../runtime.ts';
 import type { Isolation } from '../containment/isolation.ts';
 import type { Instance, InstanceOptions } from '../instances/instance.ts';
 import type { InstanceEnd } from '../instances/instance-record.ts';
@@ -23,7 +23,7 @@ export type RunOptions = {
   readonly now: () => Date;
   readonly open: (started: Pick<InstanceOptions, 'files' | 'record' | 'supervisor' | 'child' | 'end'>) => Instance;
   /** Receives masked lines. */
-  readonly output: (line: string) => void;
+  readonly output: BuildOutput;
   readonly mask: (line: string) => string;
   readonly signal: AbortSignal;
 };
@@ -82,9 +82,15 @@ async function follow(instance: Instance, options: RunOptions): Promise<readonly
     const line = options.mask(text);
     if (line.trim() !== '') last.push(line);
     if (last.length > LAST_LINES) last.shift();
-    options.output(line);
+    show(line, options);
   }
   return last;
+}
+
+function show(line: string, { command, output }: RunOptions): void {
+  const summary = command.summarize === undefined ? line : command.summarize(line);
+  if (summary !== line) output(line, true);
+  if (summary !== null) output(summary);
 }
 
 function failure(

@@ -1,15 +1,15 @@
-type Output = (line: string) => void;
+import type { BuildOutput } from '../../runtime.ts';
 
 /** Lets concurrent callers share one run of the same work and its output. */
 export type SharedWork<T> = (
   key: string,
-  output: Output,
+  output: BuildOutput,
   signal: AbortSignal,
-  work: (output: Output, signal: AbortSignal) => Promise<T>,
+  work: (output: BuildOutput, signal: AbortSignal) => Promise<T>,
 ) => Promise<T>;
 
 type Running<T> = {
-  readonly listeners: Set<{ readonly output: Output }>;
+  readonly listeners: Set<{ readonly output: BuildOutput }>;
   readonly controller: AbortController;
   readonly done: Promise<T>;
 };
@@ -24,8 +24,8 @@ export function createSharedWork<T>(): SharedWork<T> {
   const begin = (key: string, work: Parameters<SharedWork<T>>[3]): Running<T> => {
     const controller = new AbortController();
     const listeners: Running<T>['listeners'] = new Set();
-    const emit = (line: string) => {
-      for (const { output } of listeners) output(line);
+    const emit: BuildOutput = (line, isDetail) => {
+      for (const { output } of listeners) output(line, isDetail);
     };
     // In the next microtask, so that the caller is a listener before the first line.
     const done = Promise.resolve()

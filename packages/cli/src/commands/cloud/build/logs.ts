@@ -8,20 +8,23 @@ import type { Piece } from '../../../output/report.ts';
 export const command = define({
   summary: 'Show the log of a build',
   details:
-    'Shows the oldest line first. With --follow, new lines are printed until the build ends; in JSON mode, each ' +
-    'line is a document.',
+    'Shows the oldest line first. Of pip and uv, it shows the result, warnings and errors; --full shows all their ' +
+    'lines. With --follow, new lines are printed until the build ends; in JSON mode, each line is a document.',
   arguments: { id: { description: 'Id of the build' } },
   options: {
     follow: flag('Keep printing until the build ends', 'f'),
+    full: flag('Show all lines of pip and uv'),
     limit: integer({ description: 'Number of lines, the latest ones', short: 'n' }, 1, 10_000),
   },
   examples: [
     'cloud build logs 0192f0c1-2345-7000-8000-00000000abcd',
     'cloud build logs 0192f0c1-2345-7000-8000-00000000abcd --follow',
+    'cloud build logs 0192f0c1-2345-7000-8000-00000000abcd --full',
   ],
-  run: async (context, { id, follow, limit }) => {
+  run: async (context, { id, follow, full, limit }) => {
+    const log = { buildId: id, isFull: full };
     const client = await context.service();
-    const there = await readAll(context, client, id);
+    const there = await readAll(context, client, log);
     const lines = limit === undefined ? there.lines : there.lines.slice(-limit);
     if (!follow) {
       return {
@@ -32,21 +35,22 @@ export const command = define({
     return {
       pieces: async function* (signal) {
         yield* lines.map(piece);
-        for await (const line of followLines(context, client, id, there.nextToken, signal)) yield piece(line);
+        for await (const line of followLines(context, client, log, there.nextToken, signal)) yield piece(line);
       },
     };
   },
 });
 
+type Log = { readonly buildId: string; readonly isFull: boolean };
 type Lines = { readonly lines: readonly string[]; readonly nextToken: string | undefined };
 
 /** The lines that exist now. */
-async function readAll(context: Context, client: Client, buildId: string): Promise<Lines> {
+async function readAll(context: Context, client: Client, log: Log): Promise<Lines> {
   const lines: string[] = [];
   let nextToken: string | undefined;
   for (;;) {
-    const query = { limit: 10_000, ...(nextToken === undefined ? {} : { nextToken }) };
-    const page = await client.getBuildLogs({ params: { buildId }, query }, context.io.signal);
+    const query = { limit: 10_000, ...fullQuery(log), ...(nextToken === undefined ? {} : { nextToken }) };
+    const page = await client.getBuildLogs({ params: { buildId: log.buildId }, query }, context.io.signal);
     lines.push(...page.logs);
     nextToken = page.nextToken;
     if (nextToken === undefined || page.logs.length === 0) return { lines, nextToken };
@@ -56,18 +60,25 @@ async function readAll(context: Context, client: Client, buildId: string): Promi
 async function* followLines(
   context: Context,
   client: Client,
-  buildId: string,
+  log: Log,
   from: string | undefined,
   signal: AbortSignal,
 ): AsyncIterable<string> {
   const { withRetries } = await import('../../../service/retry.ts');
   let nextToken = from;
   while (nextToken !== undefined) {
-    const query = { nextToken, wait: 20 };
-    const page = await withRetries(context, () => client.getBuildLogs({ params: { buildId }, query }, signal));
+    const query = { nextToken, wait: 20, ...fullQuery(log) };
+    const page = await withRetries(context, () =>
+      client.getBuildLogs({ params: { buildId: log.buildId }, query }, signal),
+    );
     yield* page.logs;
     nextToken = page.nextToken;
   }
+}
+
+/** A service of an earlier version does not know the parameter. */
+function fullQuery({ isFull }: Log) {
+  return isFull ? ({ full: 'true' } as const) : {};
 }
 
 /** A line begins with its time (ISO 8601) and a space. */

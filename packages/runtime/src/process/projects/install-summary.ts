@@ -1,0 +1,14 @@
+/**
+ * What the short log of a build shows of a line that pip or uv printed: warnings, errors and the result. Null for other lines,
+ * such as one per downloaded package.
+ */
+export function summarizeInstallLine(line: string): string | null {
+  // pip lists the installed packages, uv counts them.
+  const installed = /^Successfully installed (.+)/.exec(line)?.[1];
+  if (installed !== undefined) return `Installed ${countOf(installed.split(' ').length)}`;
+  return /^\s*(?:(?:warning|deprecation|error)\b|Installed \d+ packages?\b)/i.test(line) ? line : null;
+}
+
+function countOf(packages: number): string {
+  return packages === 1 ? '1 package' : `${packages} packages`;
+}
