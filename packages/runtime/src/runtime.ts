@@ -163,8 +163,12 @@ export type RuntimeLogger = {
  */
 export type RemoveTree = (path: string) => Promise<boolean>;
 
-/** Limits of a build, and the variables of the service's environment that it gets. */
+/**
+ * Limits of a build, and the variables of the service's environment that it gets. `installsUv`: whether the driver installs uv
+ * from the Python package index if `path` has none. Default: no.
+ */
 export type BuildLimits = ResourceLimits & {
+  readonly installsUv?: boolean;
   readonly timeoutMilliseconds: number;
   readonly environment: Readonly<Record<string, string>>;
 };

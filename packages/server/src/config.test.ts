@@ -45,6 +45,7 @@ describe('the settings', () => {
       uploadRetentionHours: 24,
       buildMemoryMegabytes: 4096,
       buildProcessors: 2,
+      installsUv: true,
       buildEnvironment: expect.arrayContaining(['npm_config_registry', 'PIP_INDEX_URL', 'SSL_CERT_FILE']),
       secrets: {
         databaseUrl: undefined,
@@ -64,6 +65,7 @@ describe('the settings', () => {
   it.each([
     ['BOTHOST_HOST', '::1', { host: '::1' }],
     ['BOTHOST_PORT', '0', { port: 0 }],
+    ['BOTHOST_INSTALL_UV', 'false', { installsUv: false }],
     ['PORT', '8080', { port: 8080 }],
     ['BOTHOST_PUBLIC_URL', 'https://bots.example.com/', { publicUrl: 'https://bots.example.com' }],
     ['BOTHOST_DATA_DIR', '/srv/bots', { dataDirectory: '/srv/bots' }],
@@ -141,6 +143,7 @@ describe('the settings', () => {
     ['BOTHOST_REGION', 'US West'],
     ['BOTHOST_BOOTSTRAP_ORGANIZATION', 'public'],
     ['BOTHOST_ON_STOP', 'keep'],
+    ['BOTHOST_INSTALL_UV', 'no'],
     ['BOTHOST_SHUTDOWN_GRACE', '1.5'],
     ['BOTHOST_SESSION_RETENTION_DAYS', '-1'],
     ['BOTHOST_AUDIT_RETENTION_DAYS', '29'],

@@ -236,6 +236,16 @@ export const settings = {
       "Names of the service's variables that installing and building see, separated by commas: where package indexes, proxies and certificates are, and tokens for private ones. Every project that is deployed here can read them; what the log of a build shows of their passwords is masked.",
     without: wellKnownBuildVariables.map((one) => `\`${one}\``).join(', '),
   }),
+  installsUv: setting({
+    names: ['BOTHOST_INSTALL_UV'],
+    schema: z
+      .enum(['true', 'false'])
+      .default('true')
+      .transform((text) => text === 'true'),
+    about:
+      'Whether the service installs uv from the Python package index, once and verified by its hash, if `PATH` has none. Without uv, builds of Python projects use pip and take longer.',
+    without: '`true`',
+  }),
   logRetentionDays: setting({
     names: ['BOTHOST_LOG_RETENTION_DAYS'],
     schema: integer(0, 36_500).default(30),

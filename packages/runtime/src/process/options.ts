@@ -10,6 +10,8 @@ export type ProcessRuntimeOptions = RuntimeOptions & {
   readonly interpreter?: string | undefined;
   /** Directory of the host shim's package. Default: `@bothost/python-shim`. */
   readonly shimPackage?: string | undefined;
+  /** Bytes of downloads to keep per organization. Default: 10 GiB, because uv stores large packages unpacked. */
+  readonly cacheLimitBytes?: number | undefined;
   /** Interval of the checks for which there are no events. Default 1000. */
   readonly pollMilliseconds?: number | undefined;
   /** Default: the strongest that this machine allows. */

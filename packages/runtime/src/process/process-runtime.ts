@@ -50,6 +50,7 @@ const DEFAULT_BUILDING: BuildLimits = {
   environment: {},
 };
 const DEFAULT_OUTPUT_LIMIT_BYTES = 64 * 1024 * 1024;
+const DEFAULT_CACHE_LIMIT_BYTES = 10 * 1024 * 1024 * 1024;
 
 /**
  * Runs instances as processes of this machine. Each is a child of its own supervisor and not of the server, so it survives
@@ -138,6 +139,8 @@ export async function createProcessRuntime(options: ProcessRuntimeOptions): Prom
     limits: building,
     timeoutMilliseconds: building.timeoutMilliseconds,
     passed: building.environment,
+    installsUv: building.installsUv === true,
+    cacheLimitBytes: options.cacheLimitBytes ?? DEFAULT_CACHE_LIMIT_BYTES,
     open: (found) =>
       openInstance({
         ...opening,

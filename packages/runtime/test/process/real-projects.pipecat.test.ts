@@ -1,20 +1,21 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
-import { request } from 'node:http';
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { createServer, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { pino } from 'pino';
-import { beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
+import { describe, expect, inject, it, onTestFinished } from 'vitest';
 import { createProcessRuntime } from '../../src/process/process-runtime.ts';
 import { programsNamed } from '../../src/process/projects/interpreter.ts';
-import type { InstanceAddress, Prepared, PrepareSource, Runtime } from '../../src/runtime.ts';
+import type { BuildLimits, InstanceAddress, Prepared, PrepareSource, Runtime } from '../../src/runtime.ts';
+import { writeStandInShim } from '../conformance/stand-in-shim.ts';
 
 const NEVER_ABORTED = new AbortController().signal;
 const LIMITS = { cpuMillicores: 2000, memoryBytes: 1024 * 1024 * 1024 };
-const organizationId = '0199f0a0-0000-7000-8000-000000000001';
 const isRoot = process.geteuid?.() === 0;
 const variables = inject('surroundings');
 const searchPath = variables['PATH'] ?? '/usr/bin:/bin';
@@ -26,16 +27,42 @@ const environment = Object.fromEntries(
   Object.entries(variables).flatMap(([name, value = '']) => (indexVariables.test(name) ? [[name, value]] : [])),
 );
 
-let uv: string;
+const uv = inject('uvFolder');
 
-/** A folder with uv alone: the folder that the tests share also has a Python. */
-beforeAll(async () => {
-  if (!hasPython) return;
-  uv = await mkdtemp(join(tmpdir(), 'bothost-uv-'));
-  await chmod(uv, 0o755);
-  await symlink(join(inject('uvFolder'), 'uv'), join(uv, 'uv'));
-  return () => rm(uv, { recursive: true, force: true });
-});
+/** A package index with two wheels, `small` and `large` (1 MB), that records which of them are downloaded. */
+async function startPackageIndex(): Promise<{ readonly url: string; readonly downloads: string[] }> {
+  const downloads: string[] = [];
+  const directory = await mkdtemp(join(tmpdir(), 'bothost-index-'));
+  const write = `import sys, zipfile, os
+for name, size in (('small', 10), ('large', 1000000)):
+    with zipfile.ZipFile(f'{sys.argv[1]}/{name}-1-py3-none-any.whl', 'w') as wheel:
+        wheel.writestr(f'{name}.bin', os.urandom(size))
+        wheel.writestr(f'{name}-1.dist-info/METADATA', f'Metadata-Version: 2.1\\nName: {name}\\nVersion: 1\\n')
+        wheel.writestr(f'{name}-1.dist-info/WHEEL', 'Wheel-Version: 1.0\\nGenerator: test\\nRoot-Is-Purelib: true\\nTag: py3-none-any\\n')
+        wheel.writestr(f'{name}-1.dist-info/RECORD', '')
+`;
+  await promisify(execFile)('python3', ['-c', write, directory]);
+  const server = createServer(async ({ url = '', method }, response) => {
+    const file = /\/(\w+)-1-py3-none-any\.whl$/.exec(url);
+    const [name = ''] = /\w+(?=\/$)/.exec(url) ?? [];
+    if (file === null) {
+      const wheel = `${name}-1-py3-none-any.whl`;
+      response.setHeader('content-type', 'text/html').end(`<a href="/files/${wheel}">${wheel}</a>`);
+      return;
+    }
+    if (method === 'GET') downloads.push(file[1] ?? '');
+    // As PyPI.
+    response.setHeader('cache-control', 'max-age=365000000, immutable, public');
+    response.end(await readFile(join(directory, basename(url))));
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  onTestFinished(async () => {
+    server.close();
+    await rm(directory, { recursive: true });
+  });
+  const { port } = server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}/simple`, downloads };
+}
 
 type Bench = {
   readonly runtime: Runtime;
@@ -44,17 +71,30 @@ type Bench = {
   readonly prepare: (
     id: string,
     path: string,
+    organizationId?: string,
   ) => Promise<{ readonly prepared: Prepared; readonly lines: readonly string[] }>;
   readonly start: (instanceId: string, prepared: Prepared) => Promise<InstanceAddress>;
 };
 
-async function openBench(path = searchPath): Promise<Bench> {
+type BenchOptions = {
+  readonly building?: Partial<BuildLimits>;
+  readonly cacheLimitBytes?: number;
+  /** Whether the host shim is replaced by one without requirements. */
+  readonly needsNoIndex?: boolean;
+};
+
+async function openBench(
+  path = searchPath,
+  { building: more, cacheLimitBytes, needsNoIndex = false }: BenchOptions = {},
+): Promise<Bench> {
   const directory = await mkdtemp(join(tmpdir(), 'bothost-real-'));
   await chmod(directory, 0o711);
   const dataDirectory = join(directory, 'data');
-  const building = { cpuMillicores: 2000, memoryBytes: 4e9, timeoutMilliseconds: 500_000, environment };
+  const building = { cpuMillicores: 2000, memoryBytes: 4e9, timeoutMilliseconds: 500_000, environment, ...more };
   const logger = pino({ level: 'silent' });
-  const runtime = await createProcessRuntime({ dataDirectory, logger, now: () => new Date(), path, building });
+  const fixed = { dataDirectory, logger, now: () => new Date(), path, building };
+  const shimPackage = needsNoIndex ? await writeStandInShim(join(directory, 'shim')) : undefined;
+  const runtime = await createProcessRuntime({ ...fixed, cacheLimitBytes, shimPackage });
   const started: string[] = [];
   onTestFinished(async () => {
     for (const id of started) await runtime.stop(id, 0);
@@ -72,7 +112,7 @@ async function openBench(path = searchPath): Promise<Bench> {
       }
       return project;
     },
-    prepare: async (id, project) => {
+    prepare: async (id, project, organizationId = 'acme') => {
       const lines: string[] = [];
       const source: PrepareSource = { kind: 'build', path: project, contentHash: id, organizationId };
       const prepared = await runtime.prepare({ id, source }, (line) => lines.push(line), NEVER_ABORTED);
@@ -158,6 +198,29 @@ build-backend = "setuptools.build_meta"
     expect(await post(address, '/bot', {})).toMatchObject({ status: 200 });
   });
 
+  it('downloads a package once per organization, until the cache exceeds its limit', async () => {
+    const index = await startPackageIndex();
+    // pip caches downloads without TLS only from a trusted host.
+    const variables = { PIP_INDEX_URL: index.url, PIP_TRUSTED_HOST: '127.0.0.1', UV_DEFAULT_INDEX: index.url };
+    const building = { environment: variables };
+    const bench = await openBench(await path(), { building, cacheLimitBytes: 400_000, needsNoIndex: true });
+    // Each project has an environment of its own.
+    const prepare = async (id: string, organizationId: string, requirements = 'small\n') => {
+      const files = { 'bot.py': '', 'requirements.txt': `${requirements}# ${id}\n` };
+      await bench.prepare(id, await bench.project(id, files), organizationId);
+      // uv reads the metadata of a wheel first.
+      return [...new Set(index.downloads.splice(0))];
+    };
+    expect(await prepare('a1', 'a')).toEqual(['small']);
+    expect(await prepare('a2', 'a')).toEqual([]);
+    expect(await prepare('b1', 'b')).toEqual(['small']);
+    expect(await prepare('a3', 'a', 'large\n')).toEqual(['large']);
+    expect(await prepare('a4', 'a')).toEqual(['small']);
+    for (const cache of await readdir(join(bench.dataDirectory, 'caches'))) {
+      expect((await stat(join(bench.dataDirectory, 'caches', cache))).mode & 0o777).toBe(0o700);
+    }
+  });
+
   it('rejects with status and last lines of a failed command, and removes its files', async () => {
     const bench = await openBench(await path());
     const project = await bench.project('bad', { 'bot.py': '', 'requirements.txt': 'itsdangerous==999\n' });
@@ -169,6 +232,36 @@ build-backend = "setuptools.build_meta"
     const [owner = ''] = await readdir(join(bench.dataDirectory, 'environments'));
     expect(await readdir(join(bench.dataDirectory, 'environments', owner))).toEqual([]);
   });
+});
+
+it.skipIf(!hasPython)('installs uv once for all organizations if PATH has none', async () => {
+  const bench = await openBench('/usr/bin:/bin', { building: { installsUv: true } });
+  const prepare = async (id: string) => {
+    const files = { 'bot.py': '', 'requirements.txt': 'itsdangerous==2.2.0\n' };
+    return (await bench.prepare(id, await bench.project(id, files), id)).lines;
+  };
+  const installed = async () => {
+    const path = join(bench.dataDirectory, 'tools/uv');
+    const [version = ''] = await readdir(path);
+    const { mode, uid, mtimeMs } = await stat(join(path, version, 'uv'));
+    return { mode: mode & 0o777, uid, mtimeMs };
+  };
+  expect(await prepare('first')).toContain('> uv venv');
+  const first = await installed();
+  expect(first).toMatchObject({ mode: 0o755, uid: process.geteuid?.() });
+  expect(await prepare('second')).toContain('> uv venv');
+  expect(await installed()).toEqual(first);
+});
+
+it.skipIf(!hasPython)('uses pip and logs the reason if uv cannot be installed', async () => {
+  const building = { installsUv: true, environment: { PIP_INDEX_URL: 'http://me:password@127.0.0.1:1/' } };
+  const bench = await openBench('/usr/bin:/bin', { building, needsNoIndex: true });
+  const project = await bench.project('p', { 'bot.py': '' });
+  const failed = /^uv could not be installed, so pip is used, which is slower \(ERROR: No matching distribution/;
+  const { lines } = await bench.prepare('p', project);
+  expect(lines).toEqual(expect.arrayContaining([expect.stringMatching(failed), '> python -m venv']));
+  expect(lines.join()).not.toContain('password');
+  expect(await readdir(join(bench.dataDirectory, 'tools/uv'))).toEqual([]);
 });
 
 it.skipIf(!hasPython)('installs from uv.lock', async () => {

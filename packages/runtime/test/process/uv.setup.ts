@@ -1,11 +1,8 @@
 import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { chmod, mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import type { TestProject } from 'vitest/node';
-
-const version = '0.13.8';
+import { installUv } from '../../src/process/projects/install-uv.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -19,29 +16,15 @@ declare module 'vitest' {
   }
 }
 
-/** Global setup of vitest: installs uv from the Python package index into the cache of the tests, once. */
+/** Global setup of vitest: installs uv like the service, but into the cache of the tests. */
 export async function setup(project: TestProject): Promise<void> {
-  const { pythonCache: cache, python } = project.getProvidedContext();
-  project.provide('uvFolder', await install(cache, python ?? 'python3').catch(() => ''));
+  const { pythonCache, python = 'python3', surroundings } = project.getProvidedContext();
+  project.provide('uvFolder', await install(pythonCache, python, surroundings).catch(() => ''));
 }
 
-/** Installs into a staging directory and renames it, so that an interrupted installation is repeated. */
-async function install(cache: string, python: string): Promise<string> {
-  const target = join(cache, `uv-${version}`);
-  const folder = join(target, 'bin');
-  if (existsSync(join(folder, 'uv'))) return folder;
-  await mkdir(cache, { recursive: true });
-  const staging = await mkdtemp(`${target}-`);
-  try {
-    const run = promisify(execFile);
-    await run(python, ['-m', 'venv', staging]);
-    await run(join(staging, 'bin/python'), ['-m', 'pip', 'install', '--quiet', '--no-input', `uv==${version}`]);
-    // Builds have their own accounts.
-    await chmod(staging, 0o755);
-    await rename(staging, target);
-  } catch (error) {
-    await rm(staging, { recursive: true, force: true });
-    if (!existsSync(join(folder, 'uv'))) throw error;
-  }
-  return folder;
+async function install(cache: string, python: string, environment: Readonly<Record<string, string | undefined>>) {
+  const options = { env: { ...environment } };
+  const { stdout } = await promisify(execFile)(python, ['-c', 'import sys; print(sys.executable)'], options);
+  const { signal } = new AbortController();
+  return dirname(await installUv({ python: stdout.trim(), toolsDirectory: join(cache, 'tools'), environment, signal }));
 }

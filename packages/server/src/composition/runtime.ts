@@ -32,6 +32,7 @@ export async function openRuntime(
       cpuMillicores: config.buildProcessors * 1000,
       timeoutMilliseconds: config.buildTimeoutSeconds * 1000,
       environment: config.secrets.buildVariables,
+      installsUv: config.installsUv,
     },
     ...config.inherited,
   });

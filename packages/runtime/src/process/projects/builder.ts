@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
-import { chmodSync, chownSync, existsSync, mkdirSync, statSync } from 'node:fs';
+import { chownSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { reserveUid } from '../containment/accounts.ts';
 import { type Isolation, makePassable } from '../containment/isolation.ts';
 import { type InstanceFiles, instanceFiles } from '../instances/instance-record.ts';
 import { type RemovalContext, removeInstance } from '../instances/remove-instance.ts';
+import { type DownloadCaches, limitCache, lockCache, openCache } from './download-cache.ts';
 import type { Account } from './interpreter.ts';
 
 /** One command of a build. `title`: the command as the log shows it. */
@@ -31,11 +32,11 @@ export type Builder = {
   readonly inputs: string;
 };
 
-export type BuilderOptions = RemovalContext & {
-  readonly preparingDirectory: string;
-  readonly cachesDirectory: string;
-  readonly isolation: Pick<Isolation, 'ownAccounts'>;
-};
+export type BuilderOptions = RemovalContext &
+  DownloadCaches & {
+    readonly preparingDirectory: string;
+    readonly isolation: Pick<Isolation, 'ownAccounts'>;
+  };
 
 /**
  * Runs `work` with an account for building. One at a time per owner. `work` must protect the trees that the build wrote
@@ -64,32 +65,8 @@ export async function withBuilder<T>(
     const cache = await openCache(options, owner, account);
     return await work({ name, account, files, home: files.home, cache, inputs });
   } finally {
+    await limitCache(options, owner);
     lockCache(options.cachesDirectory, owner);
     await removeInstance(options, files, uid);
   }
-}
-
-/** Deletes a cache of another account: this account could not use it, and a change of its owner could pass on planted files. */
-async function openCache(
-  { cachesDirectory, removeTree }: BuilderOptions,
-  owner: string,
-  account: Account,
-): Promise<string> {
-  const directory = join(cachesDirectory, owner);
-  const cache = join(directory, 'files');
-  mkdirSync(directory, { recursive: true, mode: 0o700 });
-  const uid = account?.uid ?? process.geteuid?.();
-  if (existsSync(cache) && statSync(cache).uid !== uid) await removeTree(cache);
-  mkdirSync(cache, { recursive: true, mode: 0o700 });
-  if (account !== null) chownSync(cache, account.uid, account.gid);
-  // An earlier build may have changed the mode.
-  chmodSync(cache, 0o700);
-  chmodSync(directory, 0o711);
-  return cache;
-}
-
-/** Closes the cache between builds, when others may have the account. Idempotent. */
-export function lockCache(cachesDirectory: string, owner: string): void {
-  const directory = join(cachesDirectory, owner);
-  if (existsSync(directory)) chmodSync(directory, 0o700);
 }

@@ -10,6 +10,7 @@ import type { ProjectStore } from './project-store.ts';
 import { protectTree } from './protect-tree.ts';
 import { type RunOptions, runCommand } from './run-command.ts';
 import type { Shim } from './shim.ts';
+import type { FindUv } from './uv.ts';
 
 /** What the preparation of a project needs from the driver. */
 export type PreparationContext = RemovalContext & {
@@ -28,6 +29,9 @@ export type PreparationContext = RemovalContext & {
   /** A `node` that the accounts of bots can run. */
   readonly interpreter: () => Promise<string>;
   readonly shim: () => Promise<Shim>;
+  readonly uv: FindUv;
+  /** See `DownloadCaches`. */
+  readonly cacheLimitBytes: number;
   readonly open: RunOptions['open'];
 };
 

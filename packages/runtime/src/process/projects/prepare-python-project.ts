@@ -1,9 +1,9 @@
+import { once } from 'node:events';
 import { chmodSync, chownSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { TRIAL_ACCOUNT } from '../containment/isolation.ts';
 import type { Builder } from './builder.ts';
 import { environmentFiles, writeMarker } from './environment-files.ts';
-import { programsNamed, tryProgram } from './interpreter.ts';
 import { type Preparation, type PreparationContext, runBuild } from './preparation.ts';
 import type { Project } from './prepared-project.ts';
 import { PYTHON_MAIN } from './project-kind.ts';
@@ -20,10 +20,10 @@ export async function preparePythonProject(
   context: PreparationContext,
   preparation: Preparation,
 ): Promise<Pick<Project, 'main' | 'environment'>> {
-  const { directory, owner, output, gid } = preparation;
+  const { directory, owner, output, gid, signal } = preparation;
   const account = context.isolation.ownAccounts ? TRIAL_ACCOUNT : null;
   const shim = await context.shim();
-  const uv = await findUv(context, account);
+  const uv = await unlessAborted(context.uv(output), signal);
   const project = readPythonProject(directory, uv !== null);
   for (const note of project.notes) output(note);
   const requirements = [
@@ -84,11 +84,17 @@ export async function preparePythonProject(
   return { main: PYTHON_MAIN, environment };
 }
 
-async function findUv(context: PreparationContext, account: typeof TRIAL_ACCOUNT | null): Promise<string | null> {
-  for (const candidate of programsNamed(['uv'], context.path)) {
-    if ((await tryProgram(candidate, ['--version'], account)) !== null) return candidate;
+/** Resolves like `work`, or rejects with the signal's reason after an abort; `work` then continues. */
+async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  signal.throwIfAborted();
+  const settled = new AbortController();
+  const aborted = once(signal, 'abort', { signal: settled.signal }).then(() => Promise.reject(signal.reason));
+  try {
+    return await Promise.race([work, aborted]);
+  } finally {
+    aborted.catch(() => undefined);
+    settled.abort();
   }
-  return null;
 }
 
 /** Writes files for the build into a directory that it can only read. */

@@ -4,14 +4,14 @@ import { basename, join } from 'node:path';
 import { createKeyedQueue } from '../../keyed-queue.ts';
 import { type BuildOutput, PrepareError, type PrepareSpec, PrepareTimeout, type RuntimeLogger } from '../../runtime.ts';
 import { FIRST_ID, LAST_ID, releaseOrphanedUids } from '../containment/accounts.ts';
-import { makePassable } from '../containment/isolation.ts';
+import { makePassable, TRIAL_ACCOUNT } from '../containment/isolation.ts';
 import { readInstances } from '../instances/adopt.ts';
 import type { Instance, InstanceOptions } from '../instances/instance.ts';
 import { instanceFiles, readRecord } from '../instances/instance-record.ts';
 import { removeInstance } from '../instances/remove-instance.ts';
 import { isolateFailure } from '../isolate-failure.ts';
-import { lockCache } from './builder.ts';
 import { copyProject } from './copy-project.ts';
+import { lockCache } from './download-cache.ts';
 import { ownerOf, takeGroup } from './owner.ts';
 import type { Preparation, PreparationContext } from './preparation.ts';
 import { prepareNodeProject } from './prepare-node-project.ts';
@@ -28,6 +28,7 @@ import {
   removeUnused,
 } from './project-store.ts';
 import { createSharedWork } from './shared-work.ts';
+import { createUvFinder } from './uv.ts';
 
 export type Preparer = {
   readonly store: ProjectStore;
@@ -44,7 +45,9 @@ export type Preparer = {
   readonly close: () => Promise<void>;
 };
 
-export type PreparerOptions = Omit<PreparationContext, 'open' | 'store' | 'preparingDirectory'> & {
+export type PreparerOptions = Omit<PreparationContext, 'open' | 'store' | 'preparingDirectory' | 'uv'> & {
+  /** Whether to install uv if `path` has none. */
+  readonly installsUv: boolean;
   readonly dataDirectory: string;
   readonly logger: RuntimeLogger;
   readonly timeoutMilliseconds: number;
@@ -79,7 +82,14 @@ export function createPreparer(options: PreparerOptions): Preparer {
     void instance.ended.then(() => running.delete(instance));
     return instance;
   };
-  const context: PreparationContext = { ...options, store, preparingDirectory, open };
+  const uv = createUvFinder({
+    ...options,
+    toolsDirectory: join(dataDirectory, 'tools'),
+    installs: options.installsUv,
+    account: isolation.ownAccounts ? TRIAL_ACCOUNT : null,
+    signal: closing.signal,
+  });
+  const context: PreparationContext = { ...options, store, preparingDirectory, open, uv };
 
   const findComplete = (id: string): Project | null => {
     const project = readProject(projectsDirectory, id);

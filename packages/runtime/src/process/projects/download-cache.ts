@@ -1,0 +1,63 @@
+import { execFile } from 'node:child_process';
+import { chmodSync, chownSync, existsSync, mkdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { RemoveTree } from '../../runtime.ts';
+import type { Account } from './interpreter.ts';
+
+const MEASURING_MS = 60_000;
+
+/**
+ * What the builds of each owner downloaded. Shared by all projects of the owner, which never build at the same time. Only the
+ * account of the running build can enter its owner's cache.
+ */
+export type DownloadCaches = {
+  readonly cachesDirectory: string;
+  /** A larger cache is deleted after the build. */
+  readonly cacheLimitBytes: number;
+  readonly removeTree: RemoveTree;
+};
+
+/** Deletes a cache of another account: this account could not use it, and a change of its owner could pass on planted files. */
+export async function openCache(
+  { cachesDirectory, removeTree }: DownloadCaches,
+  owner: string,
+  account: Account,
+): Promise<string> {
+  const directory = join(cachesDirectory, owner);
+  const cache = filesOf(cachesDirectory, owner);
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  const uid = account?.uid ?? process.geteuid?.();
+  if (existsSync(cache) && statSync(cache).uid !== uid) await removeTree(cache);
+  mkdirSync(cache, { recursive: true, mode: 0o700 });
+  if (account !== null) chownSync(cache, account.uid, account.gid);
+  // An earlier build may have changed the mode.
+  chmodSync(cache, 0o700);
+  chmodSync(directory, 0o711);
+  return cache;
+}
+
+/** Closes the cache between builds, when others may have the account. Idempotent. */
+export function lockCache(cachesDirectory: string, owner: string): void {
+  const directory = join(cachesDirectory, owner);
+  if (existsSync(directory)) chmodSync(directory, 0o700);
+}
+
+/** Deletes a cache that exceeds the limit or cannot be measured. Later builds download again. */
+export async function limitCache(caches: DownloadCaches, owner: string): Promise<void> {
+  const cache = filesOf(caches.cachesDirectory, owner);
+  if ((await measure(cache)) > caches.cacheLimitBytes) await caches.removeTree(cache);
+}
+
+function filesOf(cachesDirectory: string, owner: string): string {
+  return join(cachesDirectory, owner, 'files');
+}
+
+/** Disk space of a tree in bytes. Infinite if `du` fails or takes longer than a minute. */
+function measure(path: string): Promise<number> {
+  return new Promise((resolve) => {
+    const options = { cwd: '/', env: { PATH: '/usr/bin:/bin', LC_ALL: 'C' }, timeout: MEASURING_MS };
+    execFile('du', ['-s', '-x', '--block-size=1', '--', path], options, (error, stdout) =>
+      resolve(error === null ? Number.parseInt(stdout, 10) : Number.POSITIVE_INFINITY),
+    );
+  });
+}

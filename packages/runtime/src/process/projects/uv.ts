@@ -1,0 +1,71 @@
+import type { BuildOutput, RuntimeLogger } from '../../runtime.ts';
+import { installUv } from './install-uv.ts';
+import { type Account, programsNamed, tryProgram } from './interpreter.ts';
+import { createMask } from './mask.ts';
+import { findPython } from './python-interpreter.ts';
+
+/** After a failed installation. */
+const RETRY_MS = 10 * 60_000;
+const REASON_CHARACTERS = 300;
+
+export type UvOptions = {
+  readonly path: string;
+  readonly toolsDirectory: string;
+  /** Whether to install uv if `path` has none. */
+  readonly installs: boolean;
+  /** Variables that the operator passes to builds, such as addresses of package indexes. */
+  readonly passed: Readonly<Record<string, string>>;
+  /** The account that must be able to run it. */
+  readonly account: Account;
+  readonly now: () => Date;
+  readonly logger: Pick<RuntimeLogger, 'info' | 'warn'>;
+  readonly signal: AbortSignal;
+};
+
+/** Returns the path of uv, or null if pip has to be used. Writes to the output why uv could not be installed. */
+export type FindUv = (output: BuildOutput) => Promise<string | null>;
+
+/** Looks for uv in `path`, and otherwise installs it once for all builds of this service. */
+export function createUvFinder(options: UvOptions): FindUv {
+  const { path, account, logger, now } = options;
+  let installing: Promise<string> | null = null;
+  let failure: { readonly reason: string; readonly retryAt: number } | null = null;
+
+  const install = async (): Promise<string> => {
+    const { toolsDirectory, passed, signal } = options;
+    const python = await findPython([], path, null);
+    const environment = { PATH: path, ...passed };
+    const program = await installUv({ python: python.path, toolsDirectory, environment, signal });
+    if ((await tryProgram(program, ['--version'], account)) === null) throw new Error(`${program} cannot be run`);
+    logger.info({ program }, 'uv installed');
+    return program;
+  };
+
+  return async (output) => {
+    for (const candidate of programsNamed(['uv'], path)) {
+      if ((await tryProgram(candidate, ['--version'], account)) !== null) return candidate;
+    }
+    if (!options.installs) return null;
+    if (failure === null || failure.retryAt <= now().getTime()) {
+      failure = null;
+      installing ??= install();
+      try {
+        return await installing;
+      } catch (error) {
+        installing = null;
+        const reason = createMask(options.passed)(reasonOf(error));
+        failure = { reason, retryAt: now().getTime() + RETRY_MS };
+        logger.warn({ reason }, 'uv could not be installed; builds use pip, which is slower');
+      }
+    }
+    output(`uv could not be installed, so pip is used, which is slower (${failure.reason})`);
+    return null;
+  };
+}
+
+/** The last line that pip printed, or the message. */
+function reasonOf(error: unknown): string {
+  const stderr = error instanceof Error && 'stderr' in error ? String(error.stderr) : '';
+  const line = stderr.trim().split('\n').at(-1) ?? '';
+  return (line === '' && error instanceof Error ? error.message : line).slice(0, REASON_CHARACTERS);
+}
