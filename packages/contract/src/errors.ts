@@ -173,6 +173,11 @@ export const failures = {
   },
   'body-too-large': { status: 413, code: '413', message: 'The request body is too large.' },
   'upgrade-required': { status: 426, code: '426', message: 'This path only accepts WebSocket connections.' },
+  'session-elsewhere': {
+    status: 421,
+    code: '421',
+    message: 'Another server runs this session. Send the request to the server of its region.',
+  },
   'headers-too-large': { status: 431, code: '431', message: 'The headers of the request are too large.' },
   'too-many-uploads': {
     status: 429,

@@ -123,7 +123,10 @@ function proxyEntry(schemas: Json): Json {
       security: [{ publicKey: [] }],
       responses: {
         default: { description: 'The response of the bot' },
-        ...failureResponses(['not-found', 'bot-unreachable', 'bot-not-ready', ...commonFailures], schemas),
+        ...failureResponses(
+          ['not-found', 'session-elsewhere', 'bot-unreachable', 'bot-not-ready', ...commonFailures],
+          schemas,
+        ),
       },
     };
   }

@@ -83,7 +83,10 @@ export async function authorize(context: Pick<ProxyContext, 'authenticator'>, ke
   return context.authenticator.cached(key, 'public') ?? (await context.authenticator.authenticate(key, 'public'));
 }
 
-/** The bot's location. The same 404 for missing sessions and those of other organizations. */
+/**
+ * The address of the session's bot. The same 404 for missing sessions and those of other organizations; 421 for a session that
+ * another server runs.
+ */
 export async function locate(
   context: Pick<ProxyContext, 'directory'>,
   incoming: IncomingMessage,
@@ -91,7 +94,8 @@ export async function locate(
   caller: Caller,
 ): Promise<Address> {
   if (path.reserved) throw failure('not-found');
-  const known = context.directory.known(path.sessionId) ?? (await context.directory.find(path.sessionId));
+  const session = { sessionId: path.sessionId, organizationId: caller.organizationId, agentName: path.agentName };
+  const known = context.directory.known(path.sessionId) ?? (await context.directory.find(session));
   if (known === undefined || !isOf(known, caller, path)) throw failure('not-found');
   return known.open && known.address !== null ? known.address : hold(context.directory, known.sessionId, incoming);
 }

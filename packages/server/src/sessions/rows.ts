@@ -147,22 +147,27 @@ export function openSessions(db: Database, region: string) {
     .execute();
 }
 
-/** The name of a session's agent and the address of its instance, if it has one yet. */
-export function addressRow(db: Database, sessionId: string) {
+/** An open session's region, and its instance with address and host, if it has one yet. */
+export function addressRow(
+  db: Database,
+  session: { readonly sessionId: string; readonly organizationId: string; readonly agentName: string },
+) {
   return db
     .selectFrom('sessions')
     .innerJoin('agents', 'agents.id', 'sessions.agent_id')
     .leftJoin('instances', 'instances.session_id', 'sessions.id')
     .select([
-      'sessions.organization_id',
-      'agents.name as agent_name',
+      'agents.region',
       'instances.id as instance_id',
+      'instances.host_id',
       'instances.state as instance_state',
       'sessions.state as session_state',
       'instances.host',
       'instances.port',
     ])
-    .where('sessions.id', '=', sessionId)
+    .where('sessions.id', '=', session.sessionId)
+    .where('sessions.organization_id', '=', session.organizationId)
+    .where('agents.name', '=', session.agentName)
     .where('sessions.state', 'in', ['waiting', 'starting', 'live'])
     .executeTakeFirst();
 }

@@ -17,7 +17,7 @@ const entry = (fields: object = {}) => ({
 describe('the session directory', () => {
   let rows: TestRows;
   let of: { organizationId: string; agentId: string; deploymentId: string; hostId: string };
-  const open = () => createSessionDirectory({ db: rows.db });
+  const open = () => createSessionDirectory({ db: rows.db, host: { id: of.hostId, region: 'us-west' } });
 
   beforeAll(async () => {
     rows = await testRows();
@@ -100,8 +100,9 @@ describe('the session directory', () => {
       const sessionId = await rows.session(of, { state });
       const ready = instance === 'ready' ? {} : { state: 'starting' as const, host: null, port: null, ready_at: null };
       if (instance !== undefined) await rows.instance(of, { session_id: sessionId, ...ready });
-      return { sessionId, found: await open().find(sessionId.toUpperCase()) };
+      return { sessionId, found: await open().find(named(sessionId.toUpperCase())) };
     };
+    const named = (sessionId: string) => ({ sessionId, organizationId: of.organizationId, agentName: 'parrot' });
 
     it.each([
       ['waiting', undefined, { address: null, open: false, instanceId: null }],
@@ -116,11 +117,28 @@ describe('the session directory', () => {
     it('does not find a session that is ending or ended', async () => {
       expect((await find('ending', 'ready')).found).toBeUndefined();
       const ended = await rows.session(of, { state: 'ended', completion_status: '500', ended_at: testNow });
-      expect(await open().find(ended)).toBeUndefined();
+      expect(await open().find(named(ended))).toBeUndefined();
     });
 
     it.each(['', 'x', newId()])('does not find an invalid id (%j)', async (id) => {
-      expect(await open().find(id)).toBeUndefined();
+      expect(await open().find(named(id))).toBeUndefined();
+    });
+
+    it('does not find a session of another organization or agent', async () => {
+      const { sessionId } = await find('live', 'ready');
+      expect(await open().find({ ...named(sessionId), organizationId: newId() })).toBeUndefined();
+      expect(await open().find({ ...named(sessionId), agentName: 'other' })).toBeUndefined();
+      expect(await open().find({ ...named(sessionId), agentName: 'nul\0' })).toBeUndefined();
+    });
+
+    it.each([
+      ['region', { hostRegion: 'us-west', region: 'eu-west' }],
+      ['host', { hostRegion: 'eu-north', region: 'us-west' }],
+    ])('rejects with session-elsewhere for an instance of another %s', async (_, { hostRegion, region }) => {
+      const { sessionId } = await find('live', 'ready');
+      const hostId = hostRegion === 'us-west' ? of.hostId : await rows.host(hostRegion);
+      const elsewhere = createSessionDirectory({ db: rows.db, host: { id: hostId, region } });
+      await expect(elsewhere.find(named(sessionId))).rejects.toMatchObject({ reason: 'session-elsewhere' });
     });
   });
 });

@@ -1,3 +1,4 @@
+import { failure, namePattern } from '@bothost/contract';
 import type { Database } from '../store/tables.ts';
 import { isUuid } from '../store/uuid.ts';
 import { addressRow } from './rows.ts';
@@ -22,8 +23,15 @@ export type SessionLocation = {
  */
 export type SessionDirectory = {
   readonly known: (sessionId: string) => SessionLocation | undefined;
-  /** Like `known`, but queries the database for an unknown session. Undefined if it is not open. */
-  readonly find: (sessionId: string) => Promise<SessionLocation | undefined>;
+  /**
+   * Queries the database for a session that is not in memory. Undefined if it is not an open session of this organization and
+   * agent.
+   *
+   * @throws failure `session-elsewhere`: the host of another server runs it, whose addresses mean nothing here
+   */
+  readonly find: (
+    session: Pick<SessionLocation, 'sessionId' | 'organizationId' | 'agentName'>,
+  ) => Promise<SessionLocation | undefined>;
   readonly expect: (entry: Omit<SessionLocation, 'open'>) => void;
   /** The instance is ready. */
   readonly ready: (sessionId: string, address: Address) => void;
@@ -38,7 +46,10 @@ export type SessionDirectory = {
   readonly running: () => { sessionId: string; instanceId: string }[];
 };
 
-export function createSessionDirectory(context: { db: Database }): SessionDirectory {
+export function createSessionDirectory(context: {
+  db: Database;
+  host: { readonly id: string; readonly region: string };
+}): SessionDirectory {
   const entries = new Map<string, SessionLocation>();
   const waiting = new Map<string, Set<() => void>>();
 
@@ -56,18 +67,20 @@ export function createSessionDirectory(context: { db: Database }): SessionDirect
     if (entry !== undefined) change({ ...entry, ...fields });
   }
 
-  async function find(sessionId: string): Promise<SessionLocation | undefined> {
-    const key = sessionId.toLowerCase();
-    const known = entries.get(key);
-    if (known !== undefined || !isUuid(key)) return known;
-    const row = await addressRow(context.db, key);
+  const find: SessionDirectory['find'] = async (session) => {
+    const sessionId = session.sessionId.toLowerCase();
+    // Do not query invalid names; PostgreSQL rejects NUL.
+    if (!isUuid(sessionId) || !namePattern.test(session.agentName)) return undefined;
+    const row = await addressRow(context.db, { ...session, sessionId });
     if (row === undefined) return undefined;
+    const isOtherHost = row.host_id !== null && row.host_id !== context.host.id;
+    if (row.region !== context.host.region || isOtherHost) throw elsewhere(row.region);
     const { host, port } = row;
     const address = row.instance_state === 'ready' && host !== null && port !== null ? { host, port } : null;
-    const fields = { organizationId: row.organization_id, agentName: row.agent_name, instanceId: row.instance_id };
+    const fields = { ...session, sessionId, instanceId: row.instance_id, address, open: row.session_state === 'live' };
     // Not cached, because the end is reported only for sessions that this server owns.
-    return entries.get(key) ?? { sessionId: key, ...fields, address, open: row.session_state === 'live' };
-  }
+    return entries.get(sessionId) ?? fields;
+  };
 
   /** Waits until an entry has a result. Its removal is one, too. */
   function wait(
@@ -113,4 +126,9 @@ export function createSessionDirectory(context: { db: Database }): SessionDirect
         address === null || instanceId === null ? [] : [{ sessionId, instanceId }],
       ),
   };
+}
+
+function elsewhere(region: string) {
+  const message = `Another server runs this session. Send the request to the server of region ${region}.`;
+  return failure('session-elsewhere', { message });
 }

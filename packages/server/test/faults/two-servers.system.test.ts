@@ -9,7 +9,7 @@ import { promisify } from 'node:util';
 import { createClient } from '@bothost/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type BotDirectory, writeBot } from '../support/bots.ts';
-import { start, stop, tell } from '../support/client.ts';
+import { sessionUrl, start, stop, tell, withKey } from '../support/client.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
 const program = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
@@ -94,6 +94,24 @@ describe.runIf(existsSync(program)).concurrent('a second server', () => {
     // A region that no server ever ran accepts no deployment.
     const { regions } = await service.client.listRegions();
     expect(regions.map(({ code }) => code)).not.toContain('eu-south');
+  });
+
+  it('of another region does not forward requests to bots of the first', async (test) => {
+    const second = await startTestServer({
+      agents: [],
+      environment: { DATABASE_URL: service.database.url, BOTHOST_REGION: 'eu-west', BOTHOST_KEY: key },
+    });
+    test.onTestFinished(() => second.close());
+    const id = await start(service, 'first');
+    await tell(service, 'first', id, 'true');
+    const refused = await fetch(sessionUrl(second, 'first', id, '/echo'), withKey(service.publicKey));
+    expect([refused.status, await refused.json()]).toEqual([
+      421,
+      expect.objectContaining({ reason: 'session-elsewhere', error: expect.stringContaining('region us-west') }),
+    ]);
+    const missing = await fetch(sessionUrl(second, 'other', id, '/echo'), withKey(service.publicKey));
+    expect(missing.status).toBe(404);
+    await stop(service, 'first', id);
   });
 
   it('of another region runs beside the first, and neither stops bots of the other', async (test) => {
