@@ -4,6 +4,7 @@ import type { Config } from '../config.ts';
 import type { Context } from '../context.ts';
 import { forgetRegion, takeRegion } from '../instances/host.ts';
 import { openStore, type Store } from '../store/open-store.ts';
+import type { Database } from '../store/tables.ts';
 import { newId } from '../store/uuid.ts';
 import { claimDataDirectory, type DataDirectory, openDataDirectory } from './data-directory.ts';
 import type { Teardown } from './teardown.ts';
@@ -31,18 +32,21 @@ export async function openFoundation(config: Config, logger: Logger, teardown: T
   const regionLost = new Promise<Error>((resolve) => {
     onRegionLost = resolve;
   });
+  const now = () => new Date();
+  const host = { id: data.id, region: config.region };
+  const description = `process ${process.pid} on ${hostname()}, data directory ${data.path}`;
+  const recordHost = (db: Database) => takeRegion({ db, now }, { ...host, runtime: 'process', description });
   const store = await openStore({
     databaseUrl: config.secrets.databaseUrl,
     dataDirectory: data.path,
     region: config.region,
     logger,
+    onRegionRetaken: async (db) => void (await recordHost(db)),
     onRegionLost: (error) => onRegionLost(error),
   });
   teardown.add(() => store.close(config.onStop === 'leave'));
-  const host = { id: data.id, region: config.region };
-  const base = { db: store.db, now: () => new Date(), newId, logger, host };
-  const description = `process ${process.pid} on ${hostname()}, data directory ${data.path}`;
-  const { lastHeartbeat, isAlone } = await takeRegion(base, { ...host, runtime: 'process', description });
+  const base = { db: store.db, now, newId, logger, host };
+  const { lastHeartbeat, isAlone } = await recordHost(store.db);
   if (lastHeartbeat === null) teardown.addForFailedStart(() => forgetRegion(store.db, host));
   return { base, data, store, isAlone, lastHeartbeat, regionLost };
 }

@@ -32,6 +32,11 @@ export type StoreOptions = {
   /** Only one server at a time may run the instances of a region. */
   readonly region: string;
   readonly logger: Logger;
+  /**
+   * Called when this server has taken its region again after a lost connection, before `holdsRegion` is true: another server
+   * may have held the region in between. If it rejects, the region is released and taken again.
+   */
+  readonly onRegionRetaken: (db: Database) => Promise<void>;
   /** Called when another server took the region while this one had lost its connection. */
   readonly onRegionLost: (error: Error) => void;
 };
@@ -85,16 +90,32 @@ async function hold(
   async function takeAgain(): Promise<void> {
     while (!closed) {
       try {
-        const again = await takeRegion(options, address, db, onLost);
-        if (closed) await again.release();
-        else lock = again;
-        return;
+        if (await retake()) return;
       } catch (error) {
         if (error instanceof StoreError) return options.onRegionLost(error);
+        if (!isConnectionError(error)) options.logger.error({ err: error }, 'region could not be taken again');
         if (embedded !== null) await embedded.ensureRunning().catch(() => undefined);
         await delay(retryMilliseconds, undefined, { ref: false });
       }
     }
+  }
+
+  /** False if the lock was lost again at once. */
+  async function retake(): Promise<boolean> {
+    let isHeld = true;
+    const again = await takeRegion(options, address, db, () => {
+      if (lock === again) onLost();
+      else isHeld = false;
+    });
+    try {
+      if (!closed) await options.onRegionRetaken(db);
+    } catch (error) {
+      await again.release();
+      throw error;
+    }
+    if (closed) await again.release();
+    else if (isHeld) lock = again;
+    return closed || isHeld;
   }
 
   return {

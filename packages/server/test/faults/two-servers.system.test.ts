@@ -7,7 +7,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { createClient } from '@bothost/contract';
+import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { clientConfig } from '../../src/store/address.ts';
 import { type BotDirectory, writeBot } from '../support/bots.ts';
 import { sessionUrl, start, stop, tell, withKey } from '../support/client.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
@@ -137,6 +139,44 @@ describe.runIf(existsSync(program)).concurrent('a second server', () => {
     await second.close();
     expect(await tell(service, 'first', id, '"still here"')).toBe('still here');
     await stop(service, 'first', id);
+  });
+});
+
+describe.runIf(existsSync(program))('a server that takes its region back from one that failed to start', () => {
+  it('keeps its bots and sessions and starts new ones', async (test) => {
+    const key = randomBytes(32).toString('hex');
+    const bot = await writeBot('kept');
+    test.onTestFinished(() => bot.remove());
+    const elsewhere = await mkdtemp(join(tmpdir(), 'bothost-second-'));
+    test.onTestFinished(() => rm(elsewhere, { recursive: true, force: true }));
+    await chmod(elsewhere, 0o711);
+    const first = await startTestServer({ agents: [bot.path], environment: { BOTHOST_KEY: key } });
+    test.onTestFinished(() => first.close());
+    const id = await start(first, 'kept');
+    await tell(first, 'kept', id, 'true');
+    const admin = new pg.Client(clientConfig(first.database.admin));
+    await admin.connect();
+    test.onTestFinished(() => admin.end());
+    const locks = (granted: boolean) =>
+      admin.query<{ pid: number }>(
+        `select pid from pg_locks join pg_database on pg_database.oid = database
+          where locktype = 'advisory' and datname = $1 and granted = $2`,
+        [new URL(first.database.url).pathname.slice(1), granted],
+      );
+    // It fails after it has taken the region, because the port is in use.
+    const second = run({
+      BOTHOST_DATA_DIR: join(elsewhere, 'data'),
+      BOTHOST_KEY: key,
+      BOTHOST_PORT: new URL(first.url).port,
+      DATABASE_URL: first.database.url,
+    });
+    await expect.poll(async () => (await locks(false)).rowCount).toBe(1);
+    for (const { pid } of (await locks(true)).rows) await admin.query('select pg_terminate_backend($1)', [pid]);
+    expect(await second).toMatchObject({ code: 1, stderr: expect.stringContaining('is in use') });
+    await expect.poll(async () => (await fetch(`${first.url}/readyz`)).status).toBe(200);
+    const next = await start(first, 'kept');
+    expect(await tell(first, 'kept', next, '"new"')).toBe('new');
+    expect(await tell(first, 'kept', id, '"still here"')).toBe('still here');
   });
 });
 
