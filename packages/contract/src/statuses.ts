@@ -29,7 +29,7 @@ export const completionStatusLabels = {
   HTTP_COMPLETED: 'The bot finished',
   HTTP_ERROR: 'The bot did not start, crashed, or dropped its connection',
   WS_CONNECTION_CLOSED: 'The WebSocket was closed',
-  BOT_START_TIMEOUT: 'No instance became ready in time',
+  BOT_START_TIMEOUT: 'No bot became ready and accepted the session in time',
   BOT_CONNECTION_TIMEOUT: 'No client connected in time',
   SESSION_STOPPED: 'Stopped by a request or a shutdown',
   SESSION_TIME_LIMIT: 'Stopped at its time limit',

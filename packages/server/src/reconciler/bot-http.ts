@@ -10,28 +10,21 @@ type Headers = Readonly<Record<string, string>>;
 
 /**
  * `POST /bot`, which stays open for the whole session (docs/bot-contract.md, "Start"): no timeout, and a separate connection
- * with TCP keep-alive. `delivered` resolves when the request is completely written, so that the bot has the session; it
- * rejects if that fails. `answer` never rejects.
+ * with TCP keep-alive. `answer` never rejects.
  */
 export function postBot(
   address: InstanceAddress,
   headers: Headers,
   body: string,
-): { readonly delivered: Promise<void>; readonly answer: Promise<BotResponse>; readonly abort: () => void } {
+): { readonly answer: Promise<BotResponse>; readonly abort: () => void } {
   const sent = request({ ...address, path: '/bot', method: 'POST', agent: false, headers: bodyHeaders(headers, body) });
   sent.on('socket', (socket) => {
     socket.setNoDelay(true);
     socket.setKeepAlive(true, 30_000);
   });
-  const delivered = new Promise<void>((resolve, reject) => {
-    sent.once('finish', resolve);
-    sent.once('error', reject);
-  });
-  // A failed delivery also settles `answer`, so this rejection may be unhandled.
-  delivered.catch(() => undefined);
   const answer = responseOf(sent);
   sent.end(body);
-  return { delivered, answer, abort: () => sent.destroy(new Error('aborted by the service')) };
+  return { answer, abort: () => sent.destroy(new Error('aborted by the service')) };
 }
 
 function bodyHeaders(headers: Headers, body: string): Headers {

@@ -28,6 +28,12 @@ export function completionOf(answer: BotResponse, atLimit: boolean): CompletionS
   return status === 200 ? 'HTTP_COMPLETED' : `${status}`;
 }
 
+/** Whether a response shows that the bot ran the session, instead of refusing it (docs/bot-contract.md, "Status codes"). */
+export function isAcceptance(answer: BotResponse): boolean {
+  if (answer.kind === 'broken') return false;
+  return answer.status < 400 || (answer.status >= 500 && answer.status !== 501 && answer.status !== 503);
+}
+
 /** For a bot that can no longer be asked: decided by its exit code. */
 export function completionOfExit(exit: { readonly code: number | null }): KnownCompletionStatus {
   return exit.code === 0 ? 'HTTP_COMPLETED' : 'HTTP_ERROR';

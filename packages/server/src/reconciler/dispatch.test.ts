@@ -22,6 +22,7 @@ let ended: [status: string, at: Date | undefined][];
 let told: string[];
 let asked: { url: string; headers: IncomingMessage['headers']; body: string }[];
 let closing: AbortController;
+let acceptDeadline: AbortController;
 let server: Server | null = null;
 
 beforeAll(async () => {
@@ -35,6 +36,7 @@ beforeEach(() => {
   told = [];
   asked = [];
   closing = new AbortController();
+  acceptDeadline = new AbortController();
 });
 afterEach(() => {
   closing.abort();
@@ -77,6 +79,7 @@ async function session(bot: Bot, fields: Partial<ReadySession> = {}, state: 'sta
     key,
     ownership,
     closing: closing.signal,
+    acceptDeadline: () => acceptDeadline.signal,
     retryWrite: (write) => write(),
     endSession: async (sessionId, status, at) => {
       ended.push([status, at]);
@@ -95,27 +98,77 @@ describe('dispatch', () => {
   it('sends headers and body to the bot and records the time', async () => {
     const { context, readySession } = await session({ '/bot': answer(200, {}) }, { transport: 'webrtc' });
     await dispatch(context, readySession);
-    expect(asked).toMatchObject([
-      {
-        url: '/bot',
-        body: '{"caller":"anna"}',
-        headers: {
-          'x-session-id': readySession.id,
-          'x-daily-session-id': readySession.id,
-          'x-transport-type': 'webrtc',
-          'x-max-session-seconds': '60',
-          'x-bot-control-token': controlToken(key, readySession.instanceId),
-        },
+    expect(asked[0]).toMatchObject({
+      url: '/bot',
+      body: '{"caller":"anna"}',
+      headers: {
+        'x-session-id': readySession.id,
+        'x-daily-session-id': readySession.id,
+        'x-transport-type': 'webrtc',
+        'x-max-session-seconds': '60',
+        'x-bot-control-token': controlToken(key, readySession.instanceId),
       },
-    ]);
+    });
     expect(await stored(readySession.id)).toMatchObject({
       state: 'live',
       bot_started_at: testNow,
       ready_at: ago(2),
       cold_start: true,
-      handed_over_at: null,
+      handed_over_at: testNow,
     });
     expect(told).toEqual(['open', 'live']);
+  });
+
+  it('is live once the bot reports that it has the session', async () => {
+    let end: () => void = () => undefined;
+    const states: unknown[] = [];
+    const bot: Bot = {
+      '/bot': (_, response) => {
+        end = () => response.end('{}');
+      },
+      '/_bot/session': async (_, response) => {
+        states.push((await stored(readySession.id))?.state);
+        response.end(JSON.stringify({ state: states.length < 3 ? 'idle' : 'running' }));
+      },
+    };
+    const { context, readySession } = await session(bot);
+    const running = dispatch(context, readySession);
+    await expect.poll(async () => (await stored(readySession.id))?.state).toBe('live');
+    end();
+    await running;
+    expect(states).toEqual(['starting', 'starting', 'starting']);
+    expect(told).toEqual(['open', 'live']);
+    expect(statuses()).toEqual(['HTTP_COMPLETED']);
+  });
+
+  it('is live once a bot without a status route reacts to another request', async () => {
+    let end: () => void = () => undefined;
+    const bot: Bot = {
+      '/bot': (_, response) => {
+        end = () => response.end('{}');
+      },
+    };
+    const { context, readySession } = await session(bot, { reportsSession: false });
+    const running = dispatch(context, readySession);
+    await expect.poll(async () => (await stored(readySession.id))?.state).toBe('live');
+    expect(urls()).toContain('/_bot/session');
+    end();
+    await running;
+  });
+
+  it('ends with BOT_START_TIMEOUT if the bot does not accept the session in time', async () => {
+    const bot: Bot = { '/bot': () => undefined, '/_bot/session': () => acceptDeadline.abort() };
+    const { context, readySession } = await session(bot);
+    await dispatch(context, readySession);
+    expect(statuses()).toEqual(['BOT_START_TIMEOUT']);
+    expect(await stored(readySession.id)).toMatchObject({ state: 'starting', bot_started_at: null });
+  });
+
+  it.each([409, 401, 503])('has no start time if the bot refuses it with %i', async (status) => {
+    const { context, readySession } = await session({ '/bot': answer(status, {}), '/_bot/session': () => undefined });
+    await dispatch(context, readySession);
+    expect(statuses()).toEqual([`${status}`]);
+    expect(await stored(readySession.id)).toMatchObject({ bot_started_at: null });
   });
 
   it.each<[string, Bot[string], string]>([
@@ -170,7 +223,7 @@ describe('dispatch', () => {
     const { context, readySession } = await session({ '/bot': () => closing.abort() });
     await dispatch(context, readySession);
     expect(statuses()).toEqual([]);
-    expect(await stored(readySession.id)).toMatchObject({ state: 'live' });
+    expect(await stored(readySession.id)).toMatchObject({ completion_status: null, handed_over_at: testNow });
   });
 });
 
@@ -181,7 +234,7 @@ describe('a session adopted after a restart', () => {
       '/bot': answer(200, {}),
     });
     await resume(context, readySession);
-    expect(urls()).toEqual(['/_bot/session', '/bot']);
+    expect(urls().slice(0, 2)).toEqual(['/_bot/session', '/bot']);
     expect(asked[0]?.headers.authorization).toBe(`Bearer ${controlToken(key, readySession.instanceId)}`);
     expect(statuses()).toEqual(['HTTP_COMPLETED']);
   });
@@ -231,7 +284,23 @@ describe('a session adopted after a restart', () => {
     expect(statuses()).toEqual(['HTTP_COMPLETED']);
   });
 
-  it('waits for the exit or limit if the bot stops responding', async () => {
+  it('is not dispatched again if the request of the former server still waited in the bot', async () => {
+    const reports = [{ state: 'idle' }, { state: 'running' }, { state: 'ended', status: 200 }];
+    const bot: Bot = { '/_bot/session': (_, response) => void response.end(JSON.stringify(reports.shift())) };
+    const { context, readySession } = await session(bot, { dispatchedAt: ago(9) });
+    await resume(context, readySession);
+    expect(urls()).not.toContain('/bot');
+    expect(statuses()).toEqual(['HTTP_COMPLETED']);
+  });
+
+  it('ends with BOT_START_TIMEOUT if the bot does not answer in time whether it has the session', async () => {
+    const bot: Bot = { '/_bot/session': () => acceptDeadline.abort() };
+    const { context, readySession } = await session(bot, { dispatchedAt: ago(9) });
+    await resume(context, readySession);
+    expect(statuses()).toEqual(['BOT_START_TIMEOUT']);
+  });
+
+  it('waits for the exit or limit if the bot no longer has a status route', async () => {
     const { context, readySession } = await session({ '/bot': answer(200, {}) });
     await resume(context, readySession);
     expect(urls()).toEqual(['/_bot/session']);
@@ -259,12 +328,15 @@ describe('a session adopted after a restart', () => {
     it('is dispatched if no dispatch was recorded', async () => {
       const { context, readySession } = await session({ '/bot': answer(200, {}) }, silent);
       await resume(context, readySession);
-      expect(urls()).toEqual(['/bot']);
+      expect(urls()[0]).toBe('/bot');
       expect(statuses()).toEqual(['HTTP_COMPLETED']);
     });
 
     it('is live if a dispatch was recorded, and is not dispatched again', async () => {
-      const { context, readySession } = await session({ '/bot': answer(200, {}) }, { ...silent, dispatchedAt: ago(9) });
+      const { context, readySession } = await session(
+        { '/bot': answer(200, {}) },
+        { ...silent, readyAt: ago(10), dispatchedAt: ago(9) },
+      );
       await resume(context, readySession);
       expect(urls()).toEqual(['/_bot/session']);
       expect(await stored(readySession.id)).toMatchObject({ state: 'live', bot_started_at: ago(9) });
@@ -278,7 +350,7 @@ describe('a session adopted after a restart', () => {
         'live',
       );
       await resume(context, readySession);
-      expect(urls()).toEqual(['/_bot/session', '/_bot/session', '/bot']);
+      expect(urls().slice(0, 3)).toEqual(['/_bot/session', '/_bot/session', '/bot']);
       expect(statuses()).toEqual(['HTTP_COMPLETED']);
     });
 

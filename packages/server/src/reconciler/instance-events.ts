@@ -108,11 +108,14 @@ async function statusByExit(
   exit: { code: number | null },
 ): Promise<CompletionStatus> {
   const session = await context.retryWrite(() => stateOfSession(context.db, sessionId));
-  const at = session?.bot_started_at ?? session?.handed_over_at ?? null;
-  if (session === undefined || at === null) return 'HTTP_ERROR';
-  // The server was killed between the dispatch and the record that the session is live.
-  const cold = isColdStart(instance, session.requested_at);
-  if (session.bot_started_at === null)
+  if (session === undefined) return 'HTTP_ERROR';
+  if (session.bot_started_at === null) {
+    // The server was killed between the dispatch and the record that the session is live. Status 0 shows that the bot
+    // accepted it.
+    const at = session.handed_over_at;
+    if (at === null || exit.code !== 0) return 'HTTP_ERROR';
+    const cold = isColdStart(instance, session.requested_at);
     await context.retryWrite(() => markLive(context, sessionId, { at, readyAt: instance.ready_at, cold }));
+  }
   return session.transport === 'websocket' ? 'WS_CONNECTION_CLOSED' : completionOfExit(exit);
 }

@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events';
+import { startDeadlineSeconds } from '@bothost/contract';
 import type { Runtime } from '@bothost/runtime';
 import type { Logger } from 'pino';
 import type { Sampler } from '../metrics/sampler.ts';
@@ -83,6 +84,7 @@ export function createReconciler(context: ReconcilerContext): Reconciler {
   const dispatchContext: DispatchContext & { directory: SessionDirectory } = {
     ...context,
     closing: closing.signal,
+    acceptDeadline: () => AbortSignal.timeout(startDeadlineSeconds * 1000),
     endSession,
     onOpen: directory.opened,
     onLive: (session, startedAt) => {

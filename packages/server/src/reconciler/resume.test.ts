@@ -68,13 +68,16 @@ it('makes a live session reachable as soon as its bot reports it', async () => {
     botStartedAt: at(2),
   };
   const happened: unknown[] = [];
+  const ownership = createSessionOwnership();
+  ownership.acquire(session.id);
   await resume(
     {
       db,
       now: () => at(30),
       key: Buffer.alloc(32),
-      ownership: createSessionOwnership(),
+      ownership,
       closing: new AbortController().signal,
+      acceptDeadline: () => new AbortController().signal,
       retryWrite: (write) => write(),
       endSession: async (_, status, endedAt) => void happened.push([status, endedAt]),
       onOpen: () => {

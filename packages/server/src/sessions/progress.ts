@@ -9,7 +9,7 @@ export function listOpenSessions(db: Database, region: string): Promise<OpenSess
   return openSessions(db, region);
 }
 
-/** Records that dispatch starts, for a bot that cannot be asked afterwards whether it got the session. */
+/** Records that dispatch starts, in case the bot cannot be asked afterwards whether it got the session. */
 export async function markDispatched(context: { db: Database; now: () => Date }, sessionId: string): Promise<void> {
   await changeSession(context.db, sessionId, ['starting'], { handed_over_at: context.now() });
 }

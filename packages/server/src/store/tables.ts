@@ -181,7 +181,7 @@ export type SessionsTable = {
   requested_at: Date | null;
   claimed_at: Date | null;
   ready_at: Date | null;
-  /** When dispatch started; written before it for bots that cannot be asked afterwards. */
+  /** When the session was sent to its bot; recorded before that for bots without a status route. */
   handed_over_at: Date | null;
   bot_started_at: Date | null;
   cold_start: boolean | null;
