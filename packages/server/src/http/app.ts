@@ -88,6 +88,8 @@ export async function createApp(context: AppContext, handlers: RouteHandlers): P
   app.server.on('upgrade', (incoming: IncomingMessage, socket: Duplex, head: Buffer) => {
     upgraded.add(socket);
     socket.once('close', () => upgraded.delete(socket));
+    // Node removes its own listener, and an error without one would end the process.
+    socket.on('error', () => socket.destroy());
     if (!isWebSocket(incoming)) return ignoreUpgrade(app.server, incoming, socket, head);
     const id = requestId(incoming);
     const socketPath = parseSocketPath(incoming);

@@ -19,7 +19,6 @@ export async function proxyUpgrade(
   path: SessionPath,
   requestId: string,
 ): Promise<void> {
-  socket.on('error', () => socket.destroy());
   try {
     const { target, key } = withoutKey(path.target);
     const caller = await authorize(context, bearerToken(incoming) ?? key);

@@ -1,9 +1,10 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { once } from 'node:events';
 import { request } from 'node:http';
 import type { FastifyRequest } from 'fastify';
-import { afterAll, beforeAll, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { type BotDirectory, writeBot } from '../support/bots.ts';
-import { start } from '../support/client.ts';
+import { openSocket, start } from '../support/client.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
 let service: TestServer;
@@ -42,3 +43,13 @@ it('a waiting request for logs ends when its client disconnects', async () => {
   // Before the 25 s that the request would wait, which exceeds the time limit of a test.
   await over;
 }, 20_000);
+
+it('a client that resets the connection after an upgrade request does not end the service', async () => {
+  const handshake = 'host: x\r\nconnection: Upgrade\r\nupgrade: websocket\r\n\r\n';
+  for (let round = 0; round < 20; round += 1) {
+    const socket = await openSocket(service);
+    socket.write(`GET /nothing HTTP/1.1\r\n${handshake}`, () => socket.resetAndDestroy());
+    await once(socket, 'close');
+  }
+  expect((await fetch(`${service.url}/healthz`)).status).toBe(200);
+});
