@@ -172,6 +172,11 @@ export const failures = {
     message: `The archive is larger than ${uploadBytes / 1_048_576} MiB, or larger than announced.`,
   },
   'body-too-large': { status: 413, code: '413', message: 'The request body is too large.' },
+  'expectation-unsupported': {
+    status: 417,
+    code: '417',
+    message: 'The only expectation that this service supports is "Expect: 100-continue".',
+  },
   'upgrade-required': { status: 426, code: '426', message: 'This path only accepts WebSocket connections.' },
   'session-elsewhere': {
     status: 421,
@@ -209,6 +214,7 @@ export const failures = {
     code: '500',
     message: 'The service failed. Search its log for the request id, or ask its operator.',
   },
+  'method-not-implemented': { status: 501, code: '501', message: 'The service does not implement this method.' },
   'bot-unreachable': { status: 502, code: '502', message: 'The bot of this session cannot be reached.' },
   'bot-refused': { status: 502, code: '502', message: 'The bot did not accept the WebSocket.' },
   'database-unavailable': {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type ApiError, errorBody, failure, iceServersPath, openApiDocument } from '@bothost/contract';
 import {
@@ -16,21 +16,22 @@ import type { Telemetry } from '../metrics/telemetry.ts';
 import type { Authenticator } from '../organizations/authenticate.ts';
 import type { SessionDirectory } from '../sessions/session-directory.ts';
 import { type AgentSocketContext, createAgentSocket } from './agent-socket.ts';
-import { limitBodyTime } from './body-deadline.ts';
-import { type CorsPolicy, corsHeaders, isPreflight, isPublic, preflightHeaders } from './cors.ts';
+import { type CorsPolicy, corsHeaders, isPublic } from './cors.ts';
 import { addDashboard } from './dashboard.ts';
 import { discardBody, failureHeaders, refuseUpgrade, type ToFailure } from './failure-response.ts';
 import { ignoreUpgrade } from './ignored-upgrade.ts';
 import { parseExactJson, parseJson } from './json-body.ts';
+import { createNodeServer } from './node-server.ts';
 import { addOperationRoutes, kindOfPath, methodsAt, type RouteHandlers, requireKey } from './operation-routes.ts';
 import { addProbes, type Probes } from './probes.ts';
 import { referencePage } from './reference-page.ts';
 import { refusalOf } from './refused-request.ts';
+import { checkHead } from './request-head.ts';
 import { parseSessionPath } from './session-path.ts';
 import { createSessionProxy } from './session-proxy.ts';
 import { parseSocketPath } from './socket-path.ts';
 import { proxyUpgrade } from './upgrade-proxy.ts';
-import { createUploadEndpoint, parseUploadPath, type UploadContext } from './upload.ts';
+import { createUploadEndpoint, type UploadContext } from './upload.ts';
 import { handshakeProblem, isWebSocket } from './websocket-handshake.ts';
 
 export type AppContext = {
@@ -71,7 +72,7 @@ export async function createApp(context: AppContext, handlers: RouteHandlers): P
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
     genReqId: requestId,
     forceCloseConnections: true,
-    serverFactory: (handler) => serve(context, { proxy: proxy.handle, uploads }, requestId, handler),
+    serverFactory: (handler) => createNodeServer(context.cors, { proxy: proxy.handle, uploads }, requestId, handler),
     routerOptions: { ignoreTrailingSlash: false, maxParamLength: 500 },
     clientErrorHandler: (error, socket) => {
       if (socket.writable) refuseUpgrade(socket, unreadable(error), randomUUID());
@@ -92,6 +93,8 @@ export async function createApp(context: AppContext, handlers: RouteHandlers): P
     socket.on('error', () => socket.destroy());
     if (!isWebSocket(incoming)) return ignoreUpgrade(app.server, incoming, socket, head);
     const id = requestId(incoming);
+    const badHead = checkHead(incoming);
+    if (badHead !== null) return refuseUpgrade(socket, badHead, id);
     const socketPath = parseSocketPath(incoming);
     if (socketPath !== null) {
       const problem = handshakeProblem(incoming);
@@ -154,32 +157,6 @@ function loggedPath(request: FastifyRequest): string | undefined {
 function addOwnHeaders(context: AppContext, request: FastifyRequest, reply: FastifyReply): void {
   reply.header('x-request-id', request.id);
   if (isPublic(request.url)) reply.headers(corsHeaders(context.cors, request.raw));
-}
-
-type Handler = (incoming: IncomingMessage, response: ServerResponse) => void;
-
-function serve(
-  context: AppContext,
-  streamed: {
-    readonly proxy: ReturnType<typeof createSessionProxy>['handle'];
-    readonly uploads: ReturnType<typeof createUploadEndpoint>;
-  },
-  requestId: (incoming: IncomingMessage) => string,
-  handler: Handler,
-): Server {
-  // Bodies of sessions may stream without a time limit; headers must arrive within a minute.
-  return createServer({ requestTimeout: 0, headersTimeout: 60_000, keepAliveTimeout: 65_000 }, (incoming, response) => {
-    if (isPreflight(incoming)) {
-      response.writeHead(204, preflightHeaders(context.cors, incoming)).end();
-      return;
-    }
-    const path = parseSessionPath(incoming.url ?? '');
-    if (path !== null) return void streamed.proxy(incoming, response, path, requestId(incoming));
-    const uploadId = parseUploadPath(incoming.url ?? '');
-    if (uploadId !== null) return void streamed.uploads(incoming, response, uploadId, requestId(incoming));
-    limitBodyTime(incoming, requestId(incoming));
-    handler(incoming, response);
-  });
 }
 
 /** Parses JSON also with a missing, wrong or malformed content type. An empty body counts as no body. */

@@ -1,0 +1,58 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { type ApiError, failure } from '@bothost/contract';
+import { limitBodyTime } from './body-deadline.ts';
+import { type CorsPolicy, isPreflight, preflightHeaders } from './cors.ts';
+import { discardBody, refuseUpgrade, sendFailure } from './failure-response.ts';
+import { checkHead } from './request-head.ts';
+import { parseSessionPath } from './session-path.ts';
+import type { createSessionProxy } from './session-proxy.ts';
+import { type createUploadEndpoint, parseUploadPath } from './upload.ts';
+
+type Handler = (incoming: IncomingMessage, response: ServerResponse) => void;
+
+/**
+ * Node's HTTP server. It refuses what Node's parser should not have accepted, answers preflights, streams the bodies of bots and
+ * uploads, and passes all other requests to `handler`, the framework.
+ */
+export function createNodeServer(
+  cors: CorsPolicy,
+  streamed: {
+    readonly proxy: ReturnType<typeof createSessionProxy>['handle'];
+    readonly uploads: ReturnType<typeof createUploadEndpoint>;
+  },
+  requestId: (incoming: IncomingMessage) => string,
+  handler: Handler,
+): Server {
+  // Bodies of sessions may stream without a time limit; headers must arrive within a minute.
+  const options = { requestTimeout: 0, headersTimeout: 60_000, keepAliveTimeout: 65_000, requireHostHeader: false };
+  const server = createServer(options, (incoming, response) => {
+    const badHead = checkHead(incoming);
+    if (badHead !== null) return refuse(incoming, response, badHead);
+    if (isPreflight(incoming)) {
+      response.writeHead(204, preflightHeaders(cors, incoming)).end();
+      return;
+    }
+    const path = parseSessionPath(incoming.url ?? '');
+    if (path !== null) return void streamed.proxy(incoming, response, path, requestId(incoming));
+    const uploadId = parseUploadPath(incoming.url ?? '');
+    if (uploadId !== null) return void streamed.uploads(incoming, response, uploadId, requestId(incoming));
+    limitBodyTime(incoming, requestId(incoming));
+    handler(incoming, response);
+  });
+  // `checkHead` counts the lines and checks the Host, because Node drops lines silently and answers without an error object.
+  server.maxHeadersCount = 0;
+  server.on('checkExpectation', (incoming: IncomingMessage, response: ServerResponse) => {
+    refuse(incoming, response, failure('expectation-unsupported'));
+  });
+  server.on('connect', (incoming: IncomingMessage, socket: Duplex) => {
+    socket.on('error', () => socket.destroy());
+    refuseUpgrade(socket, failure('method-not-implemented'), requestId(incoming));
+  });
+  return server;
+
+  function refuse(incoming: IncomingMessage, response: ServerResponse, problem: ApiError): void {
+    sendFailure(response, problem, requestId(incoming));
+    discardBody(incoming);
+  }
+}
