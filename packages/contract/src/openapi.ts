@@ -10,6 +10,15 @@ type Json = { [key: string]: unknown };
 
 /** Failures that every operation can have. */
 const commonFailures: readonly Reason[] = ['key-missing', 'key-invalid', 'internal', 'database-unavailable'];
+/** Failures that any request to the service can have, whatever its path. */
+const protocolFailures: readonly Reason[] = [
+  'not-http',
+  'request-too-slow',
+  'body-too-large',
+  'expectation-unsupported',
+  'headers-too-large',
+  'method-not-implemented',
+];
 
 /** Creates the OpenAPI 3.1 document of the operations. `serverUrl` is the origin of the service for clients. */
 export function openApiDocument(serverUrl: string): Json {
@@ -31,7 +40,8 @@ export function openApiDocument(serverUrl: string): Json {
     info: {
       title: 'Bot hosting service',
       version: '1.0.0',
-      description: 'Private API with a private key, public API with a public key, both as bearer tokens.',
+      description: `Private API with a private key, public API with a public key, both as bearer tokens. A request that is not
+valid HTTP, or too large or too slow, is refused with ${protocolFailures.map((reason) => failures[reason].status).join(', ')}.`,
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: serverUrl }],
@@ -65,9 +75,21 @@ function describe(operation: Operation, path: string, index: number, schemas: Js
       : { requestBody: { content: { 'application/json': { schema: schemaOf(operation.body, 'input', schemas) } } } }),
     responses: {
       ...successResponses(operation, schemas),
-      ...failureResponses([...operation.errors, ...commonFailures], schemas),
+      ...failureResponses(failuresOf(operation, path), schemas),
     },
   };
+}
+
+/** Failures that the operation lists, that its path and method add, and that are common to all. */
+function failuresOf(operation: Operation, path: string): readonly Reason[] {
+  return [
+    ...operation.errors,
+    ...(path.includes('{organization}') ? (['organization-not-found'] as const) : []),
+    ...(operation.bodyBytes > 0 ? (['invalid-json'] as const) : []),
+    // The service reads the body of any other method, even if it ignores the content.
+    ...(operation.method === 'GET' ? [] : (['body-too-large', 'request-too-slow'] as const)),
+    ...commonFailures,
+  ];
 }
 
 function schemeOf(key: Operation['key']): string {

@@ -159,17 +159,20 @@ function addOwnHeaders(context: AppContext, request: FastifyRequest, reply: Fast
   if (isPublic(request.url)) reply.headers(corsHeaders(context.cors, request.raw));
 }
 
-/** Parses JSON also with a missing, wrong or malformed content type. An empty body counts as no body. */
+/**
+ * Parses JSON also with a missing, wrong or malformed content type. An empty body, and any body for an operation without one,
+ * counts as no body.
+ */
 function takeAnyJson(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addHook('onRequest', async (request) => {
     delete request.raw.headers['content-type'];
   });
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (request, body: Buffer, done) => {
-    if (body.length === 0) return done(null, undefined);
-    const isExact = request.routeOptions.config.operation?.exactBody === true;
+    const { operation } = request.routeOptions.config;
+    if (body.length === 0 || operation?.bodyBytes === 0) return done(null, undefined);
     try {
-      done(null, isExact ? parseExactJson(body) : parseJson(body));
+      done(null, operation?.exactBody === true ? parseExactJson(body) : parseJson(body));
     } catch (error) {
       done(error as Error);
     }

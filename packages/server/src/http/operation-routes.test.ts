@@ -5,9 +5,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { startTestServer, type TestServer } from '../../test/support/test-server.ts';
 
+const operatorToken = 'o'.repeat(40);
 let service: TestServer;
 beforeAll(async () => {
-  service = await startTestServer({ environment: { BOTHOST_METRICS_TOKEN: 'scrape' } });
+  service = await startTestServer({
+    environment: { BOTHOST_METRICS_TOKEN: 'scrape', BOTHOST_OPERATOR_TOKEN: operatorToken },
+  });
 });
 afterAll(() => service.close());
 
@@ -26,12 +29,40 @@ async function ask(path: string, { method = 'GET', key = service.privateKey, bod
 }
 const reasonOf = (answer: { json: unknown }) => (answer.json as { reason?: string }).reason;
 const json = { 'content-type': 'application/json' };
+/** Above every limit of a body, and more than the socket buffers of both sides hold. */
+const megabytes = ' '.repeat(32_000_000);
+
+const all = Object.values(operations).flatMap((operation) =>
+  pathsOf(operation).map((path) => [operation.method, path, operation.key] as const),
+);
+
+describe('the OpenAPI document', () => {
+  type Entry = { readonly responses: Readonly<Record<string, unknown>> };
+  const paths = async () =>
+    ((await ask('/v1/openapi.json')).json as { paths: Record<string, Record<string, Entry>> }).paths;
+
+  it.each(all)('lists the statuses of refused requests to %s %s', async (method, path, kind) => {
+    const key = {
+      operator: operatorToken,
+      public: service.publicKey,
+      private: service.privateKey,
+      account: service.privateKey,
+    };
+    const inOwn = path.replace('{organization}', service.organization).replace(/\{\w+\}/g, 'x');
+    const inOther = path.replace(/\{\w+\}/g, 'x');
+    const body = method === 'GET' ? {} : { body: '{"broken', headers: json };
+    const answers = [
+      await ask(inOwn, { method, key: null }),
+      await ask(inOther, { method, key: key[kind] }),
+      await ask(inOwn, { method, key: key[kind], ...body }),
+      ...(method === 'GET' ? [] : [await ask(inOwn, { method, key: key[kind], body: megabytes })]),
+    ];
+    const { responses = {} } = (await paths())[path]?.[method.toLowerCase()] ?? {};
+    expect(Object.keys(responses)).toEqual(expect.arrayContaining(answers.map(({ status }) => String(status))));
+  });
+});
 
 describe('the order of checks', () => {
-  const all = Object.values(operations).flatMap((operation) =>
-    pathsOf(operation).map((path) => [operation.method, path, operation.key] as const),
-  );
-
   it.each(all)('%s %s checks the key first', async (method, path, kind) => {
     const filled = path.replace(/\{\w+\}/g, 'x');
     const broken = method === 'GET' ? {} : { body: '{"broken', headers: json };
@@ -73,9 +104,6 @@ describe('the order of checks', () => {
     expect(answer.headers.get('allow')).toBe(allow);
   });
 });
-
-/** Above every limit of a body, and more than the socket buffers of both sides hold. */
-const megabytes = ' '.repeat(32_000_000);
 
 describe('bodies', () => {
   const create = (body: string, headers: Record<string, string> = json) =>

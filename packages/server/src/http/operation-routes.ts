@@ -149,12 +149,12 @@ function parseRequest(operation: Operation, request: FastifyRequest) {
   };
   // PostgreSQL stores no NUL, so no object has such a name.
   if (hasNul(request.params)) throw failure('not-found');
-  if (hasNul(request.query)) issues.push({ path: 'query', message: 'contains a NUL character' });
   const input = {
     params: parse('params', operation.params, request.params),
     query: parse('query', operation.query, request.query),
     body: operation.bodyBytes === 0 ? (undefined as never) : parse('body', operation.body, request.body ?? undefined),
   };
+  if (hasNul(input.query ?? {})) issues.push({ path: 'query', message: 'contains a NUL character' });
   if (issues.length > 0) throw invalid(issues);
   return input;
 }

@@ -1,4 +1,4 @@
-import { ErrorResponse, operations, pathsOf } from '@bothost/contract';
+import { ErrorResponse, openApiDocument, operations, pathsOf } from '@bothost/contract';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type BotDirectory, writeBot } from '../support/bots.ts';
@@ -41,14 +41,19 @@ const anyRequest = fc
   .map(({ operation, mount, params, query, body }) => {
     const paths = pathsOf(operation);
     let next = 0;
-    const path = (paths[mount % paths.length] ?? '').replace(/\{\w+\}/g, () => encode(params[next++] ?? ''));
+    const template = paths[mount % paths.length] ?? '';
+    const path = template.replace(/\{\w+\}/g, () => encode(params[next++] ?? ''));
     const fields = Object.entries(query).map(([name, value]) => `${name}=${encode(value)}`);
-    return { method: operation.method, target: `${path}?${fields.join('&')}`, body: JSON.stringify(body) };
+    return { method: operation.method, template, target: `${path}?${fields.join('&')}`, body: JSON.stringify(body) };
   });
 
-it('no arbitrary request causes a 500, and every refusal has the error object', async () => {
+const { paths } = openApiDocument('http://127.0.0.1') as {
+  paths: Record<string, Record<string, { responses: Record<string, unknown> }>>;
+};
+
+it('no arbitrary request causes a 500, every status is documented, and every refusal has the error object', async () => {
   await fc.assert(
-    fc.asyncProperty(anyRequest, async ({ method, target, body }) => {
+    fc.asyncProperty(anyRequest, async ({ method, template, target, body }) => {
       const answer = await fetch(service.url + target, {
         method,
         headers: { authorization: `Bearer ${service.privateKey}` },
@@ -56,6 +61,11 @@ it('no arbitrary request causes a 500, and every refusal has the error object', 
       });
       const json: unknown = await answer.json();
       expect(answer.status, JSON.stringify(json)).toBeLessThan(500);
+      // An empty parameter or `..` makes it the path of another operation.
+      const isOtherPath = /\/[/?]/.test(target) || !target.startsWith(`${new URL(answer.url).pathname}?`);
+      const documented = Object.keys(paths[template]?.[method.toLowerCase()]?.responses ?? {});
+      // Any request can be too large (431), so operations do not list it.
+      if (!isOtherPath) expect([...documented, '431']).toContain(String(answer.status));
       if (answer.status >= 400) expect(ErrorResponse.parse(json).requestId).toBe(answer.headers.get('x-request-id'));
     }),
     { numRuns: 600 },
