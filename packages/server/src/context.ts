@@ -27,8 +27,6 @@ export type Context = {
   readonly hashDirectory: (path: string) => Promise<string>;
   /** This server process. */
   readonly serverId: string;
-  /** How clients reach the service; known once it listens. */
-  readonly publicUrl: () => string;
   readonly socketTokenKey: Buffer;
   readonly controlTokenKey: Buffer;
   readonly authenticator: Authenticator;

@@ -1,5 +1,6 @@
 import { isAbsolute, resolve } from 'node:path';
 import { canonicalRegistry, keyPrefixes, nameLength, namePattern, reservedNames } from '@bothost/contract';
+import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
 
 /** One setting: names, default, and its description in `docs/configuration.md`. */
@@ -50,6 +51,16 @@ const registry = z.string().transform((text, check) => {
   return z.NEVER;
 });
 
+const proxyRanges = ['loopback', 'linklocal', 'uniquelocal'];
+const trustedProxies = z.string().transform((text, check): number | string[] => {
+  if (/^\d+$/.test(text)) return Number(text);
+  const proxies = words.parse(text);
+  const isRange = (word: string) => proxyRanges.includes(word) || ipaddr.isValid(word) || ipaddr.isValidCIDR(word);
+  const invalid = proxies.find((word) => !isRange(word));
+  if (invalid !== undefined) check.addIssue({ code: 'custom', message: `not an IP address or CIDR range: ${invalid}` });
+  return proxies;
+});
+
 /** Package indexes, proxies and certificates for npm, pip and uv. Contains nothing that is usually a secret of the service. */
 const wellKnownBuildVariables = [
   'npm_config_registry',
@@ -94,7 +105,14 @@ export const settings = {
     schema: origin.optional(),
     about:
       'URL at which clients reach the service, such as `https://bots.example.com`. WebSocket URLs are made from it.',
-    without: 'the address it listens on',
+    without: 'what a trusted proxy says, otherwise the address it listens on',
+  }),
+  trustedProxies: setting({
+    names: ['BOTHOST_TRUSTED_PROXIES'],
+    schema: trustedProxies.default([]),
+    about:
+      'Reverse proxies whose `X-Forwarded-For`, `X-Forwarded-Proto` and `X-Forwarded-Host` are believed: addresses and CIDR ranges, separated by commas, also `loopback`, `linklocal` and `uniquelocal`; or the number of proxies in front of the service, if its port cannot be reached without them. See [reverse-proxy.md](reverse-proxy.md).',
+    without: 'none',
   }),
   dataDirectory: setting({
     names: ['BOTHOST_DATA_DIR'],

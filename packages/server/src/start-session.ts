@@ -8,7 +8,7 @@ import {
   startBodyBytes,
 } from '@bothost/contract';
 import type { Context } from './context.ts';
-import type { Caller } from './organizations/authenticate.ts';
+import type { Principal } from './organizations/authenticate.ts';
 import { abandonSession } from './reconciler/abandon-session.ts';
 import { bodyParameter } from './sessions/body-parameter.ts';
 import { signToken } from './sessions/socket-token.ts';
@@ -27,7 +27,7 @@ type StartOptions = {
  */
 export async function startSession(
   context: Context,
-  caller: Caller,
+  caller: Principal,
   agentName: string,
   options: StartOptions,
 ): Promise<StartResponse> {
@@ -102,7 +102,7 @@ function begin(context: Context, input: Input, { claim, deployment }: StartedSes
 
 function answer(
   context: Context,
-  caller: Caller,
+  caller: Principal,
   agentName: string,
   made: { sessionId: string; transport: string; body: string | null; started: StartedSession; options: StartOptions },
 ): StartResponse {
@@ -113,7 +113,7 @@ function answer(
       ...(options.request.enableDefaultIceServers === true ? { iceConfig: { iceServers: [] } } : {}),
     };
   }
-  const wsUrl = `${context.publicUrl().replace(/^http/, 'ws')}/ws/generic/${agentName}.${caller.organizationName}`;
+  const wsUrl = `${caller.serviceUrl.replace(/^http/, 'ws')}/ws/generic/${agentName}.${caller.organizationName}`;
   if (started.deployment.websocketAuth === 'none') return { wsUrl };
   const exp = Math.floor(options.requestedAt.getTime() / 1000) + socketTokenSeconds;
   const token = signToken(context.socketTokenKey, {

@@ -15,7 +15,7 @@ export const AuditEntry = z
     address: z
       .string()
       .nullable()
-      .describe('Remote address of the connection; behind a reverse proxy, the address of the proxy'),
+      .describe('IP address of the client; behind a reverse proxy that is not trusted, the address of the proxy'),
     organizationId: Id,
     region: z.string().nullable(),
     action: z.string().describe('For example secrets.set'),

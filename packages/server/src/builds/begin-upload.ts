@@ -23,11 +23,10 @@ export async function beginUpload(
     now: () => Date;
     newId: () => string;
     host: { region: string };
-    publicUrl: () => string;
     uploadTokenKey: Buffer;
     uploads: Pick<UploadReceiver, 'settle' | 'receivedBytes'>;
   },
-  scope: { organizationId: string },
+  scope: { organizationId: string; serviceUrl: string },
   request: RequestOf<Begin>['body'],
 ): Promise<ResponseOf<Begin>> {
   requireRegion(context.host, request.region);
@@ -50,7 +49,7 @@ export async function beginUpload(
   const expiresAt = new Date((Math.floor(now.getTime() / 1000) + uploadUrlSeconds) * 1000);
   return {
     uploadId: upload.id,
-    uploadUrl: `${context.publicUrl()}${fillPath(uploadPath, { uploadId: upload.id })}`,
+    uploadUrl: `${scope.serviceUrl}${fillPath(uploadPath, { uploadId: upload.id })}`,
     uploadFields: { token: signUploadToken(context.uploadTokenKey, upload.id, expiresAt) },
     expiresAt: expiresAt.toISOString(),
     receivedBytes: await context.uploads.receivedBytes(settled),

@@ -17,8 +17,8 @@ export const canceled = {
  * @throws failure `build-not-found`, the same for one of another organization, and `build-ended`
  */
 export async function cancelBuild(
-  context: { db: Database; now: () => Date; publicUrl: () => string; buildLogs: LogNews },
-  scope: { organizationId: string },
+  context: { db: Database; now: () => Date; buildLogs: LogNews },
+  scope: { organizationId: string; serviceUrl: string },
   buildId: string,
 ): Promise<ResponseOf<Operations['cancelBuild']>> {
   const { db } = context;
@@ -31,5 +31,5 @@ export async function cancelBuild(
   if (row === undefined) throw failure('build-not-found');
   if (changed === undefined && row.state !== 'canceled') throw failure('build-ended');
   context.buildLogs.tell(buildId);
-  return { build: presentBuild(row, context.publicUrl()) };
+  return { build: presentBuild(row, scope.serviceUrl) };
 }

@@ -18,10 +18,9 @@ export async function createBuild(
     now: () => Date;
     newId: () => string;
     host: { region: string };
-    publicUrl: () => string;
     uploads: Pick<UploadReceiver, 'settle'>;
   },
-  scope: { organizationId: string },
+  scope: { organizationId: string; serviceUrl: string },
   request: RequestOf<Create>['body'],
 ): Promise<ResponseOf<Create>> {
   requireRegion(context.host, request.region);
@@ -54,7 +53,7 @@ export async function createBuild(
     used_at: now,
   });
   return {
-    build: presentBuild(row, context.publicUrl()),
+    build: presentBuild(row, scope.serviceUrl),
     contextHash: row.context_hash,
     cached: row.state === 'success',
   };

@@ -5,11 +5,11 @@ import { findBuildRow } from './rows.ts';
 
 /** @throws failure `build-not-found`, the same for one of another organization */
 export async function getBuild(
-  context: { db: Database; publicUrl: () => string },
-  scope: { organizationId: string },
+  context: { db: Database },
+  scope: { organizationId: string; serviceUrl: string },
   buildId: string,
 ): Promise<ResponseOf<Operations['getBuild']>> {
   const row = await findBuildRow(context.db, scope.organizationId, buildId);
   if (row === undefined) throw failure('build-not-found');
-  return { build: presentBuild(row, context.publicUrl()) };
+  return { build: presentBuild(row, scope.serviceUrl) };
 }

@@ -8,8 +8,8 @@ type List = Operations['listBuilds'];
 
 /** Newest first. Paging by cursor is stable while builds are added. @throws failure `invalid-request` for an invalid cursor */
 export async function listBuilds(
-  context: { db: Database; publicUrl: () => string },
-  scope: { organizationId: string },
+  context: { db: Database },
+  scope: { organizationId: string; serviceUrl: string },
   query: RequestOf<List>['query'],
 ): Promise<ResponseOf<List>> {
   const { limit, offset, cursor, ...fields } = query;
@@ -21,7 +21,7 @@ export async function listBuilds(
   ]);
   const last = rows.length === limit ? rows.at(-1) : undefined;
   return {
-    builds: rows.map((row) => presentBuild(row, context.publicUrl())),
+    builds: rows.map((row) => presentBuild(row, scope.serviceUrl)),
     total,
     limit,
     offset,

@@ -2,7 +2,7 @@ import type { Build } from '@bothost/contract';
 import type { BuildRow } from './rows.ts';
 
 /** A build as the API shows it. There is no image, because the region's runtime prepares the project itself. */
-export function presentBuild(row: BuildRow, publicUrl: string): Build {
+export function presentBuild(row: BuildRow, serviceUrl: string): Build {
   const { started_at: startedAt, completed_at: completedAt } = row;
   return {
     id: row.id,
@@ -13,7 +13,7 @@ export function presentBuild(row: BuildRow, publicUrl: string): Build {
     contentHash: row.content_hash,
     dockerfilePath: row.dockerfile_path,
     imageUri: null,
-    logsUrl: `${publicUrl}/v1/builds/${row.id}/logs`,
+    logsUrl: `${serviceUrl}/v1/builds/${row.id}/logs`,
     errorMessage: row.error,
     errorCode: row.error_code,
     contextSizeBytes: row.size_bytes,

@@ -104,7 +104,7 @@ async function work(prepare: Runtime['prepare'], fields: Partial<WorkerContext> 
     worker,
     buildLogs,
     cancel: (id: string, scope = { organizationId }) =>
-      cancelBuild({ ...context, publicUrl: () => 'http://localhost' }, scope, id),
+      cancelBuild(context, { ...scope, serviceUrl: 'http://localhost' }, id),
     follow: (id: string, nextToken?: string, full: 'true' | 'false' = 'false') =>
       readBuildLog(context, { organizationId }, id, {
         limit: 500,

@@ -77,7 +77,6 @@ export async function createContext(
     reconciler,
     builds,
     hashDirectory,
-    publicUrl: () => config.publicUrl ?? state.url,
     socketTokenKey: deriveKey(data.rootKey, 'socket-token'),
     refusals: createRefusalLog(base, createRateLimit(auditedRefusals, base.now)),
     announceRevocation: async (keyId) => {

@@ -4,15 +4,17 @@ import { connectSocket } from '../connect-socket.ts';
 import type { Context } from '../context.ts';
 import { createHandlers } from '../handlers.ts';
 import { createApp } from '../http/app.ts';
+import { createClientOf } from '../http/client-of.ts';
 import type { RouteHandlers } from '../http/operation-routes.ts';
 import { failureOf } from './failure-of.ts';
 import { operatorTokenCheck } from './operator-token.ts';
 
-/** Creates the HTTP server, which does not listen yet. `notReady`: for the readiness probe. */
+/** Creates the HTTP server, which does not listen yet. `ownUrl` is where it will; `notReady` is for the readiness probe. */
 export async function createEdge(
   context: Context,
   config: Config,
   dataDirectory: string,
+  ownUrl: () => string,
   notReady: () => Promise<string | null>,
 ): Promise<FastifyInstance> {
   const { registry } = context.telemetry;
@@ -21,6 +23,7 @@ export async function createEdge(
       ...context,
       isOperator: await operatorTokenCheck(dataDirectory, config.secrets.operatorToken),
       uploads: context.builds.uploads,
+      clientOf: createClientOf({ ...config, ownUrl }),
       cors: { origins: config.corsOrigins },
       toFailure: failureOf,
       connect: (path) => connectSocket(context, path),

@@ -103,8 +103,12 @@ async function subscribeToRevocations({ context, store }: Parts): Promise<void> 
 /** Listens for requests, which the readiness probe reports as not ready yet. Returns the URL. */
 async function openEdge({ context, runtime, store, dataDirectory, config, state, teardown }: Parts): Promise<string> {
   addGauges(context.telemetry.registry, context);
-  const app = await createEdge(context, config, dataDirectory, () =>
-    notReady({ ...context, isStarting: () => state.isStarting, store, runtime }),
+  const app = await createEdge(
+    context,
+    config,
+    dataDirectory,
+    () => state.url,
+    () => notReady({ ...context, isStarting: () => state.isStarting, store, runtime }),
   );
   teardown.add(() => app.close());
   // Requests may start sessions from now on, so the reconciler is closed from now on, too.

@@ -14,6 +14,7 @@ import { type ServerOptions, type WebSocket, WebSocketServer } from 'ws';
 import type { Telemetry } from '../metrics/telemetry.ts';
 import { BotRefusedSocket, type BotResponse, openBot } from './bot-socket.ts';
 import { createCallClient } from './call-client.ts';
+import type { Client } from './client-of.ts';
 import { readEarlyData } from './early-bytes.ts';
 import type { ToFailure } from './failure-response.ts';
 import { createWebSocketClient, type SocketClient } from './socket-client.ts';
@@ -47,6 +48,7 @@ export type AgentSocketContext = {
   readonly telemetry: Telemetry;
   readonly logger: Logger;
   readonly toFailure: ToFailure;
+  readonly clientOf: (incoming: IncomingMessage) => Client;
   /** Creates the session and claims its instance. Rejects with a failure and then creates neither. */
   readonly connect: (target: SocketTarget) => Promise<SocketSession>;
 };
@@ -126,7 +128,7 @@ export function createAgentSocket(context: AgentSocketContext) {
     if (stopped.signal.aborted) throw failure('session-ended');
     if (address === null) throw new BotRefusedSocket(signal.aborted ? 'BOT_START_TIMEOUT' : 'HTTP_ERROR');
     const url = `ws://${address.host}:${address.port}/ws${path.query}`;
-    const bot = await openBot(url, incoming, session, { signal, messageBytes });
+    const bot = await openBot(url, incoming, context.clientOf(incoming), session, { signal, messageBytes });
     const joined = client.gone.aborted ? null : await client.join(bot);
     if (joined === null) {
       bot.close(1001);

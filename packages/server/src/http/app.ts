@@ -16,6 +16,7 @@ import type { Telemetry } from '../metrics/telemetry.ts';
 import type { Authenticator } from '../organizations/authenticate.ts';
 import type { SessionDirectory } from '../sessions/session-directory.ts';
 import { type AgentSocketContext, createAgentSocket } from './agent-socket.ts';
+import type { Client } from './client-of.ts';
 import { type CorsPolicy, corsHeaders, isPublic } from './cors.ts';
 import { addDashboard } from './dashboard.ts';
 import { discardBody, failureHeaders, refuseUpgrade, type ToFailure } from './failure-response.ts';
@@ -37,7 +38,7 @@ import { handshakeProblem, isWebSocket } from './websocket-handshake.ts';
 export type AppContext = {
   readonly logger: Logger;
   readonly now: () => Date;
-  readonly publicUrl: () => string;
+  readonly clientOf: (incoming: IncomingMessage) => Client;
   readonly cors: CorsPolicy;
   readonly authenticator: Authenticator;
   readonly isOperator: (token: string) => boolean;
@@ -49,6 +50,12 @@ export type AppContext = {
   readonly uploads: UploadContext['uploads'];
   readonly refusals: Pick<RefusalLog, 'record'>;
 };
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    readonly client: Client;
+  }
+}
 
 /**
  * The HTTP server: operations, session proxy and sockets on one port. Tests use `inject`, or listen on port 0. Proxied
@@ -106,6 +113,11 @@ export async function createApp(context: AppContext, handlers: RouteHandlers): P
     refuseUpgrade(socket, failure('endpoint-not-found'), id);
   });
 
+  app.decorateRequest('client', {
+    getter() {
+      return context.clientOf(this.raw);
+    },
+  });
   takeAnyJson(app);
   app.addHook('onRequest', (request, reply, done) => {
     addOwnHeaders(context, request, reply);
@@ -132,13 +144,13 @@ export async function createApp(context: AppContext, handlers: RouteHandlers): P
 
   // Bots request it for each WebRTC offer. Host candidates only, never a public third-party server.
   app.get(iceServersPath, async () => ({ iceConfig: { iceServers: [] } }));
-  app.get('/v1/openapi.json', async () => openApiDocument(context.publicUrl()));
-  app.get('/docs', async (_, reply) =>
-    reply.type('text/html').send(referencePage(openApiDocument(context.publicUrl()))),
+  app.get('/v1/openapi.json', async (request) => openApiDocument(request.client.serviceUrl));
+  app.get('/docs', async (request, reply) =>
+    reply.type('text/html').send(referencePage(openApiDocument(request.client.serviceUrl))),
   );
   addProbes(app, context.probes);
   addOperationRoutes(app, context, handlers);
-  await addDashboard(app, context.publicUrl);
+  await addDashboard(app);
   app.addHook('preClose', async () => {
     // Node's server does not close upgraded sockets, which would keep the process alive.
     for (const socket of upgraded) socket.destroy();

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { CompletionStatus } from '@bothost/contract';
 import { WebSocket } from 'ws';
+import type { Client } from './client-of.ts';
 import { headersForBot } from './forwarded-headers.ts';
 
 /** The HTTP response of a bot that refused the socket. */
@@ -27,12 +28,13 @@ export class BotRefusedSocket extends Error {
 export function openBot(
   url: string,
   incoming: IncomingMessage,
+  client: Client,
   session: { readonly sessionId: string; readonly headers: Readonly<Record<string, string>> },
   limits: { readonly signal: AbortSignal; readonly messageBytes: number },
 ): Promise<WebSocket> {
   const offered = incoming.headers['sec-websocket-protocol']?.split(',').map((name) => name.trim()) ?? [];
   const headers = Object.fromEntries(
-    Object.entries({ ...headersForBot(incoming.headers, session.sessionId), ...session.headers }).filter(
+    Object.entries({ ...headersForBot(incoming.headers, session.sessionId, client), ...session.headers }).filter(
       ([name]) => !name.startsWith('sec-websocket-'),
     ),
   );

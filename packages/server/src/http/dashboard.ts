@@ -10,12 +10,12 @@ const pages = ['/', '/talk/:agent'];
  * No other hosts. `blob:` is for the audio worklets of the web client. Sockets go to the service itself, also under the name
  * that clients use.
  */
-const contentSecurityPolicy = (publicUrl: string) =>
+const contentSecurityPolicy = (serviceUrl: string) =>
   [
     "default-src 'self'",
     "script-src 'self' blob:",
     "img-src 'self' data:",
-    `connect-src 'self' ${publicUrl.replace(/^http/, 'ws')}`,
+    `connect-src 'self' ${serviceUrl.replace(/^http/, 'ws')}`,
     "frame-ancestors 'none'",
     "base-uri 'none'",
     "form-action 'self'",
@@ -24,10 +24,10 @@ const contentSecurityPolicy = (publicUrl: string) =>
 /**
  * Serves the built dashboard. Assets are cached for a year, because their names contain their hash; the page is not cached.
  */
-export async function addDashboard(app: FastifyInstance, publicUrl: () => string): Promise<void> {
+export async function addDashboard(app: FastifyInstance): Promise<void> {
   const root = join(dirname(createRequire(import.meta.url).resolve('@bothost/dashboard/package.json')), 'dist');
   await app.register(fastifyStatic, { root, serve: false });
-  for (const page of pages) app.get(page, (_, reply) => sendPage(reply, publicUrl()));
+  for (const page of pages) app.get(page, (request, reply) => sendPage(reply, request.client.serviceUrl));
   app.get('/assets/*', (request, reply) => {
     const { '*': name } = request.params as { '*': string };
     return reply
@@ -36,10 +36,10 @@ export async function addDashboard(app: FastifyInstance, publicUrl: () => string
   });
 }
 
-function sendPage(reply: FastifyReply, publicUrl: string): FastifyReply {
+function sendPage(reply: FastifyReply, serviceUrl: string): FastifyReply {
   return reply
     .headers({
-      'content-security-policy': contentSecurityPolicy(publicUrl),
+      'content-security-policy': contentSecurityPolicy(serviceUrl),
       'x-content-type-options': 'nosniff',
       'referrer-policy': 'no-referrer',
       'cache-control': 'no-cache',

@@ -3,35 +3,46 @@ import { describe, expect, it } from 'vitest';
 import { headersForBot, headersForClient } from './forwarded-headers.ts';
 
 const id = '0192f0c4-7d2a-7c11-8a53-6f2f4d1f0a11';
-const ids = { 'x-session-id': id, 'x-daily-session-id': id };
+const client = { address: '203.0.113.9', serviceUrl: 'https://bots.example.com:8443/' };
+const added = {
+  'x-session-id': id,
+  'x-daily-session-id': id,
+  'x-forwarded-for': '203.0.113.9',
+  'x-forwarded-host': 'bots.example.com:8443',
+  'x-forwarded-proto': 'https',
+};
 
 describe('headersForBot', () => {
-  it('returns the client headers and the session', () => {
+  it('returns the client headers, the session and the client', () => {
     const said = { 'content-type': 'text/plain', accept: '*/*', origin: 'https://example.com', 'x-mine': '1' };
-    expect(headersForBot(said, id)).toEqual({ ...said, ...ids });
+    expect(headersForBot(said, id, client)).toEqual({ ...said, ...added });
   });
 
   it.each(['host', 'authorization', 'content-length', 'expect'])('omits %s, which is for the service only', (name) => {
-    expect(headersForBot({ [name]: 'x' }, id)).toEqual(ids);
+    expect(headersForBot({ [name]: 'x' }, id, client)).toEqual(added);
   });
 
   it.each(['connection', 'keep-alive', 'proxy-authorization', 'te', 'trailer', 'transfer-encoding', 'upgrade'])(
     'omits %s, a connection header',
     (name) => {
-      expect(headersForBot({ [name]: 'x' }, id)).toEqual(ids);
+      expect(headersForBot({ [name]: 'x' }, id, client)).toEqual(added);
     },
   );
 
   it('omits headers that the client declares as connection headers', () => {
     expect(
-      headersForBot({ connection: 'keep-alive, X-Hop ,x-other', 'x-hop': '1', 'x-other': '2', 'x-end': '3' }, id),
+      headersForBot(
+        { connection: 'keep-alive, X-Hop ,x-other', 'x-hop': '1', 'x-other': '2', 'x-end': '3' },
+        id,
+        client,
+      ),
     ).toEqual({
       'x-end': '3',
-      ...ids,
+      ...added,
     });
   });
 
-  it("omits the service's own header names and keeps the session", () => {
+  it("replaces the service's own header names", () => {
     const prefix = fc.constantFrom(
       'x-daily-',
       'x-pcc-',
@@ -43,13 +54,20 @@ describe('headersForBot', () => {
     );
     fc.assert(
       fc.property(prefix, fc.stringMatching(/^[a-z0-9-]{0,12}$/), (start, rest) => {
-        expect(headersForBot({ [start + rest]: 'forged' }, id)).toEqual(ids);
+        expect(headersForBot({ [start + rest]: 'forged' }, id, client)).toEqual(added);
       }),
     );
   });
 
+  it.each(['forwarded', 'x-forwarded-for', 'x-forwarded-port', 'x_forwarded_host', 'x-real-ip'])(
+    'replaces %s, which only the service may set',
+    (name) => {
+      expect(headersForBot({ [name]: 'forged' }, id, client)).toEqual(added);
+    },
+  );
+
   it('keeps the session header if the client declares it as a connection header', () => {
-    expect(headersForBot({ connection: 'x-session-id, x-daily-session-id' }, id)).toEqual(ids);
+    expect(headersForBot({ connection: 'x-session-id, x-daily-session-id' }, id, client)).toEqual(added);
   });
 });
 

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http';
 import { isServiceHeader, sessionHeaders } from '../sessions/bot-headers.ts';
+import type { Client } from './client-of.ts';
 
 /** Connection headers (RFC 9110 7.6.1). */
 const hopByHop = new Set([
@@ -17,16 +18,32 @@ const hopByHop = new Set([
 /** For the service only, not for bots. `expect` is handled by the service's HTTP server. */
 const kept = new Set(['host', 'authorization', 'content-length', 'expect']);
 
-/** Headers for the bot. Omits those of the connection, the key, and the names that only the service may set. */
-export function headersForBot(headers: IncomingHttpHeaders, sessionId: string): Record<string, string | string[]> {
+/** Headers that proxies set. Bots get them from the service only; some bot servers read `_` as `-`. */
+const ofProxies = /^(?:forwarded|x[-_]real[-_]ip|x[-_]forwarded[-_].*)$/;
+
+/**
+ * Headers for the bot. Omits those of the connection, the key, and the names that only the service may set. Adds the session,
+ * and the client's address and the service's URL as `X-Forwarded-...`.
+ */
+export function headersForBot(
+  headers: IncomingHttpHeaders,
+  sessionId: string,
+  client: Client,
+): Record<string, string | string[]> {
   const nominated = nominatedBy(headers.connection);
   const result: Record<string, string | string[]> = {};
   for (const [name, value] of Object.entries(headers)) {
     if (value === undefined) continue;
-    if (hopByHop.has(name) || kept.has(name) || nominated.has(name) || isServiceHeader(name)) continue;
+    if (hopByHop.has(name) || kept.has(name) || nominated.has(name)) continue;
+    if (isServiceHeader(name) || ofProxies.test(name)) continue;
     result[name] = value;
   }
-  return Object.assign(result, sessionHeaders(sessionId));
+  const [protocol = '', , host = ''] = client.serviceUrl.split('/', 3);
+  return Object.assign(result, sessionHeaders(sessionId), {
+    'x-forwarded-for': client.address,
+    'x-forwarded-host': host,
+    'x-forwarded-proto': protocol.slice(0, -1),
+  });
 }
 
 /** A bot shares the service's origin, so it may not set headers that apply to the whole origin. The service sets CORS. */

@@ -5,9 +5,9 @@ import type { Actor } from '../audit/chain.ts';
 import type { Refusal } from '../audit/refusals.ts';
 import { type Caller, type Principal, RefusedKeyError } from '../organizations/authenticate.ts';
 
-/** The principal of a request: its authenticated caller with address and request id. */
+/** The principal of a request: its authenticated caller, with what the request says about the client. */
 export function principalOf(caller: Caller, request: FastifyRequest): Principal {
-  return { ...caller, ...originOf(request) };
+  return { ...caller, ...originOf(request), serviceUrl: request.client.serviceUrl };
 }
 
 /** The operator, who has no API key, with address and request id. */
@@ -16,8 +16,8 @@ export function operatorOf(request: FastifyRequest): Actor {
 }
 
 function originOf(request: FastifyRequest): Pick<Actor, 'requestId' | 'address'> {
-  const address = request.socket.remoteAddress;
-  return { requestId: request.id, ...(address === undefined ? {} : { address }) };
+  const { address } = request.client;
+  return { requestId: request.id, ...(address === '' ? {} : { address }) };
 }
 
 /**

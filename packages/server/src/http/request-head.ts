@@ -4,8 +4,12 @@ import { type ApiError, failure } from '@bothost/contract';
 /** Node's parser drops the lines beyond its own limit silently, so `maxHeadersCount` must be off. */
 const headerLinesAtMost = 1_000;
 /** A registered name, or an address in square brackets, and a port (RFC 9110 7.2). */
-const host = /^(?:[\w.~!$&'()*+,;=%-]*|\[[0-9a-f:.]+\])(?::\d*)?$/i;
+const hostPattern = /^(?:[\w.~!$&'()*+,;=%-]*|\[[0-9a-f:.]+\])(?::\d*)?$/i;
 const absoluteForm = /^https?:\/\/[^/?#]*/i;
+
+export function isHost(text: string): boolean {
+  return hostPattern.test(text);
+}
 
 /**
  * Checks what Node's parser accepts, and rewrites a target in absolute form (RFC 9112 3.2.2) to a path. Returns the problem
@@ -21,7 +25,7 @@ export function checkHead(incoming: IncomingMessage): ApiError | null {
   }
   // RFC 9112 3.2: a proxy may have checked another Host than this service would use.
   const isMissing = hosts === 0 && httpVersion !== '1.0';
-  if (isMissing || hosts > 1 || !host.test(incoming.headers.host ?? '')) {
+  if (isMissing || hosts > 1 || !isHost(incoming.headers.host ?? '')) {
     return failure('invalid-request', { message: 'The request must have one valid Host header.' });
   }
   if (!url.startsWith('/')) incoming.url = url.replace(absoluteForm, '').replace(/^(?=$|\?)/, '/');

@@ -51,7 +51,7 @@ function splice(
   address: { host: string; port: number },
 ): Promise<void> {
   return new Promise((resolve, reject) => {
-    const headers = headersForBot(incoming.headers, path.sessionId);
+    const headers = headersForBot(incoming.headers, path.sessionId, context.clientOf(incoming));
     const upgrade = { connection: 'Upgrade', upgrade: 'websocket' };
     const sent = request({
       ...address,

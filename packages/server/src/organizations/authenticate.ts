@@ -12,8 +12,11 @@ export type Caller = {
   readonly keyName: string;
 };
 
-/** The caller of one request, with its address and request id for the audit log. */
-export type Principal = Caller & Actor;
+/**
+ * The caller of one request, with its address and request id for the audit log, and the URL at which it reached the service,
+ * without a trailing slash.
+ */
+export type Principal = Caller & Actor & { readonly serviceUrl: string };
 
 /** Why an existing key is refused: the cause of `key-invalid`, for the audit log of its organization only. */
 export class RefusedKeyError extends Error {

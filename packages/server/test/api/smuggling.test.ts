@@ -85,7 +85,14 @@ describe('a request to a bot', () => {
       'connection: close, X-Mine, x-session-id\r\nx-mine: 1\r\nkeep-alive: 5\r\nte: trailers\r\nproxy-authorization: b\r\nx-kept: 2\r\n',
     );
     const { headers } = JSON.parse(answer.slice(answer.indexOf('{'))) as { headers: Record<string, string> };
-    expect(Object.keys(headers).sort()).toEqual(['connection', 'host', 'x-daily-session-id', 'x-kept', 'x-session-id']);
+    const ofService = [
+      'x-daily-session-id',
+      'x-forwarded-for',
+      'x-forwarded-host',
+      'x-forwarded-proto',
+      'x-session-id',
+    ];
+    expect(Object.keys(headers).sort()).toEqual(['connection', 'host', ...ofService, 'x-kept'].sort());
     expect(headers['x-session-id']).toBe(sessionId);
     expect(headers['host']).toMatch(/^127\.0\.0\.1:\d+$/);
   });

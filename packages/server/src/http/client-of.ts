@@ -1,0 +1,53 @@
+import type { IncomingMessage } from 'node:http';
+import { isIP } from 'node:net';
+import proxyAddr from '@fastify/proxy-addr';
+import { isHost } from './request-head.ts';
+
+/** The client of a request, as seen through trusted proxies. */
+export type Client = {
+  /** Its IP address. */
+  readonly address: string;
+  /** URL at which it reached the service, without a trailing slash. */
+  readonly serviceUrl: string;
+};
+
+/** Addresses and CIDR ranges of proxies, or the number of proxies in front of the service. */
+export type TrustedProxies = readonly string[] | number;
+
+/**
+ * Returns a function that finds the client of a request. It reads `X-Forwarded-For`, `-Proto` and `-Host` only if the connection
+ * comes from a trusted proxy. `publicUrl` overrides what proxies say; `ownUrl` is the URL without a proxy.
+ */
+export function createClientOf(options: {
+  readonly trustedProxies: TrustedProxies;
+  readonly publicUrl: string | undefined;
+  readonly ownUrl: () => string;
+}): (incoming: IncomingMessage) => Client {
+  const { publicUrl, ownUrl } = options;
+  const isTrusted = trustOf(options.trustedProxies);
+  return (incoming) => {
+    const peer = incoming.socket.remoteAddress ?? '';
+    if (!isTrusted(peer, 0)) return { address: peer, serviceUrl: publicUrl ?? ownUrl() };
+    const address = proxyAddr(incoming, isTrusted);
+    return {
+      address: isIP(address) === 0 ? peer : address,
+      serviceUrl: publicUrl ?? forwardedUrl(incoming) ?? ownUrl(),
+    };
+  };
+}
+
+function trustOf(proxies: TrustedProxies): (address: string, hop: number) => boolean {
+  if (typeof proxies === 'number') return (_, hop) => hop < proxies;
+  return proxies.length === 0 ? () => false : proxyAddr.compile([...proxies]);
+}
+
+function forwardedUrl({ headers }: IncomingMessage): string | null {
+  const protocol = lastOf(headers['x-forwarded-proto']) ?? 'http';
+  const host = lastOf(headers['x-forwarded-host']) ?? headers.host ?? '';
+  return /^https?$/.test(protocol) && host !== '' && isHost(host) ? `${protocol}://${host}` : null;
+}
+
+/** The nearest proxy appends its value, so only the last one is from a trusted proxy. */
+function lastOf(header: string | string[] | undefined): string | undefined {
+  return header?.toString().split(',').at(-1)?.trim();
+}
