@@ -5,11 +5,15 @@ import os
 import signal
 import sys
 import threading
+from collections.abc import Callable
 from pathlib import Path
-from typing import Never
+from typing import TYPE_CHECKING, Never
 
 from .log_lines import finish_logging, logger, prepare_logging
 from .settings import InvalidSettingError, read_settings
+
+if TYPE_CHECKING:
+    from .bot_module import Bot
 
 # Exit status: this bot can never run, so do not restart it (docs/bot-contract.md, "Exit status").
 _REFUSED = 78
@@ -23,24 +27,33 @@ class _TerminatedError(BaseException):
 
 def main() -> int:
     """Serve the bot of this directory. Return the exit status."""
+    return _until_terminated(lambda: _run(None, is_forked=False))
 
+
+def run_forked(bot: "Bot | None") -> int:
+    """Do the same in a process that was forked after the bot was imported or, for None, only libraries."""
+    return _until_terminated(lambda: _run(bot, is_forked=True))
+
+
+def _until_terminated(run: Callable[[], int]) -> int:
     def terminate(*_: object) -> Never:
         raise _TerminatedError
 
     # The first process of a container ignores SIGTERM unless it has a handler.
     signal.signal(signal.SIGTERM, terminate)
     try:
-        return _run()
+        return run()
     except _TerminatedError:
         return 0
 
 
-def _run() -> int:
+def _run(bot: "Bot | None", *, is_forked: bool) -> int:
     try:
         settings = read_settings(os.environ)
     except InvalidSettingError as error:
         return _refuse(str(error))
-    prepare_logging(settings.log_level)
+    if not is_forked:
+        prepare_logging(settings.log_level)
 
     from .bot_module import UnusableBotError, load_bot
     from .pipecatcloud_system import provide
@@ -52,18 +65,22 @@ def _run() -> int:
     except OSError as error:
         sys.stderr.write(f"bothost_shim: cannot listen on {settings.host}:{settings.port}: {error.strerror}\n")
         return 1
-    provide()
-    try:
-        bot = load_bot(Path.cwd())
-    except UnusableBotError as error:
-        return _refuse(str(error))
-    finish_logging()
+    if not is_forked:
+        provide()
+    if bot is None:
+        try:
+            bot = load_bot(Path.cwd())
+        except UnusableBotError as error:
+            return _refuse(str(error))
+        finish_logging()
 
     from .arguments import warm_up
     from .host import Host
 
+    host = Host(settings, bot)
+
     async def run() -> bool:
-        has_served = await serve(Host(settings, bot), listener)
+        has_served = await serve(host, listener)
         _limit_exit(0)
         return has_served
 

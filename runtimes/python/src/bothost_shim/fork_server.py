@@ -1,0 +1,131 @@
+"""`python -m bothost_shim.fork_server`: imports the bot of this folder once and forks its instances.
+
+`fork_supervisor` starts it in the environment of the bot and sends requests to descriptor 3.
+"""
+
+import gc
+import json
+import os
+import signal
+import socket
+import sys
+from pathlib import Path
+from typing import Any, Never
+
+from .bot_module import Bot, UnusableBotError, load_bot
+from .forked_instance import ForkedInstance, Imported, run_instance
+from .forked_state import InitialEnvironment, find_generators, find_paths
+from .log_lines import finish_logging, prepare_logging
+from .pipecatcloud_system import provide
+from .preloading import imported_libraries, preload
+
+_CONTROL_DESCRIPTOR = 3
+_MESSAGE_BYTES = 196_608
+_MODULE_LIMIT = 2000
+# Some libraries keep them open. They have no file position that forks would share.
+_HARMLESS_FILES = {"/dev/null", "/dev/random", "/dev/urandom"}
+
+
+class UnsafeImportError(Exception):
+    """The process cannot be forked safely after this import; the message is one line."""
+
+
+def main() -> int:
+    """Import, report, and fork until the supervisor ends. In a fork: run the instance and return its exit status."""
+    control = socket.socket(fileno=_CONTROL_DESCRIPTOR)
+    control.set_inheritable(False)
+    order = json.loads(control.recv(_MESSAGE_BYTES))
+    prepare_logging((os.environ.get("PIPECAT_LOG_LEVEL") or "DEBUG").upper())
+    provide()
+    try:
+        environment = InitialEnvironment()
+        home = os.environ["HOME"]
+        bot = _import(order)
+        if os.listdir(home):
+            raise UnsafeImportError("importing it wrote files into its home directory")
+    except (LookupError, UnusableBotError, UnsafeImportError) as error:
+        _report(control, {"reason": str(error), "modules": imported_libraries(Path.cwd())[:_MODULE_LIMIT]})
+        return 1
+    imported = Imported(
+        bot=bot,
+        environment=environment,
+        home=home,
+        modules=frozenset(sys.modules),
+        generators=find_generators(),
+        paths=find_paths(home),
+    )
+    gc.collect()
+    gc.freeze()
+    _report(control, {"modules": imported_libraries(Path.cwd())[:_MODULE_LIMIT]})
+    forked = _serve(control)
+    if forked is None:
+        # Skips the bot's `atexit` handlers, which are for instances.
+        os._exit(0)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    return run_instance(forked, imported)
+
+
+def _import(order: dict[str, Any]) -> Bot | None:
+    """Import what the level requires. Raises UnusableBotError, UnsafeImportError."""
+    before = _open_files()
+    bot = load_bot(Path.cwd()) if order["level"] == "module" else None
+    if bot is not None:
+        finish_logging()
+    preload(order["modules"])
+    threads = sorted(_thread_names())
+    if len(threads) > 1:
+        raise UnsafeImportError(f"importing it started {len(threads) - 1} thread(s): {', '.join(threads)}")
+    opened = [path for descriptor, path in _open_files().items() if before.get(descriptor) != path]
+    unsafe = sorted(path for path in opened if path not in _HARMLESS_FILES)
+    if unsafe:
+        raise UnsafeImportError(f"importing it left {len(unsafe)} file(s) open: {', '.join(unsafe)}")
+    return bot
+
+
+def _serve(control: socket.socket) -> ForkedInstance | None:
+    """Fork for each message. Returns None in the fork server when its supervisor ends."""
+    while True:
+        message, descriptors, _, _ = socket.recv_fds(control, 1, 3, socket.MSG_CMSG_CLOEXEC)
+        if not message:
+            return None
+        sys.stdout.flush()
+        sys.stderr.flush()
+        # By way of a process that ends at once, so that the supervisor becomes the parent of the instance.
+        pid = os.fork()
+        if pid == 0:
+            if os.fork() != 0:
+                os._exit(0)
+            control.close()
+            return ForkedInstance(*descriptors)
+        for descriptor in descriptors:
+            os.close(descriptor)
+        os.waitpid(pid, 0)
+
+
+def _report(control: socket.socket, report: dict[str, Any]) -> None:
+    control.send(json.dumps(report).encode())
+
+
+def _thread_names() -> list[str]:
+    """Name all threads, those of native libraries too."""
+    threads = Path("/proc/self/task")
+    return [(thread / "comm").read_text().strip() for thread in threads.iterdir()]
+
+
+def _open_files() -> dict[str, str]:
+    files: dict[str, str] = {}
+    for name in os.listdir("/proc/self/fd"):
+        try:
+            files[name] = os.readlink(f"/proc/self/fd/{name}")
+        except FileNotFoundError:
+            # The listing itself.
+            continue
+    return files
+
+
+def _exit() -> Never:
+    sys.exit(main())
+
+
+if __name__ == "__main__":
+    _exit()

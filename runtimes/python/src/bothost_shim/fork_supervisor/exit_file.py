@@ -1,0 +1,27 @@
+"""The file that says whether an instance was started, and how it ended; the same as a spawned instance's."""
+
+import os
+
+_UNWRITTEN = b"    "
+
+
+class ExitFile:
+    """Holds the file open, so that a full disk or a renamed directory cannot swallow the status."""
+
+    def __init__(self, path: str) -> None:
+        """Create the file with room for the status. Raises OSError."""
+        self._descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600)
+        os.write(self._descriptor, _UNWRITTEN)
+
+    def mark_started(self) -> None:
+        """Record that the bot is about to run."""
+        os.pwrite(self._descriptor, b"r", 0)
+
+    def write_status(self, result: os.waitid_result) -> None:
+        """Record how the process ended, in the way of a shell: 128 and the signal's number after a signal."""
+        status = result.si_status if result.si_code == os.CLD_EXITED else 128 + result.si_status
+        os.pwrite(self._descriptor, f"{status:3d}".encode(), 1)
+
+    def close(self) -> None:
+        """Close the file."""
+        os.close(self._descriptor)

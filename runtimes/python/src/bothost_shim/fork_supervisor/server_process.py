@@ -1,0 +1,127 @@
+"""Starts the fork server: the process that imports the bot."""
+
+import errno
+import os
+import resource
+import socket
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any, Never
+
+from .. import linux
+
+# The descriptor by which the fork server talks to its supervisor.
+CONTROL_DESCRIPTOR = 3
+# Bots are killed before the service when the machine runs out of memory.
+_OOM_SCORE = "300"
+
+
+@dataclass(frozen=True)
+class Account:
+    """The user ids that a fork server may switch to: its own comes first, one for each instance follows."""
+
+    uid: int
+    gid: int
+    count: int
+
+
+def start_server(config: dict[str, Any]) -> tuple[int, socket.socket]:
+    """Start the fork server; return its pid and the connection to it. Raises OSError with the reason when it cannot."""
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    account = Account(**config["account"]) if config["account"] else None
+    # Closed by `exec`, so that the end of the file means that the program runs.
+    failure_read, failure_write = os.pipe()
+    namespace_read, namespace_write = os.pipe()
+    mapped_read, mapped_write = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        try:
+            ours.close()
+            for descriptor in (failure_read, namespace_read, mapped_write):
+                os.close(descriptor)
+            _contain(config)
+            if account is not None:
+                _switch_account(account, namespace_write, mapped_read)
+            _execute(config, theirs)
+        except BaseException as error:
+            os.write(failure_write, str(error).encode()[:1000])
+        os._exit(127)
+    theirs.close()
+    for descriptor in (failure_write, namespace_write, mapped_read):
+        os.close(descriptor)
+    try:
+        if account is not None and os.read(namespace_read, 1):
+            _write_maps(pid, account)
+            os.write(mapped_write, b"m")
+        reason = os.read(failure_read, 1000).decode()
+    finally:
+        for descriptor in (failure_read, namespace_read, mapped_write):
+            os.close(descriptor)
+    if reason:
+        os.waitpid(pid, 0)
+        raise OSError(reason)
+    return pid, ours
+
+
+def _contain(config: dict[str, Any]) -> None:
+    """Limit this process and all that descends from it, before any code of the bot runs."""
+    os.setsid()
+    for path in config["cgroups"]:
+        _write(path, "0")
+    with suppress(OSError):
+        _write("/proc/self/oom_score_adj", _OOM_SCORE)
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    processes = config["processLimit"]
+    if processes:
+        with suppress(ValueError):
+            resource.setrlimit(resource.RLIMIT_NPROC, (processes, processes))
+    output = os.open(config["output"], os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND, 0o600)
+    nothing = os.open("/dev/null", os.O_RDONLY)
+    for source, target in ((nothing, 0), (output, 1), (output, 2)):
+        os.dup2(source, target)
+
+
+def _switch_account(account: Account, namespace_write: int, mapped_read: int) -> None:
+    """Become the first account of the range, with no capability except to switch to the others.
+
+    Root creates the namespace, so that no account of the range owns it: an owner would have all capabilities in it.
+    """
+    os.setgroups([])
+    os.setresgid(account.gid, account.gid, account.gid)
+    try:
+        linux.enter_user_namespace()
+    except OSError as error:
+        reached = error.errno == errno.ENOSPC
+        why = "the limit user.max_user_namespaces is reached" if reached else error.strerror
+        raise OSError(f"this machine refuses user namespaces ({why})") from error
+    os.write(namespace_write, b"n")
+    if not os.read(mapped_read, 1):
+        raise OSError("the supervisor could not map the user ids")
+    linux.keep_capabilities()
+    os.setresgid(account.gid, account.gid, account.gid)
+    os.setresuid(account.uid, account.uid, account.uid)
+    linux.limit_capabilities(linux.CAP_SETUID)
+    linux.forbid_new_privileges()
+
+
+def _write_maps(pid: int, account: Account) -> None:
+    try:
+        _write(f"/proc/{pid}/gid_map", f"{account.gid} {account.gid} 1\n")
+        _write(f"/proc/{pid}/uid_map", f"{account.uid} {account.uid} {account.count}\n")
+    except OSError:
+        # The other end sees the end of the file and reports it.
+        return
+
+
+def _execute(config: dict[str, Any], control: socket.socket) -> Never:
+    os.chdir(config["directory"])
+    # `dup2` onto itself would leave the descriptor to be closed by `exec`.
+    moved = os.dup(control.fileno()) if control.fileno() == CONTROL_DESCRIPTOR else control.fileno()
+    os.dup2(moved, CONTROL_DESCRIPTOR, inheritable=True)
+    command: list[str] = config["command"]
+    os.execve(command[0], command, config["environment"])  # noqa: S606 no shell is wanted
+
+
+def _write(path: str, text: str) -> None:
+    with open(path, "w", encoding="ascii") as file:
+        file.write(text)

@@ -1,0 +1,107 @@
+"""A fork of the fork server becomes an instance."""
+
+import json
+import os
+import signal
+import socket
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import PurePath
+from typing import Any
+
+from . import linux
+from .bot_module import Bot
+from .forked_state import MARK, InitialEnvironment, move_paths, replace_environment, reseed
+from .preloading import imported_modules
+
+_REPARENT_SECONDS = 5.0
+_MODULE_LIMIT = 2000
+# Exit status before the bot ran: the service spawns the instance instead.
+_UNUSABLE = 70
+
+
+@dataclass(frozen=True)
+class ForkedInstance:
+    """The descriptors that came with the order to fork."""
+
+    channel: int
+    output: int
+    settings: int
+
+
+@dataclass(frozen=True)
+class Imported:
+    """What the fork server imported."""
+
+    # None when only libraries were.
+    bot: Bot | None
+    environment: InitialEnvironment
+    home: str
+    modules: frozenset[str]
+    generators: list[Any]
+    paths: list[tuple[dict[str, Any], str, str | PurePath]]
+
+
+def run_instance(forked: ForkedInstance, imported: Imported) -> int:
+    """Become an instance, wait until it may run, and run it. Returns the exit status."""
+    channel = socket.socket(fileno=forked.channel)
+    try:
+        environment = _become(forked, imported.environment, channel)
+    except BaseException as error:
+        sys.stderr.write(f"bothost_shim: the fork cannot be used: {error}\n")
+        sys.stderr.flush()
+        os._exit(_UNUSABLE)
+    replace_environment(environment)
+    move_paths(imported.paths, imported.home, environment["HOME"])
+    reseed(imported.generators)
+
+    from .__main__ import run_forked
+
+    status = run_forked(imported.bot)
+    _report_modules(channel, imported.modules)
+    return status
+
+
+def _become(forked: ForkedInstance, initial: InitialEnvironment, channel: socket.socket) -> dict[str, str]:
+    """Leave everything that belongs to the fork server, and wait for the supervisor's go. Returns the environment."""
+    os.setsid()
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    os.dup2(forked.output, 1)
+    os.dup2(forked.output, 2)
+    os.close(forked.output)
+    with os.fdopen(forked.settings, encoding="utf-8") as file:
+        settings = json.load(file)
+    environment: dict[str, str] = settings["environment"]
+    initial.rename(environment[MARK])
+    if settings["uid"] is not None:
+        uid = settings["uid"]
+        os.setresuid(uid, uid, uid)
+        # Only a change from user id 0 would have dropped them.
+        linux.set_capabilities()
+        linux.make_dumpable()
+    _wait_for_parent(settings["supervisor"])
+    channel.send(b"h")
+    if channel.recv(1) != b"g":
+        os._exit(_UNUSABLE)
+    return environment
+
+
+def _wait_for_parent(pid: int) -> None:
+    """Wait until the supervisor is the parent: until then the kernel would report the end to another process."""
+    deadline = time.monotonic() + _REPARENT_SECONDS
+    while os.getppid() != pid:
+        if time.monotonic() > deadline:
+            raise TimeoutError("the supervisor did not become its parent")
+        time.sleep(0.0002)
+
+
+def _report_modules(channel: socket.socket, known: frozenset[str]) -> None:
+    """Name what the session imported, for the next fork server."""
+    names = [name for name in imported_modules() if name not in known]
+    channel.setblocking(False)
+    try:
+        channel.send(json.dumps(names[:_MODULE_LIMIT]).encode())
+    except OSError:
+        # The supervisor has ended, or its buffer is full. The next session reports the same modules.
+        return

@@ -1,0 +1,74 @@
+"""System calls that Python's standard library lacks, by ctypes."""
+
+import ctypes
+import os
+
+CAP_SETUID = 7
+
+_PR_SET_DUMPABLE = 4
+_PR_SET_KEEPCAPS = 8
+_PR_CAPBSET_DROP = 24
+_PR_SET_CHILD_SUBREAPER = 36
+_PR_SET_NO_NEW_PRIVS = 38
+_PR_CAP_AMBIENT = 47
+_PR_CAP_AMBIENT_RAISE = 2
+_CLONE_NEWUSER = 0x10000000
+_CAPABILITY_VERSION_3 = 0x20080522
+_HIGHEST_CAPABILITY = 63
+
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+def become_subreaper() -> None:
+    """Make this process the parent of all descendants whose own parent ends."""
+    _prctl(_PR_SET_CHILD_SUBREAPER, 1)
+
+
+def forbid_new_privileges() -> None:
+    """Give up rights from setuid programs, for this process and its descendants."""
+    _prctl(_PR_SET_NO_NEW_PRIVS, 1)
+
+
+def make_dumpable() -> None:
+    """Give this process its own files in `/proc` back, which the kernel gives to root after a change of the user id."""
+    _prctl(_PR_SET_DUMPABLE, 1)
+
+
+def keep_capabilities() -> None:
+    """Keep the capabilities at the next change from user id 0 to another one."""
+    _prctl(_PR_SET_KEEPCAPS, 1)
+
+
+def enter_user_namespace() -> None:
+    """Move this process into a new user namespace. Raises OSError where the machine refuses that."""
+    _check(_libc.unshare(_CLONE_NEWUSER))
+
+
+def limit_capabilities(*kept: int) -> None:
+    """Drop all capabilities but these, which programs that this process runs get too."""
+    for capability in range(_HIGHEST_CAPABILITY + 1):
+        # Kernels have fewer than 64 and refuse the others.
+        if capability not in kept and _libc.prctl(_PR_CAPBSET_DROP, capability, 0, 0, 0) != 0:
+            break
+    set_capabilities(*kept)
+    for capability in kept:
+        _prctl(_PR_CAP_AMBIENT, _PR_CAP_AMBIENT_RAISE, capability)
+
+
+def set_capabilities(*kept: int) -> None:
+    """Set the permitted, effective and inheritable capabilities to exactly these. The ambient ones follow."""
+    mask = sum(1 << capability for capability in kept)
+    header = (ctypes.c_uint32 * 2)(_CAPABILITY_VERSION_3, 0)
+    low, high = mask & 0xFFFFFFFF, mask >> 32
+    _check(_libc.capset(header, (ctypes.c_uint32 * 6)(low, low, low, high, high, high)))
+
+
+def _prctl(option: int, *arguments: int) -> None:
+    padded = (*arguments, 0, 0, 0, 0)[:4]
+    _check(_libc.prctl(option, *(ctypes.c_ulong(argument) for argument in padded)))
+
+
+def _check(result: int) -> None:
+    if result != 0:
+        number = ctypes.get_errno()
+        raise OSError(number, os.strerror(number))

@@ -1,0 +1,65 @@
+"""Imports modules in a fork server that sessions would otherwise import."""
+
+import sys
+from collections.abc import Iterable
+from importlib import import_module
+from importlib.machinery import ModuleSpec
+from importlib.util import find_spec
+from pathlib import Path
+from types import ModuleType
+
+from .arguments import warm_up
+from .log_lines import logger
+from .offers import can_negotiate
+
+# Uvicorn imports these when it begins to serve.
+_SERVER_MODULES = [
+    "uvicorn.lifespan.on",
+    "uvicorn.loops.auto",
+    "uvicorn.protocols.http.auto",
+    "uvicorn.protocols.websockets.auto",
+]
+_WEBRTC_MODULES = ["pipecat.transports.smallwebrtc.request_handler", "pipecat.transports.smallwebrtc.connection"]
+
+
+def preload(remembered: Iterable[str]) -> None:
+    """Import what sessions need, and what earlier sessions of the deployment imported. Skip modules that fail."""
+    from . import host, server  # noqa: F401 imported for their own imports
+
+    _import_all(_SERVER_MODULES)
+    if "pipecat" in sys.modules:
+        warm_up()
+        if can_negotiate():
+            _import_all(_WEBRTC_MODULES)
+    _import_all(remembered)
+
+
+def imported_modules() -> list[str]:
+    """List the modules that another process of this environment can import by name."""
+    return [name for name, module in list(sys.modules.items()) if _is_importable(name, module)]
+
+
+def imported_libraries(project: Path) -> list[str]:
+    """List the importable modules that are not part of the project."""
+    prefix = f"{project}/"
+    return [
+        name for name in imported_modules() if not f"{sys.modules[name].__dict__.get('__file__')}".startswith(prefix)
+    ]
+
+
+def _is_importable(name: str, module: object) -> bool:
+    # Not by attribute access, on which lazy modules import others.
+    spec = module.__dict__.get("__spec__") if type(module) is ModuleType else None
+    return type(spec) is ModuleSpec and spec.name == name and not name.startswith("bothost_shim")
+
+
+def _import_all(names: Iterable[str]) -> None:
+    for name in names:
+        if name in sys.modules:
+            continue
+        try:
+            if find_spec(name) is not None:
+                import_module(name)
+        # A module may raise anything while it is imported, including SystemExit.
+        except (Exception, SystemExit) as error:
+            logger.debug("A module could not be imported ahead: %s (%s)", name, type(error).__name__)
