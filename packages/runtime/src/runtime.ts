@@ -25,6 +25,8 @@ export type InstanceSpec = {
   readonly deploymentId: string;
   readonly prepared: Prepared;
   readonly limits: ResourceLimits;
+  /** Whether the instance may be forked from a process that imported the bot before. Default true. */
+  readonly forks?: boolean | undefined;
   /**
    * Variables for the bot, in addition to those of the driver (docs/bot-contract.md, "Environment"). They may be
    * secrets, so the driver calls this only when it starts a process, never for an instance that runs already. If it rejects,
@@ -35,6 +37,19 @@ export type InstanceSpec = {
 
 /** Where a ready instance serves HTTP/1.1 without TLS. */
 export type InstanceAddress = { readonly host: string; readonly port: number };
+
+/** How a driver starts the instances of a deployment. */
+export type StartMethod = {
+  /**
+   * `module`: forks them from a process that imported the bot. `libraries`: that process imported libraries only, and each
+   * instance imports the bot. `spawn`: each instance imports everything.
+   */
+  readonly level: 'module' | 'libraries' | 'spawn';
+  /** Why it is not `module`, in words for the bot's owner. */
+  readonly reason: string | null;
+  /** Memory of the process that is forked, with its share of what instances use too. Null while there is none. */
+  readonly memoryBytes: number | null;
+};
 
 export type RunningInstance = {
   readonly instanceId: string;
@@ -145,7 +160,14 @@ export interface Runtime {
   forget(instanceId: string): Promise<void>;
   /** Deletes a prepared project, and what only it used. Idempotent. */
   discard(prepared: Prepared): Promise<void>;
-  /** Releases watches and files. Instances keep running. */
+  /**
+   * Stops what is kept ready for starts of all other deployments, such as fork servers. Their instances keep running.
+   * Idempotent.
+   */
+  retain(deploymentIds: ReadonlySet<string>): Promise<void>;
+  /** By deployment, for those of which this server started an instance or adopted a fork server. */
+  startMethods(): ReadonlyMap<string, StartMethod>;
+  /** Releases watches and files. Instances and fork servers keep running, so `retain` comes before a final stop. */
   close(): Promise<void>;
 }
 
@@ -185,6 +207,8 @@ export type RuntimeOptions = {
   readonly timeZone?: string | undefined;
   /** Bytes of output to keep per instance. Default 64 MiB. */
   readonly outputLimitBytes?: number | undefined;
+  /** Memory for all fork servers together. Default: a quarter of the machine's. */
+  readonly forkServerMemoryBytes?: number | undefined;
   /** Default: 4 GiB, two processors, half an hour, and no variables. */
   readonly building?: BuildLimits | undefined;
   /** Default: removes trees with a quarantine in the data directory. */

@@ -16,6 +16,8 @@ export type ProcessRuntimeOptions = RuntimeOptions & {
   readonly pollMilliseconds?: number | undefined;
   /** Default: the strongest that this machine allows. */
   readonly containment?: ContainmentKind | undefined;
+  /** How long a fork server may take to import a bot. Default 60000. */
+  readonly forkImportMilliseconds?: number | undefined;
   /** Shared by all servers of this machine. Default: `RESERVATIONS_DIRECTORY`. */
   readonly reservationsDirectory?: string | undefined;
 };

@@ -1,4 +1,5 @@
 import { chmodSync, existsSync, mkdirSync } from 'node:fs';
+import { totalmem } from 'node:os';
 import { basename, join } from 'node:path';
 import { openTreeRemover } from '../remove-tree.ts';
 import {
@@ -20,6 +21,7 @@ import {
   warnOfAccounts,
 } from './containment/isolation.ts';
 import { readKernelUnits } from './containment/kernel-units.ts';
+import { openForkServers } from './fork-servers/fork-servers.ts';
 import { readInstances } from './instances/adopt.ts';
 import { botProgram } from './instances/bot-program.ts';
 import { createInstanceEvents, exitedEvent } from './instances/events.ts';
@@ -35,12 +37,14 @@ import { createMonotonicClock } from './output/monotonic-clock.ts';
 import { createOutputs } from './output/outputs.ts';
 import { readBootId } from './proc/process-identity.ts';
 import { findInterpreter } from './projects/interpreter.ts';
-import { parsePrepared } from './projects/prepared-project.ts';
+import { type Project, parsePrepared } from './projects/prepared-project.ts';
 import { createPreparer } from './projects/preparer.ts';
 import { openShim } from './projects/shim.ts';
 
 const DEFAULT_POLL_MILLISECONDS = 1000;
 const POLLS_PER_SOCKET_SCAN = 10;
+/** For exact shares of memory the kernel walks all pages. */
+const POLLS_PER_MEMORY_CHECK = 60;
 /** Time for init to reap orphaned processes while the runtime closes. */
 const REAP_MILLISECONDS = 5000;
 const DEFAULT_BUILDING: BuildLimits = {
@@ -49,6 +53,7 @@ const DEFAULT_BUILDING: BuildLimits = {
   timeoutMilliseconds: 30 * 60 * 1000,
   environment: {},
 };
+const DEFAULT_FORK_IMPORT_MILLISECONDS = 60_000;
 const DEFAULT_OUTPUT_LIMIT_BYTES = 64 * 1024 * 1024;
 const DEFAULT_CACHE_LIMIT_BYTES = 10 * 1024 * 1024 * 1024;
 
@@ -170,6 +175,23 @@ export async function createProcessRuntime(options: ProcessRuntimeOptions): Prom
     events.noticed(instanceId, 'listens-wide', `it listens on ${host}, port ${port}, instead of 127.0.0.1`);
   };
 
+  const program = (project: Project) => botProgram({ ...preparer.store, interpreter, shim }, project);
+  const forkServers = await openForkServers({
+    ...removal,
+    path: options.path,
+    language: options.language,
+    timeZone: options.timeZone,
+    dataDirectory,
+    projectsDirectory: preparer.store.projectsDirectory,
+    isolation,
+    units,
+    bootId,
+    logger,
+    now,
+    memoryBytes: options.forkServerMemoryBytes ?? totalmem() / 4,
+    importMilliseconds: options.forkImportMilliseconds ?? DEFAULT_FORK_IMPORT_MILLISECONDS,
+    program,
+  });
   const starter = createStarter({
     ...removal,
     options,
@@ -178,7 +200,8 @@ export async function createProcessRuntime(options: ProcessRuntimeOptions): Prom
     projectsDirectory: preparer.store.projectsDirectory,
     isolation,
     bootId,
-    program: (project) => botProgram({ ...preparer.store, interpreter, shim }, project),
+    program,
+    forkServers,
     open,
     noticed: events.noticed,
     noticeWide,
@@ -186,7 +209,9 @@ export async function createProcessRuntime(options: ProcessRuntimeOptions): Prom
 
   /** The directory exists before the control groups are created and until they are removed. */
   const isKnown = (name: string) =>
-    existsSync(instanceFiles(instancesDirectory, name).directory) || preparer.isKnown(name);
+    existsSync(instanceFiles(instancesDirectory, name).directory) ||
+    preparer.isKnown(name) ||
+    forkServers.isKnown(name);
 
   let polls = 0;
   const timer = setInterval(() => {
@@ -198,6 +223,7 @@ export async function createProcessRuntime(options: ProcessRuntimeOptions): Prom
         findWideListeners({ instances: all, knownWide, onWide: noticeWide });
         if (isolation.cgroups !== null) removeOrphanedCgroups(isolation.cgroups, isKnown);
       }
+      if (polls % POLLS_PER_MEMORY_CHECK === 0) void forkServers.limitMemory();
     } catch (error) {
       logger.error({ err: error }, 'instances could not be checked');
     }
@@ -242,10 +268,14 @@ export async function createProcessRuntime(options: ProcessRuntimeOptions): Prom
       const project = parsePrepared(prepared);
       requireId(project.project);
       await preparer.discard(project);
+      forkServers.forget(project.project);
     },
+    retain: forkServers.retain,
+    startMethods: forkServers.startMethods,
     close: async () => {
       clearInterval(timer);
       closing.abort();
+      await forkServers.close();
       await preparer.close();
       await Promise.all([...instances.values()].map((instance) => instance.close()));
       if (isolation.cgroups !== null) await closeCgroupHost(isolation.cgroups, isKnown, REAP_MILLISECONDS);

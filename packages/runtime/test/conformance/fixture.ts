@@ -91,8 +91,9 @@ export async function openFixture(setup: RuntimeSetup): Promise<Fixture> {
   };
   onTestFinished(async () => {
     runtime ??= await open();
-    const { stop, forget, close } = runtime;
+    const { stop, forget, retain, close } = runtime;
     await Promise.all([...names].map((instanceId) => stop(instanceId, 0).then(() => forget(instanceId))));
+    await retain(new Set());
     await close();
     await rm(root, { recursive: true, force: true });
   });

@@ -328,6 +328,7 @@ function recordOf(instanceId: string, supervisor: InstanceRecord['supervisor']):
     account: null,
     cgroups: null,
     supervisor,
+    main: null,
     address: null,
   };
 }

@@ -13,8 +13,11 @@ export function openProbe(dataDirectory: string): Probe {
   const recordOf = (instanceId: string) => readRecord(instanceFiles(instancesDirectory, instanceId));
 
   const botOf = (instanceId: string): ProcessStat => {
-    const supervisor = recordOf(instanceId)?.supervisor?.pid;
-    const bot = runningProcesses().find(({ parent }) => parent === supervisor);
+    const record = recordOf(instanceId);
+    // A forked bot is one of several children of its supervisor.
+    const bot = runningProcesses().find(({ pid, parent }) =>
+      record?.main == null ? parent === record?.supervisor?.pid : pid === record.main.pid,
+    );
     if (bot === undefined) throw new Error(`Instance ${instanceId} has no running bot.`);
     return bot;
   };

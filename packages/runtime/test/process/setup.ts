@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import type { ContainmentKind } from '../../src/process/containment/containment.ts';
+import type { ProcessRuntimeOptions } from '../../src/process/options.ts';
 import { createProcessRuntime } from '../../src/process/process-runtime.ts';
 import type { RuntimeSetup } from '../conformance/fixture.ts';
 import { writeStandInShim } from '../conformance/stand-in-shim.ts';
@@ -13,8 +14,8 @@ const PATH = '/usr/bin:/bin';
 export const containmentKinds: readonly [ContainmentKind, ...ContainmentKind[]] =
   process.geteuid?.() === 0 ? ['cgroup', 'uid', 'mark'] : ['mark'];
 
-/** The process driver under test. */
-export function processSetup(kind: ContainmentKind): RuntimeSetup {
+/** The process driver under test. `options`: replaces what the tests use otherwise. */
+export function processSetup(kind: ContainmentKind, options: Partial<ProcessRuntimeOptions> = {}): RuntimeSetup {
   return {
     open: async (dataDirectory) =>
       createProcessRuntime({
@@ -26,6 +27,7 @@ export function processSetup(kind: ContainmentKind): RuntimeSetup {
         shimPackage: await writeStandInShim(join(dataDirectory, '../stand-in-shim')),
         outputLimitBytes: 1024 * 1024,
         pollMilliseconds: 200,
+        ...options,
       }),
     probe: openProbe,
     isolatesAccounts: kind !== 'mark',

@@ -35,7 +35,10 @@ export function shutDown(parts: Parts): { close: () => Promise<void>; abandon: (
       return done;
     },
     abandon: () => {
-      done ??= takeDown(parts, () => killBots(parts));
+      done ??= takeDown(parts, async () => {
+        await killBots(parts);
+        await stopForkServers(parts);
+      });
       return done;
     },
   };
@@ -48,7 +51,9 @@ async function close(parts: Parts, hurry: AbortSignal): Promise<void> {
       parts.logger.error({ err: error }, 'some sessions could not be ended; the next start continues with them');
     });
   }
-  await takeDown(parts, () => Promise.resolve());
+  await takeDown(parts, async () => {
+    if (!parts.leave) await stopForkServers(parts);
+  });
 }
 
 async function takeDown(parts: Parts, before: () => Promise<void>): Promise<void> {
@@ -63,6 +68,12 @@ async function killBots({ runtime, logger }: Parts): Promise<void> {
       logger.error({ instanceId, err: error }, 'bot could not be killed');
     });
   }
+}
+
+async function stopForkServers({ runtime, logger }: Parts): Promise<void> {
+  await runtime.retain(new Set()).catch((error: unknown) => {
+    logger.error({ err: error }, 'fork servers could not be stopped');
+  });
 }
 
 async function endSessions(parts: Parts, hurry: AbortSignal): Promise<void> {

@@ -8,6 +8,7 @@ import {
   type PlannedInstance,
   type PlannedSession,
   plan,
+  startableDeployments,
 } from './plan.ts';
 
 const now = new Date('2026-11-20T12:00:00.000Z');
@@ -676,5 +677,22 @@ describe('for any observed state, the plan', () => {
       expect(plan(any)).toEqual(actions);
       expect(any).toEqual(before);
     });
+  });
+});
+
+describe('startableDeployments', () => {
+  const deployments = [
+    deployment({ id: 'serving' }),
+    deployment({ id: 'validating', state: 'validating', serving: false }),
+    deployment({ id: 'superseded', superseded: true }),
+    deployment({ id: 'failed', state: 'failed', serving: false }),
+  ];
+
+  it('returns deployments that may still get instances', () => {
+    expect(startableDeployments(observed({ deployments }))).toEqual(new Set(['serving', 'validating']));
+  });
+
+  it('returns none while the service shuts down', () => {
+    expect(startableDeployments(observed({ deployments, draining: true }))).toEqual(new Set());
   });
 });

@@ -104,6 +104,12 @@ export function plan(observed: ObservedState): Action[] {
   ];
 }
 
+/** Deployments of which instances may still be started. */
+export function startableDeployments({ draining, deployments }: ObservedState): ReadonlySet<string> {
+  const startable = deployments.filter(({ superseded, state }) => !draining && !superseded && state !== 'failed');
+  return new Set(startable.map(({ id }) => id));
+}
+
 function planSession(session: PlannedSession, instance: PlannedInstance | undefined, now: Date): Action[] {
   const end = (status: KnownCompletionStatus, at: 'now' | 'last-heartbeat' = 'now'): Action[] => [
     { do: 'end-session', sessionId: session.id, status, at },

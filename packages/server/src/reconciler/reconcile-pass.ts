@@ -4,13 +4,13 @@ import type { SessionDirectory } from '../sessions/session-directory.ts';
 import type { Database } from '../store/tables.ts';
 import { type LocalState, observe, type Rows } from './observe.ts';
 import type { Outcomes } from './outcomes.ts';
-import { type Action, plan } from './plan.ts';
+import { type Action, plan, startableDeployments } from './plan.ts';
 
 type Context = {
   readonly db: Database;
   readonly now: () => Date;
   readonly logger: Logger;
-  readonly runtime: Pick<Runtime, 'list'>;
+  readonly runtime: Pick<Runtime, 'list' | 'retain'>;
   readonly host: { readonly id: string; readonly region: string };
   readonly directory: Pick<SessionDirectory, 'ready'>;
   readonly outcomes: Outcomes<string | null>;
@@ -27,6 +27,9 @@ export async function reconcilePass(context: Context): Promise<readonly ActionIn
   const { observed, rows } = await observe(context, context.localState());
   publishReadyAddresses(context, rows);
   settleSuperseded(context, rows);
+  void context.runtime.retain(startableDeployments(observed)).catch((error: unknown) => {
+    context.logger.error({ err: error }, 'fork servers could not be stopped');
+  });
   return plan(observed).map((action) => ({ action, done: begin(context, action, rows) }));
 }
 

@@ -23,21 +23,30 @@ export const TRIAL_ID = 61184;
 export const FIRST_ID = 61185;
 export const LAST_ID = 65519;
 
+/** `end` is the first id after the range. */
+export type IdRange = { readonly first: number; readonly end: number };
+
+const DYNAMIC_RANGE: IdRange = { first: FIRST_ID, end: LAST_ID + 1 };
+
 /** One file per reserved user id, shared by all servers of a machine. Empty after a boot. */
 export const RESERVATIONS_DIRECTORY = '/run/bothost-uids';
 
 /**
- * Reserves a user id that no live instance and no process of this machine has. `owner` is the instance's directory, which
- * must exist: a reservation without it is an orphan. Throws if all ids are taken.
+ * Reserves a user id of the range that no live instance and no process of this machine has. `owner` is the instance's
+ * directory, which must exist: a reservation without it is an orphan. Throws if all ids are taken.
  */
-export async function reserveUid(reservationsDirectory: string, owner: string): Promise<number> {
+export async function reserveUid(
+  reservationsDirectory: string,
+  owner: string,
+  range: IdRange = DYNAMIC_RANGE,
+): Promise<number> {
   mkdirSync(reservationsDirectory, { recursive: true, mode: 0o700 });
   const taken = uidsOfProcesses();
-  const uid = tryReserve(reservationsDirectory, owner, taken);
+  const uid = tryReserve(reservationsDirectory, owner, range, taken);
   if (uid !== null) return uid;
   await removeOrphanedReservations(reservationsDirectory);
-  const second = tryReserve(reservationsDirectory, owner, taken);
-  if (second === null) throw new Error(`All user ids from ${FIRST_ID} to ${LAST_ID} are in use.`);
+  const second = tryReserve(reservationsDirectory, owner, range, taken);
+  if (second === null) throw new Error(`All user ids from ${range.first} to ${range.end - 1} are in use.`);
   return second;
 }
 
@@ -65,16 +74,22 @@ export function releaseOrphanedUids(
   }
 }
 
-/** The id at which the search begins, derived from the name so that searches rarely collide. */
-export function preferredId(name: string): number {
-  return FIRST_ID + (createHash('sha256').update(name).digest().readUInt32BE() % (LAST_ID - FIRST_ID + 1));
+/** The ids of all processes and reservations. */
+export function usedUids(reservationsDirectory: string): ReadonlySet<number> {
+  const reserved = existsSync(reservationsDirectory) ? readdirSync(reservationsDirectory).map(Number) : [];
+  return new Set([...uidsOfProcesses(), ...reserved]);
 }
 
-function tryReserve(directory: string, owner: string, taken: ReadonlySet<number>): number | null {
-  const count = LAST_ID - FIRST_ID + 1;
-  const first = preferredId(owner) - FIRST_ID;
+/** The id at which the search begins, derived from the name so that searches rarely collide. */
+export function preferredId(name: string, range: IdRange = DYNAMIC_RANGE): number {
+  return range.first + (createHash('sha256').update(name).digest().readUInt32BE() % (range.end - range.first));
+}
+
+function tryReserve(directory: string, owner: string, range: IdRange, taken: ReadonlySet<number>): number | null {
+  const count = range.end - range.first;
+  const preferred = preferredId(owner, range) - range.first;
   for (let step = 0; step < count; step++) {
-    const uid = FIRST_ID + ((first + step) % count);
+    const uid = range.first + ((preferred + step) % count);
     if (taken.has(uid)) continue;
     try {
       const file = openSync(join(directory, String(uid)), 'wx', 0o600);

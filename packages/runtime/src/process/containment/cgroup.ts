@@ -41,7 +41,12 @@ export function createCgroups(groups: InstanceCgroups, limits: ResourceLimits, p
  * processors first, which takes some milliseconds.
  */
 export async function enterCgroups(groups: InstanceCgroups, pid: number): Promise<void> {
-  for (const directory of directories(groups)) await writeFile(join(directory, 'cgroup.procs'), String(pid));
+  for (const path of cgroupProcsFiles(groups)) await writeFile(path, String(pid));
+}
+
+/** The files `cgroup.procs` of the groups. A process enters the groups when its pid is written to all of them. */
+export function cgroupProcsFiles(groups: InstanceCgroups): readonly string[] {
+  return directories(groups).map((directory) => join(directory, 'cgroup.procs'));
 }
 
 /** False if the machine has no CPU controller. */

@@ -41,8 +41,11 @@ export type Containment = {
   readonly close: () => void;
 };
 
+/** The part of a record that says which processes belong together. */
+export type ContainedRecord = Pick<InstanceRecord, 'instanceId' | 'containment' | 'account' | 'cgroups'>;
+
 /** The containment in the instance's record, which is the same for the server that started it and for one that adopts it. */
-export function openContainment(record: InstanceRecord, supervisor: ProcessIdentity, units: KernelUnits): Containment {
+export function openContainment(record: ContainedRecord, supervisor: ProcessIdentity, units: KernelUnits): Containment {
   if (record.cgroups !== null) return containmentByCgroup(record.cgroups, units);
   const membership =
     record.containment === 'uid' && record.account !== null

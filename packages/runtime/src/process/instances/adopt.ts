@@ -51,7 +51,8 @@ function readInstance(files: InstanceFiles, bootId: string, now: Date): Recorded
   if (record === null || supervisor === null) return null;
   const isThisBoot = record.bootId === bootId;
   // A supervisor that still waits for its go-ahead will notice that its server is dead, and exit.
-  if (readExitFile(files.exit).state === 'unstarted' && !(isThisBoot && isAlive(supervisor))) return null;
+  if (readExitFile(files.exit).state === 'unstarted' && !(isThisBoot && isAlive(record.main ?? supervisor)))
+    return null;
   const recorded = readEnd(files);
   if (recorded !== null) return { files, record, supervisor, end: recorded };
   const end = isThisBoot ? null : endOfEarlierBoot(files, now, readTail(outputFiles(files.log)));

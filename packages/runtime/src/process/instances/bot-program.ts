@@ -5,9 +5,18 @@ import type { Shim } from '../projects/shim.ts';
 
 /** `variables`: specific to this kind of bot. `folder`: the directory of the interpreter. */
 export type BotProgram = {
+  /** What a fork server of this program is started with; null for a program that cannot be forked. */
+  readonly fork: ForkServerProgram | null;
   readonly command: readonly string[];
   readonly variables: Readonly<Record<string, string>>;
   readonly folder: string;
+};
+
+export type ForkServerProgram = {
+  /** The interpreter that the bot's environment was made with. It runs the supervisor, apart from that environment. */
+  readonly interpreter: string;
+  readonly shimPath: string;
+  readonly command: readonly string[];
 };
 
 export type BotProgramOptions = {
@@ -24,8 +33,14 @@ export async function botProgram(options: BotProgramOptions, project: Project): 
     const { bin } = files;
     const shim = await options.shim();
     // An upgrade of the service may have brought a new shim, which is not compiled yet.
-    await shim.compile(readMarker(files));
+    const python = readMarker(files);
+    await shim.compile(python);
     return {
+      fork: {
+        interpreter: python.path,
+        shimPath: shim.path,
+        command: [join(bin, 'python'), '-m', 'bothost_shim.fork_server'],
+      },
       command: [join(bin, 'python'), '-m', 'bothost_shim'],
       variables: {
         PYTHONPATH: shim.path,
@@ -38,6 +53,7 @@ export async function botProgram(options: BotProgramOptions, project: Project): 
   }
   const interpreter = await options.interpreter();
   return {
+    fork: null,
     command: [interpreter, join(options.projectsDirectory, project.project, project.main)],
     variables: {},
     folder: dirname(interpreter),

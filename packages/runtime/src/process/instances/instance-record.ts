@@ -20,6 +20,8 @@ const storedRecordSchema = z.object({
     .nullable(),
   /** The supervisor, under the name that earlier versions use too. Null until it waits for its go-ahead. */
   keeper: identitySchema.nullable(),
+  /** The bot's process if it was forked; its supervisor then has other instances, too. Null for a spawned bot. */
+  main: identitySchema.nullable().default(null),
   /** Null until the bot was ready. */
   address: z.object({ host: z.string(), port: z.int() }).nullable(),
 });
@@ -68,8 +70,8 @@ export function instanceFiles(instancesDirectory: string, instanceId: string): I
 }
 
 export function writeRecord(files: InstanceFiles, record: InstanceRecord): void {
-  const { supervisor, ...rest } = record;
-  const stored: z.input<typeof recordSchema> = { ...rest, keeper: supervisor };
+  const { supervisor, main, ...rest } = record;
+  const stored: z.input<typeof recordSchema> = { ...rest, ...(main === null ? {} : { main }), keeper: supervisor };
   replaceFile(files.record, JSON.stringify(stored));
 }
 

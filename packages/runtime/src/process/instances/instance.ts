@@ -17,10 +17,11 @@ const SUPERVISOR_GRACE_MILLISECONDS = 1000;
 export type InstanceOptions = {
   readonly files: InstanceFiles;
   readonly record: InstanceRecord;
-
   readonly supervisor: ProcessIdentity;
-  /** Null if an earlier server started the instance. */
+  /** The supervisor as a child of this server. Null if an earlier server started it, or if the bot was forked. */
   readonly child: ChildProcess | null;
+  /** Whether this server forked the bot. */
+  readonly isForked?: boolean;
   /** The recorded end, if any; then no process of the instance runs. */
   readonly end: InstanceEnd | null;
   readonly units: KernelUnits;
@@ -56,6 +57,7 @@ export type Instance = {
 
 export function openInstance(options: InstanceOptions): Instance {
   const { files, supervisor, child, onError } = options;
+  const { main } = options.record;
   let record = options.record;
   let end = options.end;
   let finishing: Promise<void> | null = null;
@@ -65,13 +67,13 @@ export function openInstance(options: InstanceOptions): Instance {
   const ended = new Promise<InstanceEnd>((resolve) => {
     resolveEnded = resolve;
   });
-  const containment = openContainment(record, supervisor, options.units);
+  const containment = openContainment(record, main ?? supervisor, options.units);
   const output = openOutput({
     files,
     clock: options.clock,
     searchPath: options.searchPath,
     limitBytes: options.outputLimitBytes,
-    adopted: child === null,
+    adopted: child === null && options.isForked !== true,
     onDropped: options.onDropped,
     onError: (error) => onError(error, 'output could not be followed'),
   });
@@ -105,6 +107,12 @@ export function openInstance(options: InstanceOptions): Instance {
   const check = () => {
     if (end !== null || finishing !== null) return;
     output.poll();
+    if (main !== null) {
+      // A forked bot runs on without its supervisor.
+      if (isAlive(main)) return;
+      // The supervisor has other instances and does not end with this one.
+      if (readExitFile(files.exit).state === 'exited') return finishOnce(null);
+    }
     const stat = readProcessStat(supervisor.pid);
     if (stat === null || stat.startTicks !== supervisor.startTicks || hasEnded(stat)) {
       // The exit status of our own child arrives with its event.
@@ -118,11 +126,13 @@ export function openInstance(options: InstanceOptions): Instance {
   const kill = async () => {
     killed = true;
     if (isAlive(supervisor)) signalAll([supervisor], 'SIGCONT');
-    const hasStatusToWrite = readExitFile(files.exit).state === 'running' && isAlive(supervisor);
+    // The supervisor of a forked bot is not one of the instance's processes.
+    const hasStatusToWrite = main === null && readExitFile(files.exit).state === 'running' && isAlive(supervisor);
     await killUntilEmpty(containment, hasStatusToWrite ? supervisor.pid : null, onStuck);
     if (await settlesWithin(ended, SUPERVISOR_GRACE_MILLISECONDS)) return;
     signalAll(containment.members(readProcessTable), 'SIGKILL');
-    check();
+    if (main === null) check();
+    else finishOnce(null);
     await ended;
   };
 

@@ -1,3 +1,4 @@
+import type { ChildProcess } from 'node:child_process';
 import type { ResourceLimits } from '../../runtime.ts';
 import { cgroupsFor, createCgroups, enterCgroups, limitCgroupCpu } from '../containment/cgroup.ts';
 import type { Isolation } from '../containment/isolation.ts';
@@ -29,7 +30,8 @@ export type ContainedLaunchOptions = {
 export type LaunchedProgram = {
   readonly record: InstanceRecord;
   readonly supervisor: NonNullable<InstanceRecord['supervisor']>;
-  readonly child: Awaited<ReturnType<typeof startSupervisor>>['child'];
+  /** The supervisor, if it is a child of this server. */
+  readonly child: ChildProcess | null;
   readonly go: () => void;
 };
 
@@ -38,26 +40,8 @@ export type LaunchedProgram = {
  * `removeInstance` cleans up after each step. When it rejects, nothing runs.
  */
 export async function launchContained(options: ContainedLaunchOptions): Promise<LaunchedProgram> {
-  const { files, isolation, limits, account } = options;
-  const record: InstanceRecord = {
-    version: 1,
-    instanceId: options.instanceId,
-    deploymentId: options.deploymentId,
-    createdAt: options.now.toISOString(),
-    bootId: options.bootId,
-    port: options.port,
-    limits: { cpuMillicores: limits.cpuMillicores, memoryBytes: limits.memoryBytes },
-    containment: isolation.containment,
-    account,
-    cgroups: isolation.cgroups === null ? null : cgroupsFor(isolation.cgroups, options.instanceId),
-    supervisor: null,
-    address: null,
-  };
-  writeRecord(files, record);
-  if (record.cgroups !== null) {
-    createCgroups(record.cgroups, limits, options.processLimit);
-    limitCgroupCpu(record.cgroups, options.startingMillicores);
-  }
+  const { files, isolation, account } = options;
+  const record = createRecord(options);
   const { pid, child, go } = await startSupervisor({
     command: options.command,
     directory: options.directory,
@@ -80,4 +64,32 @@ export async function launchContained(options: ContainedLaunchOptions): Promise<
     await exited;
     throw error;
   }
+}
+
+/** Writes the record of an instance without a process, and creates its control groups. */
+export function createRecord(
+  options: Omit<ContainedLaunchOptions, 'command' | 'directory' | 'environment'>,
+): InstanceRecord {
+  const { files, isolation, limits, account } = options;
+  const record: InstanceRecord = {
+    version: 1,
+    instanceId: options.instanceId,
+    deploymentId: options.deploymentId,
+    createdAt: options.now.toISOString(),
+    bootId: options.bootId,
+    port: options.port,
+    limits: { cpuMillicores: limits.cpuMillicores, memoryBytes: limits.memoryBytes },
+    containment: isolation.containment,
+    account,
+    cgroups: isolation.cgroups === null ? null : cgroupsFor(isolation.cgroups, options.instanceId),
+    supervisor: null,
+    main: null,
+    address: null,
+  };
+  writeRecord(files, record);
+  if (record.cgroups !== null) {
+    createCgroups(record.cgroups, limits, options.processLimit);
+    limitCgroupCpu(record.cgroups, options.startingMillicores);
+  }
+  return record;
 }

@@ -1,5 +1,6 @@
 import { type InstanceAddress, type InstanceNotice, type InstanceSpec, StartError } from '../../runtime.ts';
 import type { Isolation } from '../containment/isolation.ts';
+import type { ForkServers } from '../fork-servers/fork-servers.ts';
 import type { ProcessRuntimeOptions } from '../options.ts';
 import { readListeners } from '../proc/listeners.ts';
 import { readProcessTable } from '../proc/process-table.ts';
@@ -25,7 +26,10 @@ export type StarterOptions = RemovalContext & {
   readonly isolation: Isolation;
   readonly bootId: string;
   readonly program: LaunchOptions['program'];
-  readonly open: (started: Pick<InstanceOptions, 'files' | 'record' | 'supervisor' | 'child' | 'end'>) => Instance;
+  readonly forkServers: Pick<ForkServers, 'find' | 'ensure'>;
+  readonly open: (
+    started: Pick<InstanceOptions, 'files' | 'record' | 'supervisor' | 'child' | 'isForked' | 'end'>,
+  ) => Instance;
   readonly noticed: (instanceId: string, notice: InstanceNotice, detail: string) => void;
   readonly noticeWide: (instance: Instance, host: string) => void;
 };
@@ -66,6 +70,9 @@ export function createStarter(context: StarterOptions): Starter {
         removeTree: context.removeTree,
         isolation,
         program: context.program,
+        forkServers: context.forkServers,
+        onForkFailed: (error) =>
+          options.logger.warn({ err: error, instanceId: spec.instanceId }, 'instance could not be forked'),
         port,
         bootId: context.bootId,
         now: options.now(),
@@ -74,7 +81,7 @@ export function createStarter(context: StarterOptions): Starter {
         timeZone: options.timeZone,
       });
       const { record, supervisor, child } = launched;
-      const instance = context.open({ files, record, supervisor, child, end: null });
+      const instance = context.open({ files, record, supervisor, child, isForked: child === null, end: null });
       instances.set(spec.instanceId, instance);
       if (signal.aborted) await instance.stop(0);
       else launched.go();
@@ -164,6 +171,7 @@ export function createStarter(context: StarterOptions): Starter {
     if (first.kind === 'port-taken') return PORT_TAKEN;
     if (first.wide !== null) context.noticeWide(instance, first.wide.address);
     settle(instance, spec, first.address);
+    context.forkServers.ensure({ spec, project: parsePrepared(spec.prepared) });
     return first.address;
   };
 

@@ -1,0 +1,48 @@
+import { describe, expect, it } from 'vitest';
+import type { InstanceSpec } from '../../runtime.ts';
+import { fingerprint, forkedEnvironment, forkServerEnvironment, type StartSource } from './fork-environment.ts';
+
+const spec: InstanceSpec = {
+  instanceId: 'i',
+  deploymentId: 'd',
+  prepared: {},
+  limits: { cpuMillicores: 500, memoryBytes: 1 },
+  environment: async () => ({}),
+};
+const source = (variables: Readonly<Record<string, string>>): StartSource => ({
+  spec,
+  project: { project: 'p', kind: 'python', main: 'bot.py', gid: null, owner: 'o', environment: 'e' },
+  program: { fork: null, command: ['python'], variables: { VIRTUAL_ENV: '/env' }, folder: '/env/bin' },
+  variables,
+});
+const place = { path: '/usr/bin', language: undefined, timeZone: undefined, home: '/home', instanceId: 'i' };
+
+describe('forkServerEnvironment', () => {
+  it('has the secrets of the deployment and nothing of a single instance', () => {
+    const environment = forkServerEnvironment(place, source({ KEY: 'value', BOT_CONTROL_TOKEN: 'token' }));
+    expect(environment).toMatchObject({ KEY: 'value', HOME: '/home', VIRTUAL_ENV: '/env' });
+    expect(Object.keys(environment)).not.toEqual(expect.arrayContaining(['BOT_CONTROL_TOKEN']));
+    expect(environment).not.toHaveProperty('PORT');
+  });
+});
+
+describe('forkedEnvironment', () => {
+  it('keeps native libraries at one thread unless the bot sets another number', () => {
+    expect(forkedEnvironment({ ...place, port: 1 }, source({}))).toMatchObject({ OPENBLAS_NUM_THREADS: '1' });
+    const chosen = forkedEnvironment({ ...place, port: 1 }, source({ OPENBLAS_NUM_THREADS: '4' }));
+    expect(chosen).toMatchObject({ OPENBLAS_NUM_THREADS: '4' });
+  });
+});
+
+describe('fingerprint', () => {
+  const first = fingerprint('salt', source({ KEY: 'value', OTHER: '1', BOT_CONTROL_TOKEN: 'first' }));
+
+  it('is the same for another instance of the same deployment', () => {
+    expect(fingerprint('salt', source({ OTHER: '1', KEY: 'value', BOT_CONTROL_TOKEN: 'second' }))).toBe(first);
+  });
+
+  it('differs for other values and for another salt', () => {
+    expect(fingerprint('salt', source({ KEY: 'new', OTHER: '1' }))).not.toBe(first);
+    expect(fingerprint('another', source({ KEY: 'value', OTHER: '1' }))).not.toBe(first);
+  });
+});

@@ -1,0 +1,111 @@
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { chownSync, closeSync, mkdirSync, openSync } from 'node:fs';
+import type { ResourceLimits } from '../../runtime.ts';
+import { cgroupProcsFiles, cgroupsFor, createCgroups, limitCgroupCpu } from '../containment/cgroup.ts';
+import { type Isolation, makePassable } from '../containment/isolation.ts';
+import { readProcessStat } from '../proc/process-identity.ts';
+import {
+  type ForkServerRecord,
+  forkServerFiles,
+  groupName,
+  markName,
+  writeForkServerRecord,
+} from './fork-server-record.ts';
+import type { ImportLevel } from './import-level.ts';
+import { RANGE_SIZE, reserveRange } from './uid-ranges.ts';
+
+/** The interpreter gets the directory of the shim as its argument and imports nothing from the bot's environment. */
+const SUPERVISOR =
+  'import sys; sys.path.insert(0, sys.argv[1]); from bothost_shim.fork_supervisor.__main__ import main; main()';
+
+/** CPU limit: one core, as for a starting instance. */
+const IMPORT_MILLICORES = 1000;
+const PROCESS_LIMIT = 1024;
+
+export type ForkServerLaunchOptions = {
+  readonly forkServersDirectory: string;
+  readonly reservationsDirectory: string;
+  readonly isolation: Isolation;
+  readonly bootId: string;
+  readonly deploymentId: string;
+  readonly level: ImportLevel;
+  /** Modules to import beside the bot. */
+  readonly modules: readonly string[];
+  /** Group that may read the project; null where all bots share the account of the service. */
+  readonly gid: number | null;
+  readonly limits: ResourceLimits;
+  /** Absolute. The interpreter that the bot's environment was made with. */
+  readonly interpreter: string;
+  readonly shimPath: string;
+  readonly command: readonly string[];
+  readonly directory: string;
+  /** The variables of the fork server, from its home directory and the value of its `BOTHOST_INSTANCE`. */
+  readonly environment: (home: string, name: string) => Readonly<Record<string, string>>;
+  readonly fingerprint: (salt: string) => string;
+};
+
+/**
+ * Starts a fork server with its supervisor. Each step leaves a state that `removeForkServer` cleans up: directory, range,
+ * record, control groups, supervisor, record with supervisor, configuration. Before the last step nothing of the bot runs:
+ * a supervisor whose server is killed gets no configuration and exits.
+ */
+export async function launchForkServer(options: ForkServerLaunchOptions): Promise<ForkServerRecord> {
+  const { isolation, gid } = options;
+  const id = randomBytes(6).toString('hex');
+  const files = forkServerFiles(options.forkServersDirectory, id);
+  makePassable(files.directory);
+  mkdirSync(files.home, { mode: 0o700 });
+  const uid = gid === null ? null : reserveRange(options.reservationsDirectory, files.directory);
+  if (uid !== null && gid !== null) chownSync(files.home, uid, gid);
+  const record: ForkServerRecord = {
+    version: 1,
+    id,
+    deploymentId: options.deploymentId,
+    bootId: options.bootId,
+    containment: isolation.containment,
+    account: uid === null || gid === null ? null : { uid, gid, count: RANGE_SIZE },
+    cgroups: isolation.cgroups === null ? null : cgroupsFor(isolation.cgroups, groupName(id)),
+    salt: randomBytes(16).toString('hex'),
+    supervisor: null,
+  };
+  writeForkServerRecord(files, record);
+  if (record.cgroups !== null) {
+    createCgroups(record.cgroups, options.limits, PROCESS_LIMIT);
+    limitCgroupCpu(record.cgroups, IMPORT_MILLICORES);
+  }
+  const log = openSync(files.log, 'a', 0o600);
+  const child = spawn(options.interpreter, ['-I', '-S', '-c', SUPERVISOR, options.shimPath], {
+    cwd: '/',
+    env: {},
+    detached: true,
+    stdio: ['pipe', log, log],
+  });
+  closeSync(log);
+  if (child.pid === undefined) {
+    const [error] = await once(child, 'error');
+    throw error;
+  }
+  child.unref();
+  child.stdin?.on('error', () => undefined);
+  const startTicks = readProcessStat(child.pid)?.startTicks;
+  if (startTicks === undefined) throw new Error('The supervisor of the fork server exited immediately.');
+  const complete = { ...record, supervisor: { pid: child.pid, startTicks } };
+  writeForkServerRecord(files, complete);
+  const configuration = {
+    socket: files.socket,
+    command: options.command,
+    directory: options.directory,
+    environment: options.environment(files.home, markName(id)),
+    output: files.output,
+    cgroups: record.cgroups === null ? [] : cgroupProcsFiles(record.cgroups),
+    account: record.account,
+    processLimit: isolation.containment === 'uid' ? PROCESS_LIMIT : 0,
+    fingerprint: options.fingerprint(record.salt),
+    level: options.level,
+    modules: options.modules,
+  };
+  child.stdin?.end(`${JSON.stringify(configuration)}\n`);
+  return complete;
+}

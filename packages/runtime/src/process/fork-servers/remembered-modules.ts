@@ -1,0 +1,41 @@
+import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { replaceFile } from '../instances/instance-record.ts';
+
+const schema = z.array(z.string());
+const LIMIT = 2000;
+
+/** Modules that sessions of a project imported, so that its next fork server imports them before it forks. */
+export type RememberedModules = {
+  readonly of: (project: string) => readonly string[];
+  readonly add: (project: string, modules: readonly string[]) => void;
+  readonly forget: (project: string) => void;
+};
+
+/** `onError`: the list could not be stored. It only makes sessions faster, so nothing fails for it. */
+export function openRememberedModules(directory: string, onError: (error: unknown) => void): RememberedModules {
+  const pathOf = (project: string) => join(directory, `${project}.json`);
+  const read = (project: string): readonly string[] => {
+    try {
+      return schema.parse(JSON.parse(readFileSync(pathOf(project), 'utf8')));
+    } catch {
+      return [];
+    }
+  };
+  return {
+    of: read,
+    add: (project, modules) => {
+      const known = read(project);
+      const all = [...new Set([...known, ...modules])].slice(0, LIMIT);
+      if (all.length === known.length) return;
+      try {
+        mkdirSync(directory, { recursive: true, mode: 0o700 });
+        replaceFile(pathOf(project), JSON.stringify(all));
+      } catch (error) {
+        onError(error);
+      }
+    },
+    forget: (project) => rmSync(pathOf(project), { force: true }),
+  };
+}

@@ -1,0 +1,53 @@
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { parseDelegations, RANGE_SIZE, rangesDirectory, releaseRange, reserveRange } from './uid-ranges.ts';
+
+async function openReservations(): Promise<string> {
+  const root = await mkdtemp(join(tmpdir(), 'bothost-ranges-'));
+  onTestFinished(() => rm(root, { recursive: true, force: true }));
+  return join(root, 'uids');
+}
+
+describe('reserveRange', () => {
+  it('gives each owner another range of ids that no distribution uses', async () => {
+    const reservations = await openReservations();
+    const first = reserveRange(reservations, '/data/fork-servers/a');
+    const second = reserveRange(reservations, '/data/fork-servers/a');
+    expect(Math.abs(first - second)).toBeGreaterThanOrEqual(RANGE_SIZE);
+    for (const id of [first, second]) {
+      expect(id).toBeGreaterThanOrEqual(0x7000_0000);
+      expect(id + RANGE_SIZE).toBeLessThanOrEqual(0x7ffe_0000);
+    }
+  });
+
+  it('skips a released range while an instance has one of its ids', async () => {
+    const reservations = await openReservations();
+    const first = reserveRange(reservations, '/data/fork-servers/a');
+    releaseRange(reservations, first, '/data/fork-servers/a');
+    expect(reserveRange(reservations, '/data/fork-servers/a')).toBe(first);
+    releaseRange(reservations, first, '/data/fork-servers/a');
+    await mkdir(reservations);
+    await writeFile(join(reservations, String(first + 5)), '/data/instances/i');
+    expect(reserveRange(reservations, '/data/fork-servers/a')).not.toBe(first);
+  });
+});
+
+describe('releaseRange', () => {
+  it('keeps the range of another owner', async () => {
+    const reservations = await openReservations();
+    const first = reserveRange(reservations, '/data/fork-servers/a');
+    releaseRange(reservations, first, '/data/fork-servers/b');
+    expect(await readdir(rangesDirectory(reservations))).toEqual([String(first)]);
+  });
+});
+
+describe('parseDelegations', () => {
+  it('reads the lines of subuid(5) and skips others', () => {
+    expect(parseDelegations('ada:100000:65536\n# comment:1:2\n\n1000:231072:65536\nbroken\n')).toEqual([
+      { start: 100_000, count: 65_536 },
+      { start: 231_072, count: 65_536 },
+    ]);
+  });
+});

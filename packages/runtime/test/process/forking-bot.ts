@@ -1,0 +1,142 @@
+import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, onTestFinished } from 'vitest';
+import type { ContainmentKind } from '../../src/process/containment/containment.ts';
+import type { ProcessRuntimeOptions } from '../../src/process/options.ts';
+import { readProcessStat } from '../../src/process/proc/process-identity.ts';
+import type { InstanceAddress, InstanceSpec, Prepared, StartMethod } from '../../src/runtime.ts';
+import { evaluate, type Fixture, LIMITS, openFixture } from '../conformance/fixture.ts';
+import { processSetup } from './setup.ts';
+
+const SHIM = fileURLToPath(new URL('../../../../runtimes/python', import.meta.url));
+const NEVER_ABORTED = new AbortController().signal;
+
+/** Serves like the host shim, without its packages: every POST is Python code, and the response is its `result`. */
+const MAIN = `import json, os, signal, sys
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
+class Handler(BaseHTTPRequestHandler):
+    def do_POST(self):
+        scope = {}
+        try:
+            exec(self.rfile.read(int(self.headers['content-length'] or 0)).decode(), scope)
+            status, result = 200, json.dumps(scope.get('result'))
+        except Exception as error:
+            status, result = 500, type(error).__name__
+        self.send_response(status)
+        self.end_headers()
+        self.wfile.write(result.encode())
+    def do_GET(self):
+        self.send_response(200)
+        self.end_headers()
+    def log_message(self, *args):
+        pass
+def run_forked(bot):
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    if bot is None:
+        from .bot_module import load_bot
+        load_bot(Path.cwd())
+    server = HTTPServer((os.environ['BOT_HOST'], int(os.environ['PORT'])), Handler)
+    print('serving as', os.environ['BOTHOST_INSTANCE'], flush=True)
+    try:
+        server.serve_forever()
+    except SystemExit as error:
+        return error.code
+if __name__ == '__main__':
+    sys.exit(run_forked(None))
+`;
+
+/** The real fork server, for a shim whose own server needs nothing from a package index. */
+async function writeForkingShim(): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), 'bothost-shim-'));
+  onTestFinished(() => rm(directory, { recursive: true, force: true }));
+  await cp(join(SHIM, 'src'), join(directory, 'src'), { recursive: true });
+  await writeFile(
+    join(directory, 'pyproject.toml'),
+    '[project]\nname = "stand-in"\nversion = "1"\nrequires-python = ">=3.11"\ndependencies = []\n',
+  );
+  await writeFile(join(directory, 'src/bothost_shim/__main__.py'), MAIN);
+  await writeFile(join(directory, 'src/bothost_shim/server.py'), '');
+  return directory;
+}
+
+export const BOT = `import os
+IMPORTED_BY = os.getpid()
+async def bot(args): pass
+`;
+
+/** Who imported the bot, and the process that runs it. */
+export const ORIGIN = `import bot, os
+result = dict(importer=bot.IMPORTED_BY, pid=os.getpid(), uid=os.getuid())`;
+export type Origin = { readonly importer: number; readonly pid: number; readonly uid: number };
+
+export type ForkingBot = Fixture & {
+  readonly shimPackage: string;
+  readonly prepare: (deploymentId: string, source?: string) => Promise<Prepared>;
+  /** Starts an instance of a deployment, of `bot` unless it was prepared otherwise. */
+  readonly launch: (name: string, options?: Partial<InstanceSpec>) => Promise<InstanceAddress>;
+  readonly origin: (name: string, options?: Partial<InstanceSpec>) => Promise<Origin>;
+  readonly method: (deploymentId?: string) => StartMethod | undefined;
+  /** Resolves when instances of the deployment are forked, or will never be. */
+  readonly settled: (deploymentId?: string) => Promise<StartMethod>;
+  /** The fork server; throws if there is none. */
+  readonly forkServer: (origin: Origin) => number;
+};
+
+/** A fixture with a Python bot that was prepared as the deployment `d`. */
+export async function openForkingBot(
+  kind: ContainmentKind,
+  source = BOT,
+  options: Partial<ProcessRuntimeOptions> = {},
+): Promise<ForkingBot> {
+  const shimPackage = await writeForkingShim();
+  const fixture = await openFixture(processSetup(kind, { ...options, shimPackage }));
+  const prepared = new Map<string, Prepared>();
+  const prepare = async (deploymentId: string, text = source) => {
+    const path = await fixture.project(deploymentId, { 'bot.py': text });
+    const spec = { id: deploymentId, source: { kind: 'directory', path, contentHash: '' } } as const;
+    const made = await fixture.runtime().prepare(spec, () => undefined, NEVER_ABORTED);
+    prepared.set(deploymentId, made);
+    return made;
+  };
+  await prepare('d');
+  const launch = async (name: string, spec: Partial<InstanceSpec> = {}) => {
+    fixture.track(name);
+    const deploymentId = spec.deploymentId ?? 'd';
+    const made = prepared.get(deploymentId);
+    if (made === undefined) throw new Error(`${deploymentId} was not prepared`);
+    return fixture.runtime().start(
+      {
+        instanceId: name,
+        deploymentId,
+        prepared: made,
+        limits: LIMITS,
+        environment: async () => ({ KEY: 'value', BOT_CONTROL_TOKEN: `token of ${name}` }),
+        ...spec,
+      },
+      NEVER_ABORTED,
+    );
+  };
+  const method = (deploymentId = 'd') => fixture.runtime().startMethods().get(deploymentId);
+  return {
+    ...fixture,
+    shimPackage,
+    prepare,
+    launch,
+    origin: async (name, spec) => (await evaluate(await launch(name, spec), ORIGIN)) as Origin,
+    method,
+    settled: async (deploymentId = 'd') => {
+      const importing = 'no fork server has imported the bot yet';
+      await expect.poll(() => method(deploymentId)?.reason, { timeout: 30_000 }).not.toBe(importing);
+      const settled = method(deploymentId);
+      if (settled === undefined) throw new Error(`${deploymentId} has no start method`);
+      return settled;
+    },
+    forkServer: ({ importer }) => {
+      if (readProcessStat(importer) === null) throw new Error('the fork server does not run');
+      return importer;
+    },
+  };
+}
