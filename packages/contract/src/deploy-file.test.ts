@@ -6,6 +6,7 @@ const defaults = {
   agent_profile: 'agent-1x',
   max_session_duration: 7200,
   websocket_auth: 'token',
+  fork: true,
   scaling: { min_agents: 0, max_agents: 50 },
   build: { context_dir: '.', exclude: { patterns: [] } },
 };
@@ -25,6 +26,7 @@ describe('deploy.toml', () => {
       region: 'us-west',
       agent_profile: 'agent-3x',
       websocket_auth: 'none',
+      fork: false,
       max_session_duration: 60,
       scaling: { min_agents: 2, max_agents: 2 },
       krisp_viva: {},
@@ -109,6 +111,7 @@ describe('deploy.toml', () => {
     [{ max_session_duration: new Date(0) }, 'max_session_duration: must be a whole number, not a date'],
     [{ agent_profile: 3 }, 'agent_profile: must be agent-1x, agent-2x, or agent-3x'],
     [{ websocket_auth: 'no' }, 'websocket_auth: must be none or token'],
+    [{ fork: 'no' }, 'fork: must be true or false, not a string'],
     [{ secret_set: 3 }, 'secret_set: must be a string, not 3'],
     [{ secret_set: '' }, 'secret_set: is empty'],
     [{ secret_set: { name: 'keys' } }, 'secret_set: must be a string, not a table'],

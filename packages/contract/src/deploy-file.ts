@@ -36,6 +36,7 @@ const Schema = z.strictObject({
   region: text.optional(),
   agent_profile: AgentProfile.default(defaultProfile),
   websocket_auth: WebsocketAuth.default('token'),
+  fork: z.boolean().default(true),
   max_session_duration: MaxSessionDuration.default(sessionSeconds.default),
   architecture: Architecture.optional(),
   resources: z.strictObject({ cpu: z.union([text, z.number()]), memory: z.union([text, z.number()]) }).optional(),

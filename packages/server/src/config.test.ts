@@ -37,6 +37,7 @@ describe('the settings', () => {
       registries: [],
       registryTokenHosts: [],
       logLevel: 'info',
+      forkServerMegabytes: undefined,
       logRetentionDays: 30,
       logSessionMegabytes: 64,
       logTotalMegabytes: 10_240,

@@ -1,4 +1,4 @@
-import type { InstanceOutputs } from '@bothost/runtime';
+import type { InstanceOutputs, Runtime } from '@bothost/runtime';
 import type { Logger } from 'pino';
 import type { RefusalLog } from './audit/refusals.ts';
 import type { Builds } from './builds/open.ts';
@@ -59,6 +59,8 @@ export type Context = {
   readonly isDraining: () => boolean;
   /** What bots write, and where it lies when they have ended. */
   readonly outputs: InstanceOutputs;
+  /** How instances of this server's deployments are started. */
+  readonly startMethods: Runtime['startMethods'];
   readonly logsDirectory: string;
   /** Aborted at shutdown, so that long polls and log followers end. */
   readonly closing: AbortSignal;

@@ -16,6 +16,7 @@ import { rollBack } from './agents/rollback.ts';
 import { agentsWithSecretSet } from './agents/secret-users.ts';
 import { nameWarning } from './agents/settings.ts';
 import { getAgent, listAgents } from './agents/show.ts';
+import { withStartMethod } from './agents/start-method.ts';
 import type { Actor } from './audit/chain.ts';
 import { listAuditEntries } from './audit/list.ts';
 import { verifyAudit } from './audit/verify.ts';
@@ -142,7 +143,10 @@ export function createHandlers(context: Context): Handlers {
       const agents = await listAgents(context, caller, wanted);
       return { services: agents, agents };
     },
-    getAgent: ({ params }, caller) => getAgent(context, caller, params.agentName, usageOf),
+    getAgent: async ({ params }, caller) => {
+      const agent = await getAgent(context, caller, params.agentName, usageOf);
+      return withStartMethod(context, agent);
+    },
     createAgent: async ({ body }, caller) => {
       const change = await createAgent(context, caller, body);
       return deployed(body.serviceName, caller, change);

@@ -264,6 +264,13 @@ export const settings = {
       'Whether the service installs uv from the Python package index, once and verified by its hash, if `PATH` has none. Without uv, builds of Python projects use pip and take longer.',
     without: '`true`',
   }),
+  forkServerMegabytes: setting({
+    names: ['BOTHOST_FORK_SERVER_MEMORY_MB'],
+    schema: integer(0, 1_048_576).optional(),
+    about:
+      'Memory in megabytes for all fork servers, the processes that import a Python bot once and fork its instances. Above it the least recently used one is stopped; instances of its agent are spawned until it runs again.',
+    without: "a quarter of the machine's memory",
+  }),
   logRetentionDays: setting({
     names: ['BOTHOST_LOG_RETENTION_DAYS'],
     schema: integer(0, 36_500).default(30),

@@ -12,6 +12,7 @@ export type DesiredAgent = {
     readonly agentProfile: DeployFile['agent_profile'] | undefined;
     readonly maxSessionDuration: number | undefined;
     readonly websocketAuth: DeployFile['websocket_auth'] | undefined;
+    readonly fork: boolean | undefined;
     /** Null: no secret set. */
     readonly secretSet: string | null | undefined;
   };
@@ -42,6 +43,7 @@ export function resolveDesiredAgent(flags: AgentFlags, { deployFile }: Project):
     agentProfile: flags.agentProfile ?? file?.agent_profile,
     maxSessionDuration: flags.maxSessionDuration ?? file?.max_session_duration,
     websocketAuth: flags.websocketAuth ?? file?.websocket_auth,
+    fork: flags.fork ?? file?.fork,
     secretSet: flags.secretSet ?? (file === undefined ? undefined : (file.secret_set ?? null)),
   };
   const { minAgents, maxAgents } = settings;
@@ -53,7 +55,7 @@ export function resolveDesiredAgent(flags: AgentFlags, { deployFile }: Project):
 
 /** The settings as a request body. */
 export function toRequest({ settings }: DesiredAgent): AgentSettings {
-  const { minAgents, maxAgents, agentProfile, maxSessionDuration, websocketAuth, secretSet } = settings;
+  const { minAgents, maxAgents, agentProfile, maxSessionDuration, websocketAuth, fork, secretSet } = settings;
   const scaled = minAgents !== undefined || maxAgents !== undefined;
   return {
     ...(scaled
@@ -67,6 +69,7 @@ export function toRequest({ settings }: DesiredAgent): AgentSettings {
     ...(agentProfile === undefined ? {} : { agentProfile }),
     ...(maxSessionDuration === undefined ? {} : { maxSessionDuration }),
     ...(websocketAuth === undefined ? {} : { websocketAuth }),
+    ...(fork === undefined ? {} : { fork }),
     ...(secretSet === undefined ? {} : { secretSet }),
   };
 }

@@ -16,6 +16,7 @@ export function settingChanges(current: DeploymentDetails | null, settings: Sett
     ['agent_profile', current?.agentProfile, settings.agentProfile],
     ['max_session_duration', spec?.maxSessionDurationSeconds, settings.maxSessionDuration],
     ['websocket_auth', current?.websocketAuth, settings.websocketAuth],
+    ['fork', String(current?.fork ?? true), settings.fork === undefined ? undefined : String(settings.fork)],
     ['scaling.min_agents', spec?.autoScaling.minReplicas, settings.minAgents],
     ['scaling.max_agents', spec?.autoScaling.maxReplicas, settings.maxAgents],
     ['secret_set', spec?.envFromSecretNames[0], settings.secretSet],

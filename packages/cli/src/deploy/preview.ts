@@ -67,6 +67,7 @@ export function rollbackPreview(
     agentProfile: target.agentProfile,
     maxSessionDuration: spec.maxSessionDurationSeconds,
     websocketAuth: target.websocketAuth,
+    fork: target.fork,
     secretSet: spec.envFromSecretNames[0] ?? null,
   });
   const changes = [...(code === null ? [] : [code]), ...settings, ...revisionChanges(serving, target)];

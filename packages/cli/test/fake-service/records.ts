@@ -88,6 +88,7 @@ export const deployment: DeploymentDetails = {
   contentHash: '0'.repeat(64),
   agentProfile: 'agent-1x',
   websocketAuth: 'token',
+  fork: true,
   activatedAt: created,
   rolledBackFrom: null,
   createdByKeyId: null,

@@ -43,6 +43,13 @@ const AgentCondition = z.object({
   lastTransitionTime: Time.describe('Since when'),
 });
 
+const StartMethod = z.object({
+  level: z
+    .enum(['module', 'libraries', 'spawn'])
+    .describe('Forked from a process that imported the bot, or its libraries only; or spawned, and imports everything'),
+  reason: z.string().nullable().describe('Why the level is not module'),
+});
+
 /** An agent with its rollout. Existing clients know it as `ServiceDetails`. */
 export const AgentDetails = z
   .object({
@@ -67,6 +74,7 @@ export const AgentDetails = z
     websocketAuth: WebsocketAuth,
     secretSets: z.array(PinnedSecretSet).describe('Of the serving deployment, else of the desired one'),
     krispViva: z.object({ audioFilter: AudioFilter.nullable() }).nullable(),
+    startMethod: StartMethod.optional().describe('Missing until an instance has been started'),
     deployment: Deployment,
     currentRevision: RevisionInfo.nullable(),
     previousRevision: RevisionInfo.nullable(),
@@ -143,6 +151,7 @@ const settings = {
   agentProfile: AgentProfile.nullish(),
   maxSessionDuration: MaxSessionDuration.nullish().describe('Seconds'),
   websocketAuth: WebsocketAuth.nullish(),
+  fork: z.boolean().nullish().describe('Whether instances of a Python bot may be forked; default true'),
   krispViva: z.object({ audioFilter: AudioFilter.nullish() }).nullish(),
   resources: z.unknown().optional().describe('Regions that take no profiles only'),
   architecture: Architecture.nullish().describe('Regions that run images only'),

@@ -66,6 +66,7 @@ const DeploymentDetails = Deployment.extend({
   contentHash: z.string().describe('Hash of the files; deployments of the same content have the same hash'),
   agentProfile: z.string(),
   websocketAuth: WebsocketAuth,
+  fork: z.boolean().describe('Whether instances of a Python bot may be forked'),
   activatedAt: Time.nullable().describe('When it started to serve'),
   rolledBackFrom: Id.nullable().describe('The deployment that a rollback repeated'),
   createdByKeyId: Id.nullable().describe('Null for a directory of the service'),

@@ -211,6 +211,7 @@ describe('agents from builds', () => {
       ['the profile', { agentProfile: 'agent-3x' }],
       ['the limit of a session', { maxSessionDuration: 61 }],
       ['who may connect', { websocketAuth: 'none' }],
+      ['whether instances are forked', { fork: false }],
     ])('by another setting: %s', async (_, fields) => {
       expect(await update(fields)).toBe('deployment');
       expect(await serving()).toMatchObject({ deploymentId: first });

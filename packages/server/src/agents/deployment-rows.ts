@@ -206,6 +206,7 @@ export function openDeployments(db: Database, region: string, alsoIds: readonly 
       'deployments.max_agents',
       'deployments.profile',
       'deployments.max_session_seconds',
+      'deployments.fork',
       'agents.name as agent_name',
       'agents.organization_id',
       'agents.region',

@@ -92,6 +92,7 @@ function settingsOfFile(file: DeployFile): Settings {
     profile: file.agent_profile,
     maxSessionSeconds: file.max_session_duration,
     websocketAuth: file.websocket_auth,
+    fork: file.fork,
   };
 }
 

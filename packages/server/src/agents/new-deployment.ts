@@ -51,6 +51,7 @@ function rowOf(id: string, agentId: string, fields: NewDeployment, now: Date): I
     profile: settings.profile,
     max_session_seconds: settings.maxSessionSeconds,
     websocket_auth: settings.websocketAuth,
+    fork: settings.fork,
     secret_pins: JSON.stringify(fields.secretPins),
     created_by_key_id: fields.createdByKeyId,
     rolled_back_from: fields.rolledBackFrom,

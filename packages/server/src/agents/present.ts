@@ -53,6 +53,7 @@ export function presentDeployment(
     contentHash: row.source.contentHash,
     agentProfile: row.profile,
     websocketAuth: row.websocket_auth,
+    fork: row.fork,
     activatedAt: row.activated_at?.toISOString() ?? null,
     rolledBackFrom: row.rolled_back_from,
     createdByKeyId: row.created_by_key_id,

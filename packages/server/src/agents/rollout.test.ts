@@ -21,6 +21,7 @@ const deployment = (fields: Partial<DeploymentRow> = {}): DeploymentRow => ({
   profile: 'agent-1x',
   max_session_seconds: 7200,
   websocket_auth: 'token',
+  fork: true,
   secret_pins: [],
   created_by_key_id: null,
   rolled_back_from: null,

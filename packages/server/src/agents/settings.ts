@@ -16,6 +16,8 @@ export type Settings = {
   readonly profile: ProfileName;
   readonly maxSessionSeconds: number;
   readonly websocketAuth: 'none' | 'token';
+  /** Whether instances may be forked. */
+  readonly fork: boolean;
 };
 
 export const defaultSettings: Settings = {
@@ -24,6 +26,7 @@ export const defaultSettings: Settings = {
   profile: defaultProfile,
   maxSessionSeconds: sessionSeconds.default,
   websocketAuth: 'token',
+  fork: true,
 };
 
 export function settingsOf(row: DeploymentRow): Settings {
@@ -33,6 +36,7 @@ export function settingsOf(row: DeploymentRow): Settings {
     profile: row.profile as ProfileName,
     maxSessionSeconds: row.max_session_seconds,
     websocketAuth: row.websocket_auth,
+    fork: row.fork,
   };
 }
 
@@ -50,6 +54,7 @@ export function settingsFrom(request: Request, before: Settings): Settings {
     profile: request.agentProfile ?? before.profile,
     maxSessionSeconds: request.maxSessionDuration ?? before.maxSessionSeconds,
     websocketAuth: request.websocketAuth ?? before.websocketAuth,
+    fork: request.fork ?? before.fork,
   };
   if (settings.minAgents > settings.maxAgents) {
     const message = `minAgents (${settings.minAgents}) is above maxAgents (${settings.maxAgents})`;
@@ -60,7 +65,7 @@ export function settingsFrom(request: Request, before: Settings): Settings {
 
 /** `scaling`: only instance numbers differ. */
 export function differenceOf(before: Settings, after: Settings): 'deployment' | 'scaling' | 'none' {
-  const keys = ['profile', 'maxSessionSeconds', 'websocketAuth'] as const;
+  const keys = ['profile', 'maxSessionSeconds', 'websocketAuth', 'fork'] as const;
   if (keys.some((key) => before[key] !== after[key])) return 'deployment';
   return before.minAgents === after.minAgents && before.maxAgents === after.maxAgents ? 'none' : 'scaling';
 }

@@ -84,6 +84,7 @@ export async function createContext(
       await store.notify('bothost_keys', keyId);
     },
     outputs: runtime.outputs,
+    startMethods: runtime.startMethods,
     logsDirectory,
     closing: teardown.closing,
   };

@@ -1,10 +1,18 @@
+import type { Runtime, StartMethod } from '@bothost/runtime';
 import { sql } from 'kysely';
 import type { Registry } from 'prom-client';
 import { addGauge } from '../metrics/telemetry.ts';
 import type { Database } from '../store/tables.ts';
 
-/** Gauges that are read from the database at each Prometheus scrape. */
-export function addGauges(registry: Registry, context: { db: Database }): void {
+/** Sums a figure of all deployments with the same level. */
+function byLevel(methods: ReturnType<Runtime['startMethods']>, figure: (method: StartMethod) => number) {
+  const sums = new Map<string, number>();
+  for (const method of methods.values()) sums.set(method.level, (sums.get(method.level) ?? 0) + figure(method));
+  return sums;
+}
+
+/** Gauges that are read from the database and the runtime at each Prometheus scrape. */
+export function addGauges(registry: Registry, context: { db: Database; startMethods: Runtime['startMethods'] }): void {
   const counted = async (query: ReturnType<typeof sql<{ label: string; count: number }>>) => {
     const { rows } = await query.execute(context.db);
     return new Map(rows.map(({ label, count }) => [label, count]));
@@ -33,5 +41,19 @@ export function addGauges(registry: Registry, context: { db: Database }): void {
   );
   addGauge(registry, 'bothost_instances', 'Instances that have not ended, by state', 'state', () =>
     counted(sql`select state as label, count(*)::int as count from instances where state <> 'ended' group by state`),
+  );
+  addGauge(
+    registry,
+    'bothost_deployments_by_start_method',
+    'Deployments by how their instances start: forked after importing the bot (module) or its libraries (libraries), or spawned (spawn)',
+    'level',
+    async () => byLevel(context.startMethods(), () => 1),
+  );
+  addGauge(
+    registry,
+    'bothost_fork_server_memory_bytes',
+    'Proportional memory (PSS) of fork servers, by what they imported',
+    'level',
+    async () => byLevel(context.startMethods(), ({ memoryBytes }) => memoryBytes ?? 0),
   );
 }

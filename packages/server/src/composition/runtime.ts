@@ -27,6 +27,7 @@ export async function openRuntime(
     now: base.now,
     removeTree: base.removeTree,
     outputLimitBytes: config.logSessionMegabytes * megabyte,
+    forkServerMemoryBytes: config.forkServerMegabytes === undefined ? undefined : config.forkServerMegabytes * megabyte,
     building: {
       memoryBytes: config.buildMemoryMegabytes * megabyte,
       cpuMillicores: config.buildProcessors * 1000,

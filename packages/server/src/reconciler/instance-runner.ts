@@ -120,6 +120,7 @@ export function createInstanceRunner(context: RunnerContext): InstanceRunner {
       deploymentId: row.deployment_id,
       prepared: deployment.prepared ?? {},
       limits: profiles[deployment.profile as ProfileName],
+      forks: deployment.fork,
       environment: async () => ({
         PIPECAT_LOG_LEVEL: 'DEBUG',
         ...(await secretsOf(deployment)),

@@ -127,6 +127,8 @@ export type DeploymentsTable = {
   profile: string;
   max_session_seconds: number;
   websocket_auth: 'none' | 'token';
+  /** Whether instances may be forked from a process that imported the bot. */
+  fork: boolean;
   created_at: Date;
   updated_at: Date;
 };

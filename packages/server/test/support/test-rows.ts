@@ -73,6 +73,7 @@ export async function testRows(): Promise<TestRows> {
         profile: 'agent-1x',
         max_session_seconds: 7200,
         websocket_auth: 'token',
+        fork: true,
         created_at: testNow,
         updated_at: testNow,
         ...fields,

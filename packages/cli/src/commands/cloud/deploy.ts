@@ -48,6 +48,7 @@ export const command = define({
         agentProfile: values.profile,
         maxSessionDuration: values['max-session-duration'],
         websocketAuth: values['websocket-auth'],
+        fork: undefined,
         secretSet: values.secrets,
       },
       configFile: values['config-file'],

@@ -11,6 +11,7 @@ import { buildCancellation } from './0015-build-cancellation.ts';
 import { secretMacs } from './0016-secret-macs.ts';
 import { singleAuditTable } from './0017-single-audit-table.ts';
 import { noSecretTraces } from './0018-no-secret-traces.ts';
+import { fork } from './0019-fork.ts';
 
 /** In order. Forward only: a migration that has been released is never edited or removed. */
 export const migrations = [
@@ -27,4 +28,5 @@ export const migrations = [
   secretMacs,
   singleAuditTable,
   noSecretTraces,
+  fork,
 ];

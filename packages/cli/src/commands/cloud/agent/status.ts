@@ -135,6 +135,15 @@ function nextSteps(agent: AgentDetails, program: string): Block {
   };
 }
 
+function startMethod({ level, reason }: NonNullable<AgentDetails['startMethod']>): string {
+  const method = {
+    module: 'forked after the bot was imported',
+    libraries: 'forked after its libraries were imported',
+    spawn: 'each instance imports the bot',
+  }[level];
+  return reason === null ? method : `${method} (${reason})`;
+}
+
 function detailFields(agent: AgentDetails): Block {
   const { resources } = agent.deployment.manifest.spec;
   return {
@@ -150,6 +159,7 @@ function detailFields(agent: AgentDetails): Block {
         { text: String(agent.maxSessionDuration), rich: formatDuration(agent.maxSessionDuration) },
       ],
       ['WebSocket auth', agent.websocketAuth],
+      ...(agent.startMethod === undefined ? [] : [['Starts', startMethod(agent.startMethod)] as const]),
       [
         'Secret set',
         agent.secretSets.length === 0 ? optionalCell(null) : agent.secretSets.map(secretSetState).join(', '),

@@ -20,17 +20,20 @@ let service: TestService;
 let place: Awaited<ReturnType<typeof profileFile>>;
 let found: typeof session;
 let secretSets: typeof agent.secretSets;
+let startMethod: typeof agent.startMethod;
 
 beforeEach(async () => {
   place = await profileFile();
   found = session;
   secretSets = [];
+  startMethod = undefined;
   service = await startTestService(
     { privateKey, publicKey },
     {
       getAgent: () => ({
         ...agent,
         secretSets,
+        startMethod,
         ready: false,
         errors: [{ code: 'PCC_UNKNOWN_ERROR', message: 'it exits at once' }],
         conditions: [
@@ -137,6 +140,14 @@ test.each([
   expect((await run(['status', 'parrot'])).stdout).toContain(`Secret set\t${words}\n`);
   expect((await run(['list'])).stdout).toContain(`\t${words}\t`);
   expect(JSON.parse((await run(['list', '--json'])).stdout).agents[0].secretSets).toEqual(secretSets);
+});
+
+test.each([
+  [{ level: 'module', reason: null }, 'forked after the bot was imported'],
+  [{ level: 'spawn', reason: 'it starts a thread' }, 'each instance imports the bot (it starts a thread)'],
+] as const)('status shows how instances are started: %j', async (method, words) => {
+  startMethod = method;
+  expect((await run(['status', 'parrot'])).stdout).toContain(`Starts\t${words}\n`);
 });
 
 test('start prints commands with npx when npx runs botcli', async () => {

@@ -1,0 +1,26 @@
+import type { AgentDetails } from '@bothost/contract';
+import { describe, expect, it } from 'vitest';
+import { withStartMethod } from './start-method.ts';
+
+const agent = { activeDeploymentId: 'active', desiredDeploymentId: 'desired' } as AgentDetails;
+const method = { level: 'libraries', reason: 'it opened [3]', memoryBytes: 1 } as const;
+
+describe('withStartMethod', () => {
+  it('describes the serving deployment, without square brackets', () => {
+    const startMethods = () => new Map([['active', method]]);
+    expect(withStartMethod({ startMethods }, agent).startMethod).toEqual({
+      level: 'libraries',
+      reason: 'it opened (3)',
+    });
+  });
+
+  it('describes the desired deployment if none serves yet', () => {
+    const startMethods = () => new Map([['desired', { ...method, reason: null }]]);
+    const validating = { ...agent, activeDeploymentId: null };
+    expect(withStartMethod({ startMethods }, validating).startMethod).toEqual({ level: 'libraries', reason: null });
+  });
+
+  it('adds nothing before an instance was started', () => {
+    expect(withStartMethod({ startMethods: () => new Map() }, agent)).toEqual(agent);
+  });
+});

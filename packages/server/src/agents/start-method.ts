@@ -1,0 +1,14 @@
+import type { AgentDetails } from '@bothost/contract';
+import type { Runtime } from '@bothost/runtime';
+import { plain } from './present.ts';
+
+/** Adds how instances of the serving deployment are started, if this server has started one of them. */
+export function withStartMethod(
+  { startMethods }: { readonly startMethods: Runtime['startMethods'] },
+  agent: AgentDetails,
+): AgentDetails {
+  const method = startMethods().get(agent.activeDeploymentId ?? agent.desiredDeploymentId);
+  if (method === undefined) return agent;
+  const reason = method.reason === null ? null : plain(method.reason);
+  return { ...agent, startMethod: { level: method.level, reason } };
+}

@@ -1,0 +1,9 @@
+import { type Kysely, sql } from 'kysely';
+
+/** A deployment can turn off that its instances are forked. */
+export const fork = {
+  name: '0019-fork',
+  async up(db: Kysely<unknown>): Promise<void> {
+    await sql.raw('alter table deployments add column fork boolean not null default true').execute(db);
+  },
+};
