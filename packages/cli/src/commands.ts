@@ -47,6 +47,7 @@ export const commands: Readonly<Record<string, Loader>> = {
   'cloud agent deployments': () => import('./commands/cloud/agent/deployments.ts'),
   'cloud agent rollback': () => import('./commands/cloud/agent/rollback.ts'),
   'cloud agent delete': () => import('./commands/cloud/agent/delete.ts'),
+  'operator keys create': () => import('./commands/operator/keys/create.ts'),
   'operator vault status': () => import('./commands/operator/vault/status.ts'),
   'operator vault rotate': () => import('./commands/operator/vault/rotate.ts'),
   'operator vault verify': () => import('./commands/operator/vault/verify.ts'),
@@ -65,6 +66,7 @@ export const groups: Readonly<Record<string, string>> = {
   'cloud build': 'Builds of uploaded projects',
   'cloud agent': 'Agents with their deployments, sessions and logs',
   operator: 'Operate a service on this machine',
+  'operator keys': 'API keys of any organization',
   'operator vault': 'Keys that encrypt secrets',
 };
 

@@ -33,6 +33,7 @@ import { otherRegions } from './instances/host.ts';
 import { getLogs } from './logs/get.ts';
 import type { Principal } from './organizations/authenticate.ts';
 import { createKey, listKeys, revokeKey } from './organizations/keys.ts';
+import { createOperatorKey } from './organizations/operator-key.ts';
 import {
   describeProperties,
   getProperties,
@@ -67,7 +68,7 @@ export type Handlers = {
 };
 
 /** Nothing of the operator's belongs to an organization. */
-type OfOperator = 'getVault' | 'rotateVault' | 'verifyVault';
+type OfOperator = 'getVault' | 'rotateVault' | 'verifyVault' | 'createOperatorKey';
 
 /**
  * The verb that answers each operation of the contract. The type is mapped over the operations: one that is missing does
@@ -228,6 +229,8 @@ export function createHandlers(context: Context): Handlers {
     getVault: vault.status,
     rotateVault: ({ body }, operator) => vault.rotate(operator, body.layer, body.organization ?? null),
     verifyVault: ({ body }, operator) => vault.verify(operator, body?.organization ?? null),
+    createOperatorKey: ({ body }, operator) =>
+      createOperatorKey(context, operator, { ...body, organization: body.organization ?? null }),
     getLogs: async ({ params, query }, caller, _, gone) => {
       const agentId = await findAgentId(context.db, caller.organizationId, params.agentName);
       const secretsOf = (id: string) => deploymentSecrets(context, id);

@@ -29,7 +29,8 @@ export function connect(io: Io, origin: string, key: string, organization?: stri
 const missingKeyHints = {
   private:
     'Log in with `botcli cloud auth login`, set BOTCLI_TOKEN, or start a service on this machine with `npm start`: its ' +
-    'first start stores keys in the profile.',
+    'first start stores keys in the profile. If the keys of a service on this machine are lost, create one with ' +
+    '`botcli operator keys create`.',
   public:
     'Create one and store it in the profile with `botcli cloud keys create NAME --kind public --default`, or set ' +
     'BOTCLI_PUBLIC_KEY.',

@@ -35,7 +35,9 @@ export function describeServiceFailure(
 
 function hintFor(error: ApiError, settings: Settings | null, { agent, hasSession }: CommandSubject): string | null {
   if (error.status === 401) {
-    return `The service at ${settings?.origin.value} does not accept this key. Log in with another one: botcli cloud auth login`;
+    const origin = settings?.origin.value ?? '';
+    const refusal = `The service at ${origin} does not accept this key. Log in with another one: botcli cloud auth login`;
+    return isLoopback(origin) ? `${refusal}. If its keys are lost, create one: botcli operator keys create` : refusal;
   }
   if (error.reason === 'organization-not-found' && settings?.organization) {
     return `The organization "${settings.organization.value}" comes from ${settings.organization.source}.`;
@@ -60,6 +62,10 @@ const hintByReason: Readonly<Record<string, string>> = {
   'secret-set-not-ready': 'See why with: botcli cloud secrets list',
   'secret-set-in-use': 'Delete it anyway with --force.',
 };
+
+function isLoopback(origin: string): boolean {
+  return URL.canParse(origin) && /^(localhost|127\.[\d.]+|\[::1\])$/.test(new URL(origin).hostname);
+}
 
 /** The service's message does not name the region. */
 function unknownRegion({ reason }: ApiError, { region }: CommandSubject): string | null {

@@ -4,7 +4,7 @@ import { cancelBuild, createBuild, getBuild, getBuildLogs, getBuildUploadUrl, li
 import { getDeployment, listDeployments } from './deployments.ts';
 import { createKey, listKeys, revokeKey } from './keys.ts';
 import { getLogs } from './logs.ts';
-import { getVault, rotateVault, verifyVault } from './operator.ts';
+import { createOperatorKey, getVault, rotateVault, verifyVault } from './operator.ts';
 import {
   getProperties,
   getPropertiesSchema,
@@ -59,6 +59,7 @@ export const operations = {
   getVault,
   rotateVault,
   verifyVault,
+  createOperatorKey,
 } as const;
 
 export type Operations = typeof operations;

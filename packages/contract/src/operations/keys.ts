@@ -16,9 +16,19 @@ const fields = {
   revokedAt: Time.nullable(),
 };
 
+export const KeyName = z
+  .string()
+  .trim()
+  .min(1)
+  .max(apiKeyNameLength)
+  .regex(/^\P{Cc}*$/u, 'contains control characters');
+
 /** An API key without the key itself. */
 export const ApiKey = z.object(fields).meta({ id: 'ApiKey' });
 export type ApiKey = z.infer<typeof ApiKey>;
+
+/** A new API key, with the key itself. */
+export const CreatedKey = z.object({ ...fields, key: z.string() });
 
 export const listKeys = operation({
   name: 'listKeys',
@@ -48,12 +58,7 @@ export const createKey = operation({
   params: none,
   query: none,
   body: z.object({
-    name: z
-      .string()
-      .trim()
-      .min(1)
-      .max(apiKeyNameLength)
-      .regex(/^\P{Cc}*$/u, 'contains control characters'),
+    name: KeyName,
     kind: ApiKeyKind,
     expiresInSeconds: z
       .number()
@@ -64,7 +69,7 @@ export const createKey = operation({
   }),
   bodyBytes: requestBodyBytes,
   status: 201,
-  response: z.object({ ...fields, key: z.string() }),
+  response: CreatedKey,
   errors: ['invalid-request'],
 });
 

@@ -3,6 +3,7 @@ import { requestBodyBytes } from '../limits.ts';
 import { operation } from '../operation.ts';
 import { statusValues, vaultTaskStateLabels } from '../statuses.ts';
 import { noBody, none, Time } from './fields.ts';
+import { CreatedKey, KeyName } from './keys.ts';
 
 const VaultTask = z.object({
   task: z
@@ -94,4 +95,21 @@ export const verifyVault = operation({
   status: 202,
   response: VaultStatus,
   errors: ['invalid-request', 'organization-not-found', 'vault-busy'],
+});
+
+/** For an operator who has lost all private keys of an organization. */
+export const createOperatorKey = operation({
+  ...common,
+  name: 'createOperatorKey',
+  summary: 'Create a private key for an organization. Only this response contains it',
+  audit: 'keys.create',
+  path: '/keys',
+  body: z.object({
+    organization: z.string().nullish().describe('Name or id; without it, the oldest organization'),
+    name: KeyName,
+  }),
+  bodyBytes: requestBodyBytes,
+  status: 201,
+  response: CreatedKey.extend({ organization: z.string().describe('Name of the organization') }),
+  errors: ['invalid-request', 'organization-not-found'],
 });

@@ -32,6 +32,12 @@ describe('the greeting', () => {
     expect(text).toContain(firstStart.profileFile);
   });
 
+  it('names the command that creates a key, at every start', () => {
+    for (const started of [firstStart, null]) {
+      expect(greet({ ...server, firstStart: started }, true)).toContain('npx botcli operator keys create');
+    }
+  });
+
   it("shows neither the operator's keys nor keys at later starts", () => {
     expect(greet({ ...server, firstStart: { ...firstStart, given: true } }, true)).not.toMatch(/sk_|pk_|profile/);
     expect(greet({ ...server, firstStart: null }, true)).not.toMatch(/sk_|pk_|profile/);

@@ -12,7 +12,7 @@ export function greet(server: Pick<RunningServer, 'url' | 'agents' | 'firstStart
   for (const { name, problem } of agents) {
     lines.push(problem === null ? fact(`Talk to ${name}`, `${url}/talk/${name}${key}`) : fact('Not deployed', problem));
   }
-  lines.push(fact('API reference', `${url}/docs`));
+  lines.push(fact('API reference', `${url}/docs`), fact('Lost the keys?', 'npx botcli operator keys create'));
   if (made !== null) {
     lines.push(fact('Organization', made.organizationName), fact('Keys', `in botcli's profile, ${made.profileFile}`));
     if (isTerminal) {

@@ -8,6 +8,16 @@ export function findOrganization(db: Database, id: string): Promise<Organization
   return db.selectFrom('organizations').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
+export function organizationByNameOrId(db: Database, nameOrId: string): Promise<OrganizationRow | undefined> {
+  return db
+    .selectFrom('organizations')
+    .selectAll()
+    .where((where) =>
+      where.or([where('name', '=', nameOrId), where(sql<string>`id::text`, '=', nameOrId.toLowerCase())]),
+    )
+    .executeTakeFirst();
+}
+
 export function anyOrganization(db: Database): Promise<OrganizationRow | undefined> {
   return db.selectFrom('organizations').selectAll().orderBy('created_at').limit(1).executeTakeFirst();
 }

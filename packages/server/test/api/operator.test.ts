@@ -86,6 +86,18 @@ describe('operator of a service', () => {
     await expect(operator.listOrganizations()).rejects.toMatchObject({ reason: 'key-invalid' });
   });
 
+  it('creates a private key for an organization, and an entry in its audit log', async () => {
+    const created = await operator.createOperatorKey({ body: { name: 'found again' } });
+    expect(created).toMatchObject({ organization: service.organization, kind: 'private', name: 'found again' });
+    const client = createClient({ origin: service.url, key: created.key });
+    expect((await client.listOrganizations()).organizations).toMatchObject([{ name: service.organization }]);
+    expect((await client.listAuditEntries({ query: { limit: 1 } })).entries).toMatchObject([
+      { action: 'keys.create', object: created.id, keyId: null, address: '127.0.0.1', result: 'done' },
+    ]);
+    const missing = operator.createOperatorKey({ body: { name: 'x', organization: 'nosuch' } });
+    await expect(missing).rejects.toMatchObject({ reason: 'organization-not-found' });
+  });
+
   it('rotates root key and organization keys, and verifies', async () => {
     await put('A', 'one');
     const before = await operator.getVault();
