@@ -1,4 +1,4 @@
-import { mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdtemp, realpath, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { hashDirectory } from '@bothost/runtime/directory-hash';
@@ -92,6 +92,17 @@ describe('agents from directories', () => {
     expect(await start()).toMatchObject({ deploymentId, changed: false, prepared: false });
     await ready(deploymentId);
     expect(await start()).toMatchObject({ deploymentId, changed: false, prepared: true });
+  });
+
+  it('deploys a directory that was moved again', async () => {
+    const { deploymentId } = await start();
+    await ready(deploymentId);
+    const former = directory;
+    directory = `${former}-moved`;
+    await rename(former, directory);
+    expect(await start()).toMatchObject({ changed: true, prepared: false });
+    await rename(directory, former);
+    directory = former;
   });
 
   it.each([

@@ -2,7 +2,7 @@ import { realpath } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { ApiError, type DeployFile } from '@bothost/contract';
 import { pinSecretSet } from '../secrets/pin.ts';
-import type { Database, SecretPin } from '../store/tables.ts';
+import type { Database, DeploymentSource, SecretPin } from '../store/tables.ts';
 import { DeployFileError, readDeployFile } from './deploy-file.ts';
 import { findDeployment, newestOfDirectory } from './deployment-rows.ts';
 import { deployNew } from './new-deployment.ts';
@@ -25,8 +25,8 @@ export type DirectoryAgent = {
 };
 
 /**
- * Serves a directory as an agent: creates a deployment if its content or its `deploy.toml` changed since the last start of the
- * service. The reconciler prepares it.
+ * Serves a directory as an agent: creates a deployment if its path, its content or its `deploy.toml` changed since the last start
+ * of the service. The reconciler prepares it.
  *
  * @throws DeployFileError, or the file system's error when the directory cannot be read
  */
@@ -52,7 +52,7 @@ export async function agentFromDirectory(
     const newest = await newestOfDirectory(db, agent.id);
     const failed = desired?.state === 'failed' && desired.id === newest?.id;
     // A person's deployment stays until the directory changes.
-    if (desired !== undefined && newest?.source.contentHash === contentHash && !failed) {
+    if (desired !== undefined && newest !== undefined && isSame(newest.source, directory, contentHash) && !failed) {
       const isOurs = desired.id === newest.id;
       return { name, deploymentId: desired.id, changed: false, prepared: !isOurs || desired.state === 'ready' };
     }
@@ -66,6 +66,10 @@ export async function agentFromDirectory(
     });
     return { name, deploymentId, changed: true, prepared: false };
   });
+}
+
+function isSame(source: DeploymentSource, path: string, contentHash: string): boolean {
+  return source.kind === 'directory' && source.path === path && source.contentHash === contentHash;
 }
 
 /** If a set is not ready, the next start tries again. The current deployment keeps serving until then. */
