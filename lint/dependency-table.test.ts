@@ -36,6 +36,7 @@ const says: Readonly<Record<string, RegExp>> = {
   instances: /instances\/ stands on/,
   sessions: /sessions\/ stands on/,
   reconciler: /reconciler\/ stands on/,
+  backup: /backup\/ stands on/,
   http: /http\/ imports/,
   composition: /composition\/ has the steps/,
 };

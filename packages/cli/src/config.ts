@@ -10,8 +10,8 @@ export type Environment = {
   readonly publicKey: string | null;
   /** Authenticates the operator of a service. */
   readonly operatorToken: string | null;
-  /** The file where a service on this machine stores the operator token. */
-  readonly operatorTokenFile: string;
+  /** Data directory of a service on this machine. It may not exist. */
+  readonly dataDirectory: string;
   readonly organization: string | null;
   readonly output: string | null;
   /** Path of the profile; the file may not exist. */
@@ -35,7 +35,7 @@ export const environmentVariables: readonly (readonly [name: string, meaning: st
   ['BOTCLI_TOKEN', 'Private key or personal access token'],
   ['BOTCLI_PUBLIC_KEY', 'Public key, for `cloud agent start`'],
   ['BOTCLI_OPERATOR_TOKEN', 'Operator token of a service, for the `operator` commands'],
-  ['BOTHOST_DATA_DIR', 'Data directory of a service on this machine, where the `operator` commands find its token'],
+  ['BOTHOST_DATA_DIR', 'Data directory of a service on this machine, for the `operator` commands'],
   ['BOTCLI_ORG', 'Organization to act in'],
   ['BOTCLI_OUTPUT', 'Output mode: rich, plain or json'],
   ['BOTCLI_CONFIG', 'Profile to use instead of $XDG_CONFIG_HOME/botcli/config.toml'],
@@ -50,7 +50,7 @@ export function readEnvironment(variables: NodeJS.ProcessEnv = process.env): Env
     token: read('BOTCLI_TOKEN'),
     publicKey: read('BOTCLI_PUBLIC_KEY'),
     operatorToken: read('BOTCLI_OPERATOR_TOKEN'),
-    operatorTokenFile: join(read('BOTHOST_DATA_DIR') ?? dataDirectory(variables), 'operator-token'),
+    dataDirectory: read('BOTHOST_DATA_DIR') ?? defaultDataDirectory(variables),
     organization: read('BOTCLI_ORG'),
     output: read('BOTCLI_OUTPUT'),
     profileFile: read('BOTCLI_CONFIG') ?? join(configDirectory(variables), 'botcli', 'config.toml'),
@@ -62,7 +62,7 @@ export function readEnvironment(variables: NodeJS.ProcessEnv = process.env): Env
 }
 
 /** The service's default data directory, which differs between root and other users. */
-function dataDirectory(variables: NodeJS.ProcessEnv): string {
+function defaultDataDirectory(variables: NodeJS.ProcessEnv): string {
   if (process.geteuid?.() === 0) return '/var/lib/bothost';
   const named = variables['XDG_DATA_HOME'];
   const base = named !== undefined && isAbsolute(named) ? named : join(variables['HOME'] || homedir(), '.local/share');

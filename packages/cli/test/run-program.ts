@@ -31,6 +31,9 @@ export async function runProgram(args: readonly string[], options: RunOptions = 
     isTerminal: terminal,
     columns: options.columns ?? 80,
     closed: new AbortController().signal,
+    writeBytes: async (bytes: Uint8Array) => {
+      written[name] += Buffer.from(bytes).toString('latin1');
+    },
     write: (text: string) => {
       written[name] += text;
       if (name === 'stderr') options.onStderr?.(text);
@@ -51,6 +54,9 @@ export async function runProgram(args: readonly string[], options: RunOptions = 
       isTerminal: terminal,
       readText: async () => Buffer.from(options.stdin ?? '').toString(),
       readBytes: async () => Buffer.from(options.stdin ?? ''),
+      stream: async function* () {
+        yield Buffer.from(options.stdin ?? '');
+      },
     },
     stdout: output('stdout'),
     stderr: output('stderr'),

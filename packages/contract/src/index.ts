@@ -1,4 +1,11 @@
 export { unsupportedSettings } from './agent-fields.ts';
+export {
+  BackupEnd,
+  BackupManifest,
+  backupEntries,
+  backupPath,
+  restoreDirectories,
+} from './backup.ts';
 export { type Carrier, carriers } from './carriers.ts';
 export { type Client, type ClientOptions, ConnectionError, createClient, toApiError } from './client.ts';
 export { checkDeployFile, type DeployFile, deployFileNames, findUnsupported } from './deploy-file.ts';

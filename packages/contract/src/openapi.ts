@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { backupPath } from './backup.ts';
 import { ErrorResponse, failures, type Reason } from './errors.ts';
 import type { Operation } from './operation.ts';
 import { operations } from './operations/all.ts';
@@ -35,6 +36,7 @@ export function openApiDocument(serverUrl: string): Json {
   }
   paths[publicBase + proxyPath] = proxyEntry(schemas);
   paths[uploadPath] = uploadEntry(schemas);
+  paths[backupPath] = backupEntry(schemas);
   return {
     openapi: '3.1.0',
     info: {
@@ -156,6 +158,20 @@ function proxyEntry(schemas: Json): Json {
 }
 
 /** The upload URL of `getBuildUploadUrl`. */
+function backupEntry(schemas: Json): Json {
+  const get = {
+    operationId: 'createBackup',
+    summary: 'Back up database, key files, archives of builds, and logs',
+    tags: ['operator'],
+    security: [{ operatorToken: [] }],
+    responses: {
+      200: { description: 'A tar archive, complete if it ends with end.json', content: { 'application/x-tar': {} } },
+      ...failureResponses(commonFailures, schemas),
+    },
+  };
+  return { get };
+}
+
 function uploadEntry(schemas: Json): Json {
   const header = (name: string, type: string, description: string) => {
     return { name, in: 'header', required: true, description, schema: { type } };

@@ -5,6 +5,8 @@ export type Output = {
   /** Width of the terminal in characters. */
   readonly columns: number;
   write(text: string): void;
+  /** Resolves when more can be written. */
+  writeBytes(bytes: Uint8Array): Promise<void>;
   /** Aborted when the reader has closed the pipe, as `| head` does. */
   readonly closed: AbortSignal;
 };
@@ -15,6 +17,8 @@ export type Input = {
   readText(): Promise<string>;
   /** Reads to the end, or until a little more than `limit` bytes were read. */
   readBytes(limit: number): Promise<Uint8Array>;
+  /** Reads to the end, piece by piece. */
+  stream(): AsyncIterable<Uint8Array>;
 };
 
 /** Interactive prompts. Each rejects with `Interrupted` on Ctrl-C. */

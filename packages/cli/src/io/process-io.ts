@@ -15,6 +15,7 @@ export function processIo(): Io {
       isTerminal: process.stdin.isTTY === true,
       readText: () => readAll(interruption.signal),
       readBytes: (limit) => readBytes(interruption.signal, limit),
+      stream: () => streamInput(interruption.signal),
     },
     stdout: toOutput(process.stdout),
     stderr: toOutput(process.stderr),
@@ -46,6 +47,10 @@ function toOutput(stream: NodeJS.WriteStream): Output {
     // 0: the terminal does not know its width.
     columns: stream.columns || 80,
     write: (text) => void stream.write(text),
+    writeBytes: (bytes) =>
+      new Promise((resolve, reject) => {
+        stream.write(bytes, (error) => (error ? reject(error) : resolve()));
+      }),
   };
 }
 
@@ -70,6 +75,11 @@ async function readAll(signal: AbortSignal): Promise<string> {
   const { text } = await import('node:stream/consumers');
   const { addAbortSignal } = await import('node:stream');
   return text(addAbortSignal(signal, await stdinStream()));
+}
+
+async function* streamInput(signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  const { addAbortSignal } = await import('node:stream');
+  yield* addAbortSignal(signal, await stdinStream());
 }
 
 async function readBytes(signal: AbortSignal, limit: number): Promise<Uint8Array> {

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { Client, VaultStatus, VaultTask } from '@bothost/contract';
 import type { Context } from '../command-line/context.ts';
 import { onOff, text } from '../command-line/options.ts';
@@ -27,13 +27,13 @@ const hint =
 export async function asOperator<T>(
   context: Context,
   tokenFile: string | undefined,
-  ask: (client: Client) => Promise<T>,
+  ask: (client: Client, token: string) => Promise<T>,
 ): Promise<T> {
   const { connect } = await import('../service/connection.ts');
   const token = await readToken(context, tokenFile);
   const origin = context.settings.origin.value;
   try {
-    return await ask(connect(context.io, origin, token.value));
+    return await ask(connect(context.io, origin, token.value), token.value);
   } catch (error) {
     // The organization comes from the command line, not from the profile: an operator acts in none.
     if (isOrganizationMissing(error)) throw new Failure('organization-not-found', error.message);
@@ -44,11 +44,11 @@ export async function asOperator<T>(
 }
 
 async function readToken({ io }: Context, tokenFile: string | undefined): Promise<SourcedValue> {
-  const { operatorToken, operatorTokenFile } = io.environment;
+  const { operatorToken, dataDirectory } = io.environment;
   if (tokenFile === undefined && operatorToken !== null) {
     return checked({ value: operatorToken, source: 'BOTCLI_OPERATOR_TOKEN' });
   }
-  const file = tokenFile === undefined ? operatorTokenFile : resolve(io.directory, tokenFile);
+  const file = tokenFile === undefined ? join(dataDirectory, 'operator-token') : resolve(io.directory, tokenFile);
   const content = await readFile(file, 'utf8').catch((error: unknown) => {
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable';
     const problem = code === 'ENOENT' ? 'does not exist' : `cannot be read (${code})`;

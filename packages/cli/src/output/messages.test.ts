@@ -8,7 +8,13 @@ function talkTo(mode: OutputMode, terminal: boolean, term = 'xterm') {
   const write = (text: string) => {
     written += text;
   };
-  const stderr = { isTerminal: terminal, columns: 20, closed: new AbortController().signal, write };
+  const stderr = {
+    isTerminal: terminal,
+    columns: 20,
+    closed: new AbortController().signal,
+    write,
+    writeBytes: async () => undefined,
+  };
   const messages = createMessages({ stderr, environment: readEnvironment({ HOME: '/', TERM: term }) }, mode);
   return { messages, written: () => written };
 }

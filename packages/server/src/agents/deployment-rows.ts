@@ -192,6 +192,7 @@ export function openDeployments(db: Database, region: string, alsoIds: readonly 
   return db
     .selectFrom('deployments')
     .innerJoin('agents', 'agents.id', 'deployments.agent_id')
+    .leftJoin('builds', 'builds.id', 'deployments.build_id')
     .select([
       'deployments.id',
       'deployments.agent_id',
@@ -213,6 +214,9 @@ export function openDeployments(db: Database, region: string, alsoIds: readonly 
       'agents.active_deployment_id',
       'agents.desired_deployment_id',
       'agents.deleted_at',
+      'builds.state as build_state',
+      'builds.prepared as build_prepared',
+      'builds.error as build_error',
     ])
     .where('agents.region', '=', region)
     .where((where) =>

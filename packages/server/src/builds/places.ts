@@ -13,6 +13,11 @@ export type Places = {
   readonly removeTree: RemoveTree;
 };
 
+/** Relative to the data directory. */
+export function archivePath(uploadId: string): string {
+  return join('builds', 'uploads', uploadId.toLowerCase());
+}
+
 /** Creates the directories, which only the service can read. `dataDirectory` is absolute. */
 export async function openPlaces(dataDirectory: string, removeTree: RemoveTree): Promise<Places> {
   const root = join(dataDirectory, 'builds');
@@ -23,7 +28,7 @@ export async function openPlaces(dataDirectory: string, removeTree: RemoveTree):
   }
   return {
     root,
-    archive: (uploadId) => join(uploads, uploadId.toLowerCase()),
+    archive: (uploadId) => join(dataDirectory, archivePath(uploadId)),
     tree: (buildId) => join(trees, buildId),
     uploadIds: () => readdir(uploads),
     treeIds: () => readdir(trees),

@@ -183,6 +183,11 @@ export async function reopenBuildsOf(db: Database, uploadId: string, at: Date): 
     .execute();
 }
 
+export async function successfulBuilds(db: Database, region: string): Promise<string[]> {
+  const builds = db.selectFrom('builds').select('id').where('region', '=', region).where('removing', '=', false);
+  return (await builds.where('state', '=', 'success').execute()).map(({ id }) => id);
+}
+
 /** Ended builds that were last used before `before`, locked until the transaction ends. */
 export async function lockUnused(db: Database, region: string, before: Date, limit: number): Promise<string[]> {
   const rows = await db

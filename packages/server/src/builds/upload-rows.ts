@@ -61,6 +61,11 @@ export function completeUploadRow(
     .executeTakeFirst();
 }
 
+export async function completeUploads(db: Database, region: string): Promise<string[]> {
+  const uploads = db.selectFrom('uploads').select('id').where('region', '=', region).where('state', '=', 'complete');
+  return (await uploads.execute()).map(({ id }) => id);
+}
+
 /** Removes uploads without a build that were last used before `before`. Returns their ids. */
 export async function deleteUploads(db: Database, region: string, before: Date, limit: number): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`

@@ -11,9 +11,15 @@ export type DataDirectory = {
   readonly rootKey: Buffer;
 };
 
+/** Creates the data directory if necessary: mode 0711 for root, because bots with their own accounts must pass through, else 0700. */
+export async function createDataDirectory(path: string, isRoot: boolean): Promise<void> {
+  const mode = isRoot ? 0o711 : 0o700;
+  await mkdir(path, { recursive: true, mode });
+  await chmod(path, mode);
+}
+
 /**
- * Opens the data directory and creates it if necessary: mode 0711 for root, because bots with their own accounts must pass
- * through, else 0700. `rootKey`: the operator's key, if set; otherwise the key file is used.
+ * Opens the data directory and creates it if necessary. `rootKey`: the operator's key, if set; otherwise the key file is used.
  *
  * @throws OperatorError if the key is damaged
  */
@@ -22,9 +28,7 @@ export async function openDataDirectory(
   isRoot: boolean,
   rootKey: string | undefined,
 ): Promise<DataDirectory> {
-  const mode = isRoot ? 0o711 : 0o700;
-  await mkdir(path, { recursive: true, mode });
-  await chmod(path, mode);
+  await createDataDirectory(path, isRoot);
   const id = await keepOnce(join(path, 'id'), 0o644, randomUUID);
   const key = rootKey ?? (await keepOnce(join(path, 'key'), 0o600, () => randomBytes(32).toString('hex')));
   if (!/^[0-9a-f]{64}$/.test(key)) {

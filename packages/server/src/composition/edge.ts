@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import { createBackup } from '../backup/create.ts';
 import type { Config } from '../config.ts';
 import { connectSocket } from '../connect-socket.ts';
 import type { Context } from '../context.ts';
@@ -24,6 +25,8 @@ export async function createEdge(
       isOperator: await operatorTokenCheck(dataDirectory, config.secrets.operatorToken),
       uploads: context.builds.uploads,
       clientOf: createClientOf({ ...config, ownUrl }),
+      createBackup: () =>
+        createBackup({ ...context, dataDirectory, outputLimitBytes: config.logSessionMegabytes * 1024 * 1024 }),
       cors: { origins: config.corsOrigins },
       toFailure: failureOf,
       connect: (path) => connectSocket(context, path),

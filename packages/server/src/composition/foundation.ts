@@ -1,12 +1,14 @@
 import { hostname } from 'node:os';
 import type { Logger } from 'pino';
+import { endRestore, findPendingRestore, placeFiles, requireNoPartialRestore } from '../backup/pending-restore.ts';
+import { restoreDatabase } from '../backup/restore-database.ts';
 import type { Config } from '../config.ts';
 import type { Context } from '../context.ts';
 import { forgetRegion, takeRegion } from '../instances/host.ts';
 import { openStore, type Store } from '../store/open-store.ts';
 import type { Database } from '../store/tables.ts';
 import { newId } from '../store/uuid.ts';
-import { claimDataDirectory, type DataDirectory, openDataDirectory } from './data-directory.ts';
+import { claimDataDirectory, createDataDirectory, type DataDirectory, openDataDirectory } from './data-directory.ts';
 import type { Teardown } from './teardown.ts';
 
 /** Data directory, database and region of this server, on which all other parts depend. */
@@ -24,10 +26,15 @@ export type Foundation = {
 
 /** Opens the data directory and the database, and takes the region. @throws OperatorError, StoreError */
 export async function openFoundation(config: Config, logger: Logger, teardown: Teardown): Promise<Foundation> {
+  const { dataDirectory } = config;
   const isRoot = process.geteuid?.() === 0;
-  const data = await openDataDirectory(config.dataDirectory, isRoot, config.secrets.rootKey);
-  const claim = await claimDataDirectory(data.path);
+  await requireNoPartialRestore(dataDirectory);
+  await createDataDirectory(dataDirectory, isRoot);
+  const claim = await claimDataDirectory(dataDirectory);
   teardown.add(claim.release);
+  const restore = await findPendingRestore(dataDirectory);
+  if (restore !== null) await placeFiles(restore, dataDirectory);
+  const data = await openDataDirectory(dataDirectory, isRoot, config.secrets.rootKey);
   let onRegionLost: (error: Error) => void = () => undefined;
   const regionLost = new Promise<Error>((resolve) => {
     onRegionLost = resolve;
@@ -41,10 +48,15 @@ export async function openFoundation(config: Config, logger: Logger, teardown: T
     dataDirectory: data.path,
     region: config.region,
     logger,
+    restore: restore === null ? null : (db) => restoreDatabase({ db, now }, restore),
     onRegionRetaken: async (db) => void (await recordHost(db)),
     onRegionLost: (error) => onRegionLost(error),
   });
   teardown.add(() => store.close(config.onStop === 'leave'));
+  if (restore !== null) {
+    await endRestore(restore, dataDirectory);
+    logger.info({ backupId: restore.manifest.id, createdAt: restore.manifest.createdAt }, 'backup restored');
+  }
   const base = { db: store.db, now, newId, logger, host };
   const { lastHeartbeat, isAlone } = await recordHost(store.db);
   if (lastHeartbeat === null) teardown.addForFailedStart(() => forgetRegion(store.db, host));

@@ -16,6 +16,7 @@ import type { Telemetry } from '../metrics/telemetry.ts';
 import type { Authenticator } from '../organizations/authenticate.ts';
 import type { SessionDirectory } from '../sessions/session-directory.ts';
 import { type AgentSocketContext, createAgentSocket } from './agent-socket.ts';
+import { addBackup, type BackupSource } from './backup.ts';
 import type { Client } from './client-of.ts';
 import { type CorsPolicy, corsHeaders, isPublic } from './cors.ts';
 import { addDashboard } from './dashboard.ts';
@@ -49,6 +50,7 @@ export type AppContext = {
   readonly probes: Probes;
   readonly uploads: UploadContext['uploads'];
   readonly refusals: Pick<RefusalLog, 'record'>;
+  readonly createBackup: BackupSource['createBackup'];
 };
 
 declare module 'fastify' {
@@ -150,6 +152,7 @@ export async function createApp(context: AppContext, handlers: RouteHandlers): P
   );
   addProbes(app, context.probes);
   addOperationRoutes(app, context, handlers);
+  addBackup(app, context, (request) => requireKey(context, request, 'operator'));
   await addDashboard(app);
   app.addHook('preClose', async () => {
     // Node's server does not close upgraded sockets, which would keep the process alive.

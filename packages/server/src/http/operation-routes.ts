@@ -52,7 +52,8 @@ declare module 'fastify' {
     requestedAt: Date;
   }
   interface FastifyContextConfig {
-    operation?: Operation;
+    /** What the error handler and the JSON parser need to know about the route's operation. */
+    operation?: Pick<Operation, 'audit'> & Partial<Pick<Operation, 'bodyBytes' | 'exactBody'>>;
   }
 }
 

@@ -24,7 +24,11 @@ function originOf(request: FastifyRequest): Pick<Actor, 'requestId' | 'address'>
  * The audit entry of a refused request. Null for failures of the service, unknown keys, and operations that the audit log
  * does not cover.
  */
-export function refusalOf(request: FastifyRequest, operation: Operation, known: ApiError): Refusal | null {
+export function refusalOf(
+  request: FastifyRequest,
+  operation: Pick<Operation, 'audit'>,
+  known: ApiError,
+): Refusal | null {
   if (known.status < 400 || known.status >= 500) return null;
   const refused = known.cause instanceof RefusedKeyError ? known.cause : null;
   const caller = refused?.caller ?? (request.caller as Principal | undefined);

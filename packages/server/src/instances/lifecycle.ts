@@ -4,6 +4,7 @@ import {
   changeInstance,
   countOfDeployment,
   deleteEnded,
+  endOfRegion,
   type InstanceRow,
   insertInstances,
   instanceById,
@@ -66,6 +67,11 @@ export function markEnded(
 ): Promise<OpenInstance | undefined> {
   const change = { state: 'ended' as const, ended_at: context.now() };
   return changeInstance(context.db, instanceId, ['starting', 'ready', 'stopping'], change);
+}
+
+/** Ends all instances of a region at a moment. */
+export function endInstances(db: Database, region: string, at: Date): Promise<void> {
+  return endOfRegion(db, region, at);
 }
 
 /** Stores a notice. Returns the instance's session, if any, which gets the notice as an event. */

@@ -140,3 +140,8 @@ export async function deleteEnded(db: Database, before: Date, limit: number): Pr
     .executeTakeFirst();
   return Number(result.numDeletedRows);
 }
+
+export async function endOfRegion(db: Database, region: string, at: Date): Promise<void> {
+  await sql`update instances set state = 'ended', ended_at = greatest(${at}::timestamptz, instances.created_at) from hosts
+    where hosts.id = host_id and hosts.region = ${region} and state <> 'ended'`.execute(db);
+}

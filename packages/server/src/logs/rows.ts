@@ -117,6 +117,10 @@ export async function insertLog(db: Database, row: Insertable<InstanceLogsTable>
     .execute();
 }
 
+export function logsOfHost(db: Database, hostId: string): Promise<Removable[]> {
+  return db.selectFrom('instance_logs').select(['instance_id', 'agent_id']).where('host_id', '=', hostId).execute();
+}
+
 type Removable = Pick<StoredLog, 'instance_id' | 'agent_id'>;
 
 export function logsEndedBefore(db: Database, hostId: string, before: Date, limit: number): Promise<Removable[]> {

@@ -1,4 +1,4 @@
-import { PrepareError, type Runtime } from '@bothost/runtime';
+import { type Prepared, PrepareError, type Runtime } from '@bothost/runtime';
 import type { Logger } from 'pino';
 import { failDeployment, type OpenDeployment, recordPrepared } from '../agents/deployment.ts';
 import type { Database } from '../store/tables.ts';
@@ -19,7 +19,10 @@ type Context = {
   readonly retryWrite: <T>(write: () => Promise<T>) => Promise<T>;
 };
 
-/** Prepares deployments from directories, one attempt at a time each. Those from builds are prepared already. */
+/**
+ * Prepares deployments from directories, one attempt at a time each. Those from builds are prepared already, except after a
+ * restore: then their build was repeated.
+ */
 export type DeploymentPreparer = {
   readonly prepare: (deployment: OpenDeployment) => Promise<void>;
   readonly isBusy: (deploymentId: string) => boolean;
@@ -29,13 +32,11 @@ export function createDeploymentPreparer(context: Context): DeploymentPreparer {
   const busy = new Set<string>();
 
   async function prepare(row: OpenDeployment): Promise<void> {
-    const { source } = row;
-    if (busy.has(row.id) || source.kind !== 'directory') return;
+    if (busy.has(row.id)) return;
     busy.add(row.id);
     const deployment = { id: row.id, agentId: row.agent_id };
     try {
-      const output = (line: string) => context.logger.info({ deploymentId: row.id, agent: row.agent_name }, line);
-      const prepared = await context.runtime.prepare({ id: row.id, source }, output, NEVER);
+      const prepared = await projectOf(row);
       await context.retryWrite(() => recordPrepared(context, row.id, prepared));
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
@@ -53,5 +54,17 @@ export function createDeploymentPreparer(context: Context): DeploymentPreparer {
     }
   }
 
+  function projectOf(row: OpenDeployment): Promise<Prepared> {
+    const { source } = row;
+    if (source.kind === 'build') return Promise.resolve(preparedByBuild(row));
+    const output = (line: string) => context.logger.info({ deploymentId: row.id, agent: row.agent_name }, line);
+    return context.runtime.prepare({ id: row.id, source }, output, NEVER);
+  }
+
   return { prepare, isBusy: (id) => busy.has(id) };
+}
+
+function preparedByBuild({ build_prepared: prepared, build_error: error }: OpenDeployment): Prepared {
+  if (prepared !== null) return prepared;
+  throw new PrepareError(`The build could not be repeated after a restore: ${error ?? 'it was removed'}`);
 }

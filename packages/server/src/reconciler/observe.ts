@@ -64,7 +64,7 @@ function planDeployment(row: OpenDeployment, local: LocalState): PlannedDeployme
     superseded:
       row.deleted_at !== null || (row.active_deployment_id !== row.id && row.desired_deployment_id !== row.id),
     prepared: row.prepared !== null && row.build_id === null,
-    busy: local.isBusyDeployment(row.id),
+    busy: local.isBusyDeployment(row.id) || row.build_state === 'pending' || row.build_state === 'building',
     minAgents: row.min_agents,
     maxAgents: row.max_agents,
     restAfterFailureUntil: local.restAfterFailureUntil(row.id),

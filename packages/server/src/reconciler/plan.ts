@@ -12,7 +12,7 @@ export type PlannedDeployment = {
   readonly state: DeploymentState;
   /** New sessions run on it. */
   readonly serving: boolean;
-  /** This process is preparing it. */
+  /** It is being prepared: by this process, or its build has not ended. */
   readonly busy: boolean;
   /** Replaced by another deployment, or its agent was deleted: no new session runs on it. */
   readonly superseded: boolean;

@@ -2,6 +2,7 @@ import type { CompletionStatus } from '@bothost/contract';
 import { finishMetrics } from '../metrics/finish.ts';
 import type { Sample } from '../metrics/series.ts';
 import type { Database, SessionState } from '../store/tables.ts';
+import { inTransaction } from '../store/transaction.ts';
 import { endRow, type SessionRow } from './rows.ts';
 
 /**
@@ -17,7 +18,7 @@ export function finishSession(
   late: readonly Sample[],
   only?: SessionState,
 ): Promise<SessionRow | undefined> {
-  return context.db.transaction().execute(async (db) => {
+  return inTransaction(context.db, async (db) => {
     const row = await endRow(db, sessionId, status, endedAt, only);
     if (row !== undefined) await finishMetrics({ db }, sessionId, late);
     return row;

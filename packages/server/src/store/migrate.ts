@@ -27,6 +27,26 @@ export async function migrate<Tables>(
   }
 }
 
+/** Applies the missing migrations within a transaction, which then holds the lock, and returns their names. */
+export async function migrateWithin<Tables>(
+  db: Transaction<Tables>,
+  migrations: readonly Migration[],
+): Promise<readonly string[]> {
+  const untyped = db as unknown as Transaction<unknown>;
+  const ran: string[] = [];
+  for (;;) {
+    const name = await migrateOne(untyped, migrations);
+    if (name === undefined) return ran;
+    ran.push(name);
+  }
+}
+
+/** The names of the migrations of a migrated database, in order. */
+export async function appliedMigrations<Tables>(db: Kysely<Tables>): Promise<readonly string[]> {
+  const { rows } = await sql<{ name: string }>`select name from schema_migration order by position`.execute(db);
+  return rows.map(({ name }) => name);
+}
+
 async function migrateOne(db: Transaction<unknown>, migrations: readonly Migration[]): Promise<string | undefined> {
   // Changing a large table may exceed the time limits of queries, and the lock waits for another server's migration.
   await sql`select set_config('statement_timeout', '0', true), set_config('lock_timeout', '0', true),
@@ -36,15 +56,15 @@ async function migrateOne(db: Transaction<unknown>, migrations: readonly Migrati
     position integer primary key, name text not null unique, applied_at timestamptz not null default now())`.execute(
     db,
   );
-  const { rows } = await sql<{ name: string }>`select name from schema_migration order by position`.execute(db);
+  const applied = await appliedMigrations(db);
   requireKnown(
-    rows.map((row) => row.name),
+    applied,
     migrations.map((migration) => migration.name),
   );
-  const next = migrations[rows.length];
+  const next = migrations[applied.length];
   if (next === undefined) return undefined;
   await next.up(db);
-  await sql`insert into schema_migration (position, name) values (${rows.length}, ${next.name})`.execute(db);
+  await sql`insert into schema_migration (position, name) values (${applied.length}, ${next.name})`.execute(db);
   return next.name;
 }
 

@@ -32,6 +32,8 @@ export type StoreOptions = {
   /** Only one server at a time may run the instances of a region. */
   readonly region: string;
   readonly logger: Logger;
+  /** Fills an empty database, before it is migrated. */
+  readonly restore: ((db: Database) => Promise<void>) | null;
   /**
    * Called when this server has taken its region again after a lost connection, before `holdsRegion` is true: another server
    * may have held the region in between. If it rejects, the region is released and taken again.
@@ -58,6 +60,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   try {
     const db = await openDatabase<Tables>({ address, logger, ...recover });
     try {
+      await options.restore?.(db);
       await migrate(db, migrations);
       return await hold(options, embedded, address, db);
     } catch (error) {

@@ -51,7 +51,7 @@ describe('operator of a service', () => {
   ])('is not authenticated by %s', async (_, key, reason) => {
     const given = { private: service.privateKey, public: service.publicKey }[key ?? ''] ?? key;
     const headers = given === null ? {} : { authorization: `Bearer ${given}` };
-    for (const path of ['/v1/operator/vault', '/v1/operator/nothing', '/v1/operator/vault/rotate']) {
+    for (const path of ['vault', 'nothing', 'vault/rotate', 'backup'].map((name) => `/v1/operator/${name}`)) {
       const answer = await fetch(service.url + path, { headers });
       expect([answer.status, await answer.json()]).toMatchObject([401, { reason }]);
     }
@@ -59,7 +59,7 @@ describe('operator of a service', () => {
 
   it('requests with an API key are recorded in the audit log of its organization', async () => {
     const asked = async (method: string, path: string, key: string) =>
-      (await fetch(`${service.url}/v1/operator/vault${path}`, { method, headers: { authorization: `Bearer ${key}` } }))
+      (await fetch(`${service.url}/v1/operator/${path}`, { method, headers: { authorization: `Bearer ${key}` } }))
         .status;
     const { id, key } = await service.client.createKey({ body: { name: 'leaver', kind: 'private' } });
     await service.client.revokeKey({ params: { keyId: id } });
@@ -67,13 +67,13 @@ describe('operator of a service', () => {
       (await service.client.listAuditEntries({ query: { limit: 4 } })).entries.map(
         ({ action, object, keyName, address, result }) => [action, object, keyName, address, result],
       );
-    expect(await asked('GET', '', service.privateKey)).toBe(401);
-    expect(await asked('POST', '/rotate', service.publicKey)).toBe(401);
-    expect(await asked('POST', '/verify', key)).toBe(401);
-    expect(await asked('POST', '/verify', `sk_${'x'.repeat(49)}`)).toBe(401);
-    expect(await asked('POST', '/verify', token.replace(/./, 'x'))).toBe(401);
+    expect(await asked('GET', 'vault', service.privateKey)).toBe(401);
+    expect(await asked('POST', 'vault/rotate', service.publicKey)).toBe(401);
+    expect(await asked('GET', 'backup', key)).toBe(401);
+    expect(await asked('POST', 'vault/verify', `sk_${'x'.repeat(49)}`)).toBe(401);
+    expect(await asked('POST', 'vault/verify', token.replace(/./, 'x'))).toBe(401);
     expect(await last()).toEqual([
-      ['vault.verify', null, 'leaver', '127.0.0.1', 'key-of-other-kind'],
+      ['backup.create', null, 'leaver', '127.0.0.1', 'key-of-other-kind'],
       ['vault.rotate', null, 'first start', '127.0.0.1', 'key-of-other-kind'],
       ['vault.status', null, 'first start', '127.0.0.1', 'key-of-other-kind'],
       ['keys.revoke', id, 'first start', '127.0.0.1', 'done'],
@@ -121,6 +121,26 @@ describe('operator of a service', () => {
     ]);
     expect(vaultEntries.every(({ keyId, requestId }) => keyId === null && requestId !== null)).toBe(true);
     expect(await service.client.verifyAudit()).toMatchObject({ ok: true });
+  });
+
+  it('ends the transaction of a backup when the client disconnects', async () => {
+    const db = await openDatabase<Tables>({ address: service.database.address, logger: pino({ level: 'silent' }) });
+    const open = async () =>
+      (
+        await sql`select from pg_stat_activity where datname = current_database() and state = 'idle in transaction'
+          and query like 'fetch%'`.execute(db)
+      ).rows.length;
+    await sql`create table padding as select repeat('x', 100000) as text from generate_series(1, 1000)`.execute(db);
+    const response = await fetch(`${service.url}/v1/operator/backup`, {
+      headers: { authorization: `Bearer ${token}` },
+    });
+    const reader = response.body?.getReader();
+    await reader?.read();
+    await expect.poll(open).toBe(1);
+    await reader?.cancel();
+    await expect.poll(open, { timeout: 10_000 }).toBe(0);
+    await sql`drop table padding`.execute(db);
+    await db.destroy();
   });
 
   it('gets 503 from the readiness probe while the canary does not decrypt', async () => {

@@ -6,7 +6,7 @@ export const command = define({
   summary: 'Create a private key when all keys of an organization are lost',
   details:
     'Needs no API key, only the operator token, and the service must be running. The key belongs to the organization of ' +
-    '--organization or BOTCLI_ORG, by default the one that the first start created. It is shown once. Keys that already ' +
+    '--organization or BOTCLI_ORG, by default the oldest organization. It is shown once. Keys that already ' +
     'exist stay valid: revoke them with `cloud keys revoke`.',
   arguments: { name: { description: 'Name of the key, for lists; by default "operator"', optional: true } },
   options: operatorOptions,

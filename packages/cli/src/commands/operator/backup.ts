@@ -1,0 +1,42 @@
+import { command as define } from '../../command-line/command.ts';
+import { UsageError } from '../../failure.ts';
+import { asOperator, operatorOptions } from '../../operator/as-operator.ts';
+import { formatBytes, formatTime } from '../../output/format.ts';
+
+export const command = define({
+  summary: 'Back up the running service to one file',
+  details:
+    'The file is a tar archive of the database, the key files, the archives of builds, and the logs of ended bots. The ' +
+    'service keeps running. An existing file is replaced when the new backup is complete.\n' +
+    'With `-` the archive goes to standard output; then check the exit status before you use it.\n' +
+    'Protect the file: it contains the keys that decrypt all secrets. To encrypt it: ' +
+    '`botcli operator backup - | age -r RECIPIENT > FILE`.',
+  arguments: { file: { description: 'File to write, or - for standard output' } },
+  options: operatorOptions,
+  examples: ['operator backup bothost.tar', 'operator backup - | age -r RECIPIENT > bothost.tar.age'],
+  run: async (context, { file, 'token-file': tokenFile }) => {
+    const { stdout } = context.io;
+    if (file === '-' && stdout.isTerminal) throw new UsageError('An archive cannot be written to a terminal.');
+    if (file === '-' && context.mode === 'json') throw new UsageError('--json needs a file, not standard output.');
+    const saved = await asOperator(context, tokenFile, async (_, token) => {
+      const { saveBackup } = await import('../../operator/save-backup.ts');
+      return saveBackup(context, token, file);
+    });
+    if (file === '-') return { json: saved, blocks: [] };
+    return {
+      json: { file, ...saved },
+      blocks: [
+        {
+          kind: 'fields',
+          fields: [
+            ['File', { text: file, tone: 'strong' }],
+            ['Size', formatBytes(saved.bytes)],
+            ['Region', saved.region],
+            ['Created', formatTime(saved.createdAt)],
+          ],
+        },
+        { kind: 'note', lines: ['Protect this file: it contains the keys that decrypt all secrets.'] },
+      ],
+    };
+  },
+});

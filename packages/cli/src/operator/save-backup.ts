@@ -1,0 +1,82 @@
+import { open, rename, rm } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { type BackupManifest, backupPath, ConnectionError, toApiError } from '@bothost/contract';
+import type { Context } from '../command-line/context.ts';
+import { Failure } from '../failure.ts';
+import { formatBytes } from '../output/format.ts';
+import { readBackup } from './read-backup.ts';
+
+export type SavedBackup = Pick<BackupManifest, 'createdAt' | 'region'> & { readonly bytes: number };
+
+/**
+ * Saves a backup of the service to a file, or to standard output if the file is `-`. The file gets its name, and replaces an
+ * earlier one, only when the backup is complete and verified.
+ */
+export async function saveBackup(context: Context, token: string, file: string): Promise<SavedBackup> {
+  if (file === '-') return transfer(context, token, (bytes) => context.io.stdout.writeBytes(bytes));
+  const path = resolve(context.io.directory, file);
+  const partial = `${path}.partial`;
+  try {
+    await rm(partial, { force: true });
+    const handle = await open(partial, 'wx', 0o600);
+    try {
+      const saved = await transfer(context, token, async (bytes) => void (await handle.appendFile(bytes)));
+      await handle.sync();
+      await rename(partial, path);
+      return saved;
+    } finally {
+      await handle.close();
+    }
+  } catch (error) {
+    await rm(partial, { force: true }).catch(() => undefined);
+    if (!isSystemError(error)) throw error;
+    throw new Failure('backup-not-written', `The backup cannot be written to ${path} (${error.code}).`);
+  }
+}
+
+async function transfer(
+  context: Context,
+  token: string,
+  write: (bytes: Uint8Array) => Promise<void>,
+): Promise<SavedBackup> {
+  const body = await requestBackup(context, token);
+  let bytes = 0;
+  async function* written(): AsyncGenerator<Uint8Array> {
+    for await (const chunk of body) {
+      await write(chunk);
+      bytes += chunk.length;
+      context.messages.status(`Backing up: ${formatBytes(bytes)}`);
+      yield chunk;
+    }
+  }
+  const { createdAt, region } = await readBackup(written(), async ({ content }) => {
+    for await (const _ of content);
+  });
+  return { createdAt, region, bytes };
+}
+
+async function requestBackup({ io, settings }: Context, token: string): Promise<AsyncIterable<Uint8Array>> {
+  const origin = settings.origin.value;
+  // A redirect would send the token to another host.
+  const request = { headers: { authorization: `Bearer ${token}` }, signal: io.signal, redirect: 'error' } as const;
+  const response = await io.fetch(origin + backupPath, request).catch((error: unknown) => {
+    io.signal.throwIfAborted();
+    throw new ConnectionError(`cannot reach the service at ${origin}`, { cause: error });
+  });
+  if (!response.ok) throw toApiError(response.status, await response.json().catch(() => null));
+  return bodyOf(io.signal, response);
+}
+
+async function* bodyOf(signal: AbortSignal, { body }: Response): AsyncGenerator<Uint8Array> {
+  try {
+    if (body !== null) yield* body;
+  } catch {
+    signal.throwIfAborted();
+    const hint = 'The log of the service says why. Nothing was saved.';
+    throw new Failure('backup-interrupted', 'The service ended the backup before it was complete.', hint);
+  }
+}
+
+function isSystemError(error: unknown): error is NodeJS.ErrnoException {
+  return error instanceof Error && 'syscall' in error && 'code' in error;
+}

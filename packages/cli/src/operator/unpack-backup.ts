@@ -1,0 +1,72 @@
+import { constants } from 'node:fs';
+import { mkdir, open, readdir, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { type BackupManifest, restoreDirectories } from '@bothost/contract';
+import { Failure } from '../failure.ts';
+import { readBackup } from './read-backup.ts';
+
+/**
+ * Unpacks a backup into a directory of an otherwise empty data directory, which the service restores when it starts. Until the
+ * archive was read and verified to its end, the directory has another name, with which the service refuses to start.
+ */
+export async function unpackBackup(archive: AsyncIterable<Uint8Array>, dataDirectory: string): Promise<BackupManifest> {
+  const unpacking = join(dataDirectory, restoreDirectories.unpacking);
+  try {
+    await mkdir(dataDirectory, { recursive: true, mode: 0o700 });
+    await requireEmpty(dataDirectory);
+    // Of an interrupted restore.
+    await rm(unpacking, { recursive: true, force: true });
+    await mkdir(unpacking, { mode: 0o700 });
+    try {
+      const manifest = await readBackup(archive, (entry) => unpackEntry(unpacking, entry));
+      await rename(unpacking, join(dataDirectory, restoreDirectories.complete));
+      return manifest;
+    } catch (error) {
+      await rm(unpacking, { recursive: true, force: true });
+      throw error;
+    }
+  } catch (error) {
+    if (!(error instanceof Error && 'syscall' in error && 'code' in error)) throw error;
+    throw new Failure('restore-failed', `The backup cannot be unpacked in ${dataDirectory} (${error.code}).`);
+  }
+}
+
+async function requireEmpty(dataDirectory: string): Promise<void> {
+  // `lost+found`: the root of a file system of its own.
+  const ignored: readonly string[] = [restoreDirectories.unpacking, 'lost+found'];
+  const present = (await readdir(dataDirectory)).filter((name) => !ignored.includes(name));
+  if (present.length === 0) return;
+  if (present.includes(restoreDirectories.complete)) {
+    const message = `${dataDirectory} already contains an unpacked backup.`;
+    throw new Failure('restore-pending', message, 'Start the service to complete the restore.');
+  }
+  const message = `${dataDirectory} is not empty. A backup is restored into an empty data directory only.`;
+  throw new Failure('data-directory-not-empty', message, 'Move it away, or set BOTHOST_DATA_DIR to another one.');
+}
+
+async function unpackEntry(
+  directory: string,
+  { path, content }: { readonly path: string; readonly content: AsyncIterable<Buffer> },
+): Promise<void> {
+  const [, name = '', offset] = /^(.*?)(?:@(\d+))?$/.exec(path) ?? [];
+  if (!name.split('/').every((part) => /^[\w-][\w.-]*$/.test(part))) {
+    throw new Failure('not-a-backup', `The archive contains the unexpected path ${JSON.stringify(path)}.`);
+  }
+  const target = join(directory, name);
+  await mkdir(dirname(target), { recursive: true, mode: 0o700 });
+  // Only a sparse file consists of several entries.
+  const flags = constants.O_WRONLY | constants.O_CREAT | (offset === undefined ? constants.O_EXCL : 0);
+  const file = await open(target, flags, 0o600);
+  try {
+    const start = Number(offset ?? 0);
+    let at = start;
+    for await (const chunk of content) {
+      await file.write(chunk, 0, chunk.length, at);
+      at += chunk.length;
+    }
+    if (at === start) await file.truncate(start);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}

@@ -1,0 +1,52 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type TestRows, testNow, testRows } from '../../test/support/test-rows.ts';
+import { newId } from '../store/uuid.ts';
+import { reopenDeployments } from './reopen-deployments.ts';
+
+type State = 'preparing' | 'validating' | 'ready' | 'failed';
+let rows: TestRows;
+let organizationId: string;
+beforeAll(async () => {
+  rows = await testRows();
+  organizationId = await rows.organization();
+});
+afterAll(() => rows.close());
+
+/** An agent with a deployment that serves, unless null, and one that is desired. */
+async function agentWith(active: State | null, desired: State | null, fields: Parameters<TestRows['agent']>[1] = {}) {
+  const id = await rows.agent(organizationId, { name: `a${newId()}`.slice(0, 30), ...fields });
+  const activeId = active === null ? null : await rows.deployment(id, { state: active });
+  const desiredId = desired === null ? activeId : await rows.deployment(id, { state: desired });
+  const change = { active_deployment_id: activeId, desired_deployment_id: desiredId };
+  await rows.db.updateTable('agents').set(change).where('id', '=', id).execute();
+  return { id, activeId, desiredId };
+}
+
+const stateOf = async (id: string | null) =>
+  (await rows.db.selectFrom('deployments').select('state').where('id', '=', id).executeTakeFirst())?.state ?? null;
+
+it.each<[string, State | null, State | null, 'active' | 'desired', State | null, State | null]>([
+  ['a serving deployment', 'ready', null, 'active', 'preparing', 'preparing'],
+  ['a serving deployment instead of one in progress', 'ready', 'validating', 'active', 'preparing', 'failed'],
+  ['a serving deployment instead of a failed one', 'ready', 'failed', 'active', 'preparing', 'failed'],
+  ['a first deployment in progress', null, 'validating', 'desired', null, 'preparing'],
+  ['nothing after a failed first deployment', null, 'failed', 'desired', null, 'failed'],
+])('prepares %s again', async (_, active, desired, wanted, activeState, desiredState) => {
+  const { id, activeId, desiredId } = await agentWith(active, desired);
+  await reopenDeployments({ db: rows.db, now: () => testNow }, 'us-west');
+  const agent = await rows.db.selectFrom('agents').selectAll().where('id', '=', id).executeTakeFirst();
+  expect(agent).toMatchObject({
+    active_deployment_id: null,
+    desired_deployment_id: wanted === 'active' ? activeId : desiredId,
+  });
+  expect([await stateOf(activeId), await stateOf(desiredId)]).toEqual([activeState, desiredState]);
+});
+
+it.each([
+  ['another region', { region: 'eu-west' }],
+  ['a deleted agent', { deleted_at: testNow }],
+])('changes nothing of %s', async (_, fields) => {
+  const { activeId } = await agentWith('ready', null, fields);
+  await reopenDeployments({ db: rows.db, now: () => testNow }, 'us-west');
+  expect(await stateOf(activeId)).toBe('ready');
+});

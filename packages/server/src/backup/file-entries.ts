@@ -1,0 +1,71 @@
+import { type FileHandle, open, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { OffsetRange } from '@bothost/runtime';
+import type { Entry } from './tar.ts';
+
+const chunkBytes = 256 * 1024;
+
+/**
+ * A file of the data directory as entries, or none if it was removed in the meantime. The size is that of this moment: what a
+ * file gains or loses afterwards changes nothing.
+ */
+export async function* fileEntries(dataDirectory: string, path: string): AsyncGenerator<Entry> {
+  yield* withFile(dataDirectory, path, async function* (file) {
+    const { size } = await file.stat();
+    yield { path: `files/${path}`, size, content: read(file, 0, size) };
+  });
+}
+
+/** The wanted files directly in a directory, which may be missing. */
+export async function* directoryEntries(
+  dataDirectory: string,
+  path: string,
+  isWanted: (name: string) => boolean = () => true,
+): AsyncGenerator<Entry> {
+  const found = await readdir(join(dataDirectory, path), { withFileTypes: true }).catch(orMissing);
+  for (const entry of found ?? []) {
+    if (entry.isFile() && isWanted(entry.name)) yield* fileEntries(dataDirectory, `${path}/${entry.name}`);
+  }
+}
+
+/** The given ranges of a sparse file as entries. */
+export async function* sparseEntries(
+  dataDirectory: string,
+  path: string,
+  ranges: readonly OffsetRange[],
+): AsyncGenerator<Entry> {
+  yield* withFile(dataDirectory, path, async function* (file) {
+    for (const { from, to } of ranges) {
+      yield { path: `files/${path}@${from}`, size: to - from, content: read(file, from, to) };
+    }
+  });
+}
+
+async function* withFile(
+  dataDirectory: string,
+  path: string,
+  use: (file: FileHandle) => AsyncGenerator<Entry>,
+): AsyncGenerator<Entry> {
+  const file = await open(join(dataDirectory, path), 'r').catch(orMissing);
+  if (file === null) return;
+  try {
+    yield* use(file);
+  } finally {
+    await file.close();
+  }
+}
+
+/** Exactly the bytes of a range. Zeros replace what is missing at the end, because the header has announced the size. */
+async function* read(file: FileHandle, from: number, to: number): AsyncGenerator<Buffer> {
+  for (let at = from; at < to; ) {
+    const chunk = Buffer.alloc(Math.min(chunkBytes, to - at));
+    const { bytesRead } = await file.read(chunk, 0, chunk.length, at);
+    at += bytesRead === 0 ? chunk.length : bytesRead;
+    yield bytesRead === 0 ? chunk : chunk.subarray(0, bytesRead);
+  }
+}
+
+function orMissing(error: unknown): null {
+  if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
+  throw error;
+}

@@ -1,0 +1,47 @@
+import { mkdir, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { BackupManifest, backupEntries, restoreDirectories } from '@bothost/contract';
+import { OperatorError } from '../operator-error.ts';
+
+/** A backup that `botcli operator restore` unpacked in a data directory, and that no start has restored completely. */
+export type PendingRestore = { readonly directory: string; readonly manifest: BackupManifest };
+
+/** Null without a pending restore. */
+export async function findPendingRestore(dataDirectory: string): Promise<PendingRestore | null> {
+  const directory = join(dataDirectory, restoreDirectories.complete);
+  if (!(await exists(directory))) return null;
+  const text = await readFile(join(directory, backupEntries.first), 'utf8');
+  return { directory, manifest: BackupManifest.parse(JSON.parse(text)) };
+}
+
+/**
+ * Call it before anything is created in the data directory, which must stay empty for the next attempt.
+ *
+ * @throws OperatorError if `botcli operator restore` was interrupted
+ */
+export async function requireNoPartialRestore(dataDirectory: string): Promise<void> {
+  const partial = join(dataDirectory, restoreDirectories.unpacking);
+  if (!(await exists(partial))) return;
+  throw new OperatorError(
+    `A restore was interrupted. Run "botcli operator restore" again, or remove ${partial} to begin without the backup.`,
+  );
+}
+
+/** Moves the files of the backup to their places in the data directory. Idempotent, so a killed start is repeated. */
+export async function placeFiles({ directory }: PendingRestore, dataDirectory: string): Promise<void> {
+  const files = join(directory, 'files');
+  await mkdir(files, { recursive: true });
+  for (const name of await readdir(files)) await rename(join(files, name), join(dataDirectory, name));
+}
+
+/** The last step of a restore. The directory is renamed first, so that a kill leaves no incomplete one under its name. */
+export async function endRestore({ directory }: PendingRestore, dataDirectory: string): Promise<void> {
+  const old = join(dataDirectory, 'restore.done');
+  await rm(old, { recursive: true, force: true });
+  await rename(directory, old);
+  await rm(old, { recursive: true });
+}
+
+async function exists(path: string): Promise<boolean> {
+  return (await stat(path).catch(() => null)) !== null;
+}

@@ -1,0 +1,55 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { BackupManifest } from '@bothost/contract';
+import { pino } from 'pino';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { type TestDatabase, testDatabase } from '../../test/support/test-database.ts';
+import { openDatabase } from '../store/database.ts';
+import { appliedMigrations } from '../store/migrate.ts';
+import { migrations } from '../store/migrations/all.ts';
+import type { Database, Tables } from '../store/tables.ts';
+import { restoreDatabase } from './restore-database.ts';
+
+const names = migrations.map(({ name }) => name);
+const at = '2026-11-20T12:00:00.123456+00:00';
+const organization = { id: '0192f0c4-7d2a-7c11-8a53-6f2f4d1f0a11', name: 'home', verbose_name: 'Home' };
+
+let directory: string;
+let database: TestDatabase;
+let db: Database;
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'restore-'));
+  await mkdir(join(directory, 'database/organizations'), { recursive: true });
+  const rows = [{ ...organization, default_region: 'us-west', created_at: at }];
+  await writeFile(join(directory, 'database/organizations/0.json'), JSON.stringify(rows));
+  database = await testDatabase([]);
+  db = await openDatabase<Tables>({ address: database.address, logger: pino({ level: 'silent' }), maxConnections: 2 });
+});
+afterEach(async () => {
+  await db.destroy();
+  await database.drop();
+  await rm(directory, { recursive: true });
+});
+
+function restore(applied: readonly string[]): Promise<void> {
+  const manifest: BackupManifest = { format: 1, id: 'b', createdAt: at, region: 'us-west', migrations: [...applied] };
+  return restoreDatabase({ db, now: () => new Date() }, { directory, manifest });
+}
+
+it('restores a backup of an earlier version and migrates it', async () => {
+  await restore(names.slice(0, 6));
+  expect(await appliedMigrations(db)).toEqual(names);
+  expect(await db.selectFrom('organizations').selectAll().execute()).toMatchObject([organization]);
+});
+
+it('refuses a backup of a newer version', async () => {
+  await expect(restore([...names, '9999-later'])).rejects.toThrow('from a newer version');
+  expect(await appliedMigrations(db)).toEqual([]);
+});
+
+it('leaves the database empty if a row cannot be inserted', async () => {
+  await writeFile(join(directory, 'database/organizations/1.json'), '[{"id": null}]');
+  await expect(restore(names)).rejects.toThrow('null value');
+  expect(await appliedMigrations(db)).toEqual([]);
+});

@@ -1,0 +1,42 @@
+import { createHash } from 'node:crypto';
+import { type BackupEnd, backupEntries } from '@bothost/contract';
+import { Header } from 'tar';
+
+/** A file of the archive. `content` has exactly `size` bytes. */
+export type Entry = { readonly path: string; readonly size: number; readonly content: AsyncIterable<Buffer> };
+
+const blockBytes = 512;
+
+/** Writes entries as a tar archive, and after them the checksum of all of them. Its absence shows an incomplete archive. */
+export async function* writeTar(entries: AsyncIterable<Entry>, at: Date): AsyncGenerator<Buffer> {
+  const hash = createHash('sha256');
+  for await (const entry of entries) {
+    hash.update(`${entry.path}\0`);
+    for await (const { bytes, isContent } of tarEntry(entry, at)) {
+      if (isContent) hash.update(bytes);
+      yield bytes;
+    }
+  }
+  const end: BackupEnd = { sha256: hash.digest('hex') };
+  for await (const { bytes } of tarEntry(textEntry(backupEntries.last, JSON.stringify(end)), at)) yield bytes;
+  yield Buffer.alloc(2 * blockBytes);
+}
+
+export function textEntry(path: string, text: string): Entry {
+  const bytes = Buffer.from(text);
+  return {
+    path,
+    size: bytes.length,
+    content: (async function* () {
+      yield bytes;
+    })(),
+  };
+}
+
+async function* tarEntry({ path, size, content }: Entry, mtime: Date) {
+  const header = Buffer.alloc(blockBytes);
+  new Header({ path, size, mtime, mode: 0o600, uid: 0, gid: 0, type: 'File' }).encode(header);
+  yield { bytes: header, isContent: false };
+  for await (const bytes of content) yield { bytes, isContent: true };
+  yield { bytes: Buffer.alloc((blockBytes - (size % blockBytes)) % blockBytes), isContent: false };
+}

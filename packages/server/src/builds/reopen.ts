@@ -1,0 +1,24 @@
+import { sql } from 'kysely';
+import type { Database } from '../store/tables.ts';
+import type { BuildsInUse } from './retention.ts';
+import { markRemoving, successfulBuilds } from './rows.ts';
+
+/**
+ * Repeats the builds of a region whose prepared projects are lost, and removes unused builds. Builds that had not
+ * ended start over.
+ */
+export async function reopenBuilds(
+  { db, now }: { readonly db: Database; readonly now: () => Date },
+  region: string,
+  inUse: BuildsInUse,
+): Promise<void> {
+  const ids = await successfulBuilds(db, region);
+  const used = await inUse(db, ids);
+  await markRemoving(
+    db,
+    ids.filter((id) => !used.has(id)),
+  );
+  await sql`update builds set state = 'pending', prepared = null, completed_at = null, cancel_requested_at = null,
+      unfinished_attempts = 0, updated_at = ${now()}
+    where region = ${region} and not removing and (id = any(${[...used]}::uuid[]) or state = 'building')`.execute(db);
+}

@@ -1,0 +1,24 @@
+import { Readable } from 'node:stream';
+import { backupPath } from '@bothost/contract';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+
+export type BackupSource = { readonly createBackup: () => AsyncGenerator<Buffer> };
+
+/** A client that receives nothing for this long is disconnected, because a backup holds a transaction. */
+const idleMilliseconds = 600_000;
+
+/** Streams a backup to the operator. If it fails, the connection breaks, so that the client notices. */
+export function addBackup(
+  app: FastifyInstance,
+  { createBackup }: BackupSource,
+  requireOperator: (request: FastifyRequest) => Promise<void>,
+): void {
+  const config = { operation: { audit: 'backup.create' } };
+  app.get(backupPath, { onRequest: requireOperator, config }, async (_, reply) => {
+    reply.raw.setTimeout(idleMilliseconds, () => reply.raw.destroy());
+    return reply
+      .type('application/x-tar')
+      .header('cache-control', 'no-store')
+      .send(Readable.from(createBackup(), { objectMode: false }));
+  });
+}

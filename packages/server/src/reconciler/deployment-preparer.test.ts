@@ -1,0 +1,44 @@
+import { pino } from 'pino';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { insertTestBuild } from '../../test/support/build-rows.ts';
+import { type TestRows, testNow, testRows } from '../../test/support/test-rows.ts';
+import { listOpenDeployments } from '../agents/deployment.ts';
+import { createBackoff } from './backoff.ts';
+import { createDeploymentPreparer } from './deployment-preparer.ts';
+import { createOutcomes } from './outcomes.ts';
+
+let rows: TestRows;
+beforeAll(async () => {
+  rows = await testRows();
+});
+afterAll(() => rows.close());
+
+it.each([
+  ['takes the project of a repeated build', { state: 'success', prepared: '{"project":"new"}' }, 'validating', null],
+  ['fails with the error of a repeated build', { state: 'failed', error: 'no space' }, 'failed', /restore: no space/],
+] as const)('%s', async (_, build, state, error) => {
+  const organizationId = await rows.organization();
+  const { id: buildId } = await insertTestBuild(rows.db, organizationId, { ...build, completed_at: testNow });
+  const agentId = await rows.agent(organizationId);
+  const source = JSON.stringify({ kind: 'build', buildId, contentHash: 'hash' });
+  const id = await rows.deployment(agentId, { state: 'preparing', prepared: null, build_id: buildId, source });
+  const now = () => testNow;
+  const preparer = createDeploymentPreparer({
+    db: rows.db,
+    now,
+    logger: pino({ level: 'silent' }),
+    runtime: { prepare: () => Promise.reject(new Error('a build is not prepared here')) },
+    backoff: createBackoff(now),
+    outcomes: createOutcomes<string | null>(),
+    retryWrite: (write) => write(),
+  });
+  const row = (await listOpenDeployments(rows.db, 'us-west', [])).find((one) => one.id === id);
+  if (row === undefined) throw new Error('The deployment is not open.');
+  await preparer.prepare(row);
+  const stored = await rows.db.selectFrom('deployments').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+  expect(stored).toMatchObject({
+    state,
+    prepared: error === null ? { project: 'new' } : null,
+    error: error === null ? null : expect.stringMatching(error),
+  });
+});
