@@ -4,21 +4,26 @@ import type { SessionDirectory } from '../sessions/session-directory.ts';
 import { isColdStart } from './cold-start.ts';
 import { type DispatchContext, resume } from './dispatch.ts';
 
-type Context = DispatchContext & { readonly directory: SessionDirectory };
+export type AdoptionContext = DispatchContext & {
+  readonly directory: SessionDirectory;
+  /** Whether the instance has exited. */
+  readonly isEnding: (instanceId: string) => boolean;
+};
 
 /**
  * Takes ownership of a session without an owner whose instance is ready: a cold start whose instance has become ready, or a
  * session of the former server. If that fails, ownership is released, and the next pass tries again.
  */
-export async function adoptSession(context: Context, row: OpenSession, instance: OpenInstance): Promise<void> {
+export async function adoptSession(context: AdoptionContext, row: OpenSession, instance: OpenInstance): Promise<void> {
   const { db, ownership, retryWrite } = context;
   if (ownership.has(row.id) || row.transport === 'websocket') return;
   if (instance.host === null || instance.port === null) return;
   ownership.acquire(row.id);
   try {
-    // The row may be outdated: the session may have ended after it was read.
+    // The row may be outdated: the session may have ended after it was read, or its instance exited.
     const current = await retryWrite(() => stateOfSession(db, row.id));
-    if (current?.state !== 'starting' && current?.state !== 'live') return ownership.release(row.id);
+    const isOpen = current?.state === 'starting' || current?.state === 'live';
+    if (!isOpen || context.isEnding(instance.id)) return ownership.release(row.id);
     const address = { host: instance.host, port: instance.port };
     const owner = { organizationId: row.organization_id, agentName: row.agent_name };
     context.directory.expect({ sessionId: row.id, ...owner, instanceId: instance.id, address });

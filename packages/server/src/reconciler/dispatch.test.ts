@@ -80,6 +80,7 @@ async function session(bot: Bot, fields: Partial<ReadySession> = {}, state: 'sta
     ownership,
     closing: closing.signal,
     acceptDeadline: () => acceptDeadline.signal,
+    isReachable: () => true,
     retryWrite: (write) => write(),
     endSession: async (sessionId, status, at) => {
       ended.push([status, at]);

@@ -39,6 +39,8 @@ export type DispatchContext = {
   /** Retries while the database is unavailable. */
   readonly retryWrite: <T>(write: () => Promise<T>) => Promise<T>;
   readonly endSession: (sessionId: string, status: CompletionStatus, at?: Date) => Promise<void>;
+  /** False once its instance has exited: its address may belong to another bot. */
+  readonly isReachable: (sessionId: string) => boolean;
   /** The bot has the session: requests can be forwarded to it. */
   readonly onOpen: (sessionId: string) => void;
   /** The bot has just accepted the session. */
@@ -118,7 +120,8 @@ export async function resume(context: DispatchContext, session: ReadySession): P
     const signal = startedAt === null ? AbortSignal.any([released.signal, deadline]) : released.signal;
     const known = await ask(context, session, waitSeconds, signal);
     if (known === 'aborted') {
-      return released.signal.aborted ? undefined : context.endSession(session.id, 'BOT_START_TIMEOUT');
+      const isLate = startedAt === null && deadline.aborted && !released.signal.aborted;
+      return isLate ? context.endSession(session.id, 'BOT_START_TIMEOUT') : undefined;
     }
     if (known?.state === 'idle' && !mayHaveRequest) return dispatch(context, session);
     if (known?.state === 'idle') {
@@ -159,7 +162,7 @@ async function ask(
     const known = await askBot(session.address, token, waitSeconds, signal).catch((error: Error) => error);
     const goesOn = known instanceof Error || (known?.state === 'running' && waitSeconds > 0);
     if (goesOn) await soonest;
-    if (signal.aborted) return 'aborted';
+    if (signal.aborted || !context.isReachable(session.id)) return 'aborted';
     if (!goesOn) return known;
     // It may respond with anything. If it had ended, its exit would have ended the session by now.
     if (known instanceof Error && !session.reportsSession) return null;

@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import { findInstance, markEnded, noteInstance, type OpenInstance } from '../instances/lifecycle.ts';
 import type { Keyring } from '../secrets/vault/keyring.ts';
 import { markLive, recordEvents, stateOfSession } from '../sessions/progress.ts';
+import type { SessionDirectory } from '../sessions/session-directory.ts';
 import type { Database, StoredEvent } from '../store/tables.ts';
 import { isColdStart } from './cold-start.ts';
 import { completionOfExit } from './completion.ts';
@@ -17,6 +18,7 @@ type Context = {
   readonly logger: Logger;
   readonly runtime: Pick<Runtime, 'watch' | 'forget'>;
   readonly ownership: SessionOwnership;
+  readonly directory: Pick<SessionDirectory, 'instanceExited'>;
   readonly signal: AbortSignal;
   readonly retryWrite: <T>(write: () => Promise<T>) => Promise<T>;
   readonly endSession: (sessionId: string, status: CompletionStatus, at?: Date) => Promise<void>;
@@ -45,7 +47,11 @@ export function watchInstances(context: Context): InstanceWatch {
 
   async function watch(): Promise<void> {
     for await (const event of context.runtime.watch(context.signal)) {
-      if (event.kind === 'exited') ending.add(event.instanceId);
+      if (event.kind === 'exited') {
+        ending.add(event.instanceId);
+        // At once: another program may listen on the instance's port by now.
+        context.directory.instanceExited(event.instanceId);
+      }
       handle(context, event)
         .catch((error: unknown) => {
           if (!context.signal.aborted)

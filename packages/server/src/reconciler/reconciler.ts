@@ -7,9 +7,10 @@ import type { Telemetry } from '../metrics/telemetry.ts';
 import type { Keyring } from '../secrets/vault/keyring.ts';
 import type { SessionDirectory } from '../sessions/session-directory.ts';
 import type { Database } from '../store/tables.ts';
+import type { AdoptionContext } from './adopt-session.ts';
 import { createBackoff } from './backoff.ts';
 import { createDeploymentPreparer } from './deployment-preparer.ts';
-import { type DispatchContext, dispatch, type ReadySession } from './dispatch.ts';
+import { dispatch, type ReadySession } from './dispatch.ts';
 import { createExecutor } from './execute.ts';
 import { type InstanceWatch, watchInstances } from './instance-events.ts';
 import { createInstanceRunner } from './instance-runner.ts';
@@ -81,11 +82,14 @@ export function createReconciler(context: ReconcilerContext): Reconciler {
   });
   const requestReconcile = loop.request;
   const { endSession, instanceRemoved } = createEndRecorder({ ...context, requestReconcile });
-  const dispatchContext: DispatchContext & { directory: SessionDirectory } = {
+  let watch: InstanceWatch | null = null;
+  const dispatchContext: AdoptionContext = {
     ...context,
     closing: closing.signal,
     acceptDeadline: () => AbortSignal.timeout(startDeadlineSeconds * 1000),
     endSession,
+    isReachable: (sessionId) => directory.known(sessionId) !== undefined,
+    isEnding: (instanceId) => watch?.isEnding(instanceId) ?? false,
     onOpen: directory.opened,
     onLive: (session, startedAt) => {
       context.telemetry.botStarted({ ...session, startedAt });
@@ -114,7 +118,6 @@ export function createReconciler(context: ReconcilerContext): Reconciler {
     unobservedEndAt,
     requestReconcile,
   });
-  let watch: InstanceWatch | null = null;
   let draining = false;
   let hasFirstPassEnded = false;
   let resolveFirstPass: () => void = () => undefined;

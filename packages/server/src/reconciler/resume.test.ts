@@ -78,6 +78,7 @@ it('makes a live session reachable as soon as its bot reports it', async () => {
       ownership,
       closing: new AbortController().signal,
       acceptDeadline: () => new AbortController().signal,
+      isReachable: () => true,
       retryWrite: (write) => write(),
       endSession: async (_, status, endedAt) => void happened.push([status, endedAt]),
       onOpen: () => {

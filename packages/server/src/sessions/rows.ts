@@ -147,8 +147,8 @@ export function openSessions(db: Database, region: string) {
     .execute();
 }
 
-/** An open session's region, and its instance with address and host, if it has one yet. */
-export function addressRow(
+/** The region of an open session, and the host of its instance, if it has one yet. */
+export function locationRow(
   db: Database,
   session: { readonly sessionId: string; readonly organizationId: string; readonly agentName: string },
 ) {
@@ -156,15 +156,7 @@ export function addressRow(
     .selectFrom('sessions')
     .innerJoin('agents', 'agents.id', 'sessions.agent_id')
     .leftJoin('instances', 'instances.session_id', 'sessions.id')
-    .select([
-      'agents.region',
-      'instances.id as instance_id',
-      'instances.host_id',
-      'instances.state as instance_state',
-      'sessions.state as session_state',
-      'instances.host',
-      'instances.port',
-    ])
+    .select(['agents.region', 'instances.id as instance_id', 'instances.host_id'])
     .where('sessions.id', '=', session.sessionId)
     .where('sessions.organization_id', '=', session.organizationId)
     .where('agents.name', '=', session.agentName)

@@ -66,6 +66,20 @@ describe('the session directory', () => {
     expect(await directory.whenOpen(one.sessionId, never)).toEqual(address);
   });
 
+  it('forgets the address of an exited instance for good and ends waits with the session', async () => {
+    const directory = open();
+    const one = entry();
+    directory.expect(one);
+    directory.ready(one.sessionId, address);
+    directory.instanceExited(one.instanceId);
+    directory.ready(one.sessionId, address);
+    directory.opened(one.sessionId);
+    expect(directory.known(one.sessionId)).toBeUndefined();
+    const waiting = directory.whenOpen(one.sessionId, never);
+    directory.gone(one.sessionId);
+    expect(await waiting).toBeNull();
+  });
+
   it('resolves waits with null when the session ends', async () => {
     const directory = open();
     const one = entry();
@@ -105,13 +119,13 @@ describe('the session directory', () => {
     const named = (sessionId: string) => ({ sessionId, organizationId: of.organizationId, agentName: 'parrot' });
 
     it.each([
-      ['waiting', undefined, { address: null, open: false, instanceId: null }],
-      ['starting', 'starting', { address: null, open: false }],
-      ['starting', 'ready', { address, open: false }],
-      ['live', 'ready', { address, open: true }],
-    ] as const)('finds a session that is %s with an instance that is %s', async (state, instance, expected) => {
+      ['waiting', undefined],
+      ['starting', 'starting'],
+      ['starting', 'ready'],
+      ['live', 'ready'],
+    ] as const)('finds a session that is %s, without the address of its instance', async (state, instance) => {
       const { sessionId, found } = await find(state, instance);
-      expect(found).toMatchObject({ sessionId, organizationId: of.organizationId, agentName: 'parrot', ...expected });
+      expect(found).toMatchObject({ ...named(sessionId), address: null, open: false });
     });
 
     it('does not find a session that is ending or ended', async () => {

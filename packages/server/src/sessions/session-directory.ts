@@ -1,7 +1,7 @@
 import { failure, namePattern } from '@bothost/contract';
 import type { Database } from '../store/tables.ts';
 import { isUuid } from '../store/uuid.ts';
-import { addressRow } from './rows.ts';
+import { locationRow } from './rows.ts';
 
 export type Address = { readonly host: string; readonly port: number };
 
@@ -18,14 +18,14 @@ export type SessionLocation = {
 };
 
 /**
- * In-memory directory of this server's sessions, so that the proxy queries the database only for unknown ones. The database
- * stays authoritative: an entry is added after its row and removed when the row ends.
+ * In-memory directory of this server's sessions. Only its addresses may be used: an address in the database may belong to
+ * another bot by now. An entry is added after its row, and removed when its instance exits or its row ends.
  */
 export type SessionDirectory = {
   readonly known: (sessionId: string) => SessionLocation | undefined;
   /**
-   * Queries the database for a session that is not in memory. Undefined if it is not an open session of this organization and
-   * agent.
+   * Queries the database for a session that is not in memory, for example because this server has not adopted it yet. It has no
+   * address then. Undefined if it is not an open session of this organization and agent.
    *
    * @throws failure `session-elsewhere`: the host of another server runs it, whose addresses mean nothing here
    */
@@ -37,6 +37,9 @@ export type SessionDirectory = {
   readonly ready: (sessionId: string, address: Address) => void;
   /** The bot has the session. */
   readonly opened: (sessionId: string) => void;
+  /** Drops the address of an exited instance. Waits for its session continue until the session's end is recorded. */
+  readonly instanceExited: (instanceId: string) => void;
+  /** The session has ended. */
   readonly gone: (sessionId: string) => void;
   /** Resolves with the address once the instance is ready; null if the session ends before, or at the abort. */
   readonly whenReady: (sessionId: string, signal: AbortSignal) => Promise<Address | null>;
@@ -51,15 +54,15 @@ export function createSessionDirectory(context: {
   host: { readonly id: string; readonly region: string };
 }): SessionDirectory {
   const entries = new Map<string, SessionLocation>();
-  const waiting = new Map<string, Set<() => void>>();
+  const waiting = new Map<string, Set<(isGone: boolean) => void>>();
 
   function change(entry: SessionLocation) {
     entries.set(entry.sessionId, entry);
     wake(entry.sessionId);
   }
 
-  function wake(sessionId: string) {
-    for (const look of waiting.get(sessionId) ?? []) look();
+  function wake(sessionId: string, isGone = false) {
+    for (const check of waiting.get(sessionId) ?? []) check(isGone);
   }
 
   function update(sessionId: string, fields: Partial<Pick<SessionLocation, 'address' | 'open'>>) {
@@ -71,15 +74,12 @@ export function createSessionDirectory(context: {
     const sessionId = session.sessionId.toLowerCase();
     // Do not query invalid names; PostgreSQL rejects NUL.
     if (!isUuid(sessionId) || !namePattern.test(session.agentName)) return undefined;
-    const row = await addressRow(context.db, { ...session, sessionId });
+    const row = await locationRow(context.db, { ...session, sessionId });
     if (row === undefined) return undefined;
     const isOtherHost = row.host_id !== null && row.host_id !== context.host.id;
     if (row.region !== context.host.region || isOtherHost) throw elsewhere(row.region);
-    const { host, port } = row;
-    const address = row.instance_state === 'ready' && host !== null && port !== null ? { host, port } : null;
-    const fields = { ...session, sessionId, instanceId: row.instance_id, address, open: row.session_state === 'live' };
     // Not cached, because the end is reported only for sessions that this server owns.
-    return entries.get(sessionId) ?? fields;
+    return entries.get(sessionId) ?? { ...session, sessionId, instanceId: row.instance_id, address: null, open: false };
   };
 
   /** Waits until an entry has a result. Its removal is one, too. */
@@ -89,23 +89,21 @@ export function createSessionDirectory(context: {
     answer: (entry: SessionLocation) => Address | null,
   ): Promise<Address | null> {
     return new Promise((resolve) => {
-      const looks = waiting.get(sessionId) ?? new Set();
-      waiting.set(sessionId, looks);
-      let seen = entries.has(sessionId);
-      const look = () => {
+      const checks = waiting.get(sessionId) ?? new Set();
+      waiting.set(sessionId, checks);
+      const check = (isGone: boolean) => {
         const entry = entries.get(sessionId);
         const address = entry === undefined ? null : answer(entry);
-        const removed = seen && entry === undefined;
-        seen ||= entry !== undefined;
-        if (address === null && !removed && !signal.aborted) return;
-        looks.delete(look);
-        if (looks.size === 0 && waiting.get(sessionId) === looks) waiting.delete(sessionId);
-        signal.removeEventListener('abort', look);
+        if (address === null && !isGone && !signal.aborted) return;
+        checks.delete(check);
+        if (checks.size === 0 && waiting.get(sessionId) === checks) waiting.delete(sessionId);
+        signal.removeEventListener('abort', onAbort);
         resolve(address);
       };
-      looks.add(look);
-      signal.addEventListener('abort', look);
-      look();
+      const onAbort = () => check(false);
+      checks.add(check);
+      signal.addEventListener('abort', onAbort);
+      check(false);
     });
   }
 
@@ -115,9 +113,12 @@ export function createSessionDirectory(context: {
     expect: (entry) => change({ ...entry, open: false }),
     ready: (sessionId, address) => update(sessionId, { address }),
     opened: (sessionId) => update(sessionId, { open: true }),
+    instanceExited: (instanceId) => {
+      for (const entry of entries.values()) if (entry.instanceId === instanceId) entries.delete(entry.sessionId);
+    },
     gone: (sessionId) => {
       entries.delete(sessionId);
-      wake(sessionId);
+      wake(sessionId, true);
     },
     whenReady: (sessionId, signal) => wait(sessionId, signal, ({ address }) => address),
     whenOpen: (sessionId, signal) => wait(sessionId, signal, ({ address, open }) => (open ? address : null)),

@@ -46,11 +46,14 @@ export function createStarter(context: StarterOptions): Starter {
   const cancellations = new Map<string, AbortController>();
   const portsInUse = new Set<number>();
 
-  /** Never the port of a live instance or of a concurrent start. */
+  /**
+   * Never the port of a concurrent start, or of an instance that was not forgotten yet: until then, the server may send requests
+   * to its address.
+   */
   const takePort = async (name: string): Promise<number> => {
     for (;;) {
-      const live = [...instances.values()].filter((other) => other.end() === null);
-      const port = await findFreePort(name, new Set([...portsInUse, ...live.map((other) => other.record().port)]));
+      const known = [...instances.values()].map((other) => other.record().port);
+      const port = await findFreePort(name, new Set([...portsInUse, ...known]));
       if (portsInUse.has(port)) continue;
       portsInUse.add(port);
       return port;

@@ -1,0 +1,24 @@
+import { expect, it } from 'vitest';
+import { findFreePort } from '../../src/process/instances/free-port.ts';
+import { openFixture } from '../conformance/fixture.ts';
+import { containmentKinds, processSetup } from './setup.ts';
+
+it('does not give the port of an ended instance to another one before it was forgotten', async () => {
+  const { start, runtime, idOf } = await openFixture(processSetup(containmentKinds[0]));
+  const [first, second] = await instancesOfOnePort(idOf);
+  const { port } = await start(first);
+  await runtime().stop(first, 0);
+  expect((await start(second)).port).not.toBe(port);
+});
+
+/** Two instances whose search for a port begins at the same one. */
+async function instancesOfOnePort(idOf: (name: string) => string): Promise<[string, string]> {
+  const names = new Map<number, string>();
+  for (let count = 0; ; count++) {
+    const name = `instance-${count}`;
+    const port = await findFreePort(`${idOf(name)} 1`, new Set());
+    const other = names.get(port);
+    if (other !== undefined) return [other, name];
+    names.set(port, name);
+  }
+}

@@ -1,0 +1,48 @@
+import { once } from 'node:events';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { expect, it } from 'vitest';
+import { writeBot } from '../support/bots.ts';
+import { ended, sessionUrl, start, tell, withKey } from '../support/client.ts';
+import { testDatabase } from '../support/test-database.ts';
+import { startTestServer } from '../support/test-server.ts';
+
+it('forwards no request to the address of an exited bot, whose port belongs to another program', async (test) => {
+  const bot = await writeBot('exits');
+  test.onTestFinished(() => bot.remove());
+  const directory = await mkdtemp(join(tmpdir(), 'bothost-exited-'));
+  test.onTestFinished(() => rm(directory, { recursive: true, force: true }));
+  await chmod(directory, 0o711);
+  const database = await testDatabase();
+  test.onTestFinished(() => database.drop());
+  const environment = { DATABASE_URL: database.url, BOTHOST_DATA_DIR: join(directory, 'data') };
+  const log: string[] = [];
+  const logger = pino({ level: 'info' }, { write: (line: string) => void log.push(line) });
+  const open = (more: Record<string, string> = {}) =>
+    startTestServer({ agents: [bot.path], environment: { ...environment, ...more }, logger });
+
+  // The second server adopts the session, so it has no open request to the bot whose end it could notice.
+  const first = await open({ BOTHOST_ON_STOP: 'leave' });
+  const id = await start(first, 'exits');
+  const port = await tell<number>(first, 'exits', id, 'server.address().port');
+  await first.close();
+  const second = await open();
+  test.onTestFinished(() => second.close());
+  await tell(second, 'exits', id, 'setImmediate(() => process.exit(0)); true');
+  const received: string[] = [];
+  const stranger = createServer((request, response) => {
+    received.push(`${request.method} ${request.url}`);
+    response.end('stranger');
+  });
+  test.onTestFinished(() => void stranger.close());
+  await expect.poll(() => log.join('')).toContain('instance ended');
+  await once(stranger.listen(port, '127.0.0.1'), 'listening');
+
+  const response = await fetch(sessionUrl(second, 'exits', id, '/x'), withKey(second.publicKey));
+  expect(response.status).toBe(404);
+  expect((await ended(second, 'exits', id)).completionStatus).toBe('HTTP_COMPLETED');
+  expect(received).toEqual([]);
+});
