@@ -8,6 +8,7 @@ import type { SessionDirectory } from '../sessions/session-directory.ts';
 import type { Database, StoredEvent } from '../store/tables.ts';
 import { isColdStart } from './cold-start.ts';
 import { completionOfExit } from './completion.ts';
+import { terminateMilliseconds } from './instance-runner.ts';
 import { redactTail } from './redact.ts';
 import type { SessionOwnership } from './session-ownership.ts';
 
@@ -66,6 +67,8 @@ export function watchInstances(context: Context): InstanceWatch {
   return { isEnding: (instanceId) => ending.has(instanceId), done: watch() };
 }
 
+type ExitEvent = Extract<InstanceEvent, { kind: 'exited' }>;
+
 async function handle(context: Context, event: InstanceEvent): Promise<void> {
   const { db, retryWrite } = context;
   if (event.kind === 'noticed') return notice(context, event);
@@ -78,9 +81,10 @@ async function handle(context: Context, event: InstanceEvent): Promise<void> {
   if (instance !== undefined && sessionId === null && instance.state === 'ready')
     await context.onIdleExit(instance.deployment_id, { ...event.exit, tail });
   if (instance !== undefined && sessionId !== null) {
+    const session = await retryWrite(() => stateOfSession(db, sessionId));
     const cause = { code, signal, outOfMemory, ...(code === 0 ? {} : { tail }) };
     const stored: StoredEvent = { code: 'INSTANCE_EXITED', at: event.at.toISOString(), detail: cause };
-    await retryWrite(() => recordEvents(db, sessionId, [stored]));
+    if (!wasStopped(event, session?.ended_at ?? null)) await retryWrite(() => recordEvents(db, sessionId, [stored]));
     await context.ownership.released(sessionId, AbortSignal.timeout(lastWordMilliseconds));
     const at = code === null && signal === null ? unseen : event.at;
     await context.endSession(sessionId, await statusByExit(context, sessionId, instance, event.exit), at);
@@ -89,6 +93,16 @@ async function handle(context: Context, event: InstanceEvent): Promise<void> {
   await context.runtime.forget(event.instanceId);
   await retryWrite(() => markEnded(context, event.instanceId));
   context.requestReconcile();
+}
+
+/**
+ * Whether the service's own SIGTERM or SIGKILL ended an instance after its session. A bot that dies with its session gets
+ * neither: SIGKILL is sent only after `terminateMilliseconds`.
+ */
+function wasStopped({ at, exit }: ExitEvent, sessionEndedAt: Date | null): boolean {
+  if (sessionEndedAt === null || exit.outOfMemory) return false;
+  const afterMs = at.getTime() - sessionEndedAt.getTime();
+  return exit.signal === 'SIGKILL' ? afterMs >= terminateMilliseconds : exit.signal === 'SIGTERM' && afterMs >= 0;
 }
 
 const noticeCodes: Readonly<Record<InstanceNotice, SessionEventCode>> = {

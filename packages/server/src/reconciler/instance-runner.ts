@@ -38,7 +38,8 @@ export type InstanceRunner = {
 
 /** Time for a bot to end its session (docs/bot-contract.md, "Stop"). Canceling a Pipecat pipeline takes up to 20 s. */
 const cooperativeSeconds = 25;
-const terminateMilliseconds = 5_000;
+/** Time between SIGTERM and SIGKILL. */
+export const terminateMilliseconds = 5_000;
 /** Time for a ready bot to respond to its first status request. */
 const askMilliseconds = 2_000;
 

@@ -58,7 +58,7 @@ export async function bodyForBot(db: Database, sessionId: string): Promise<strin
 export function stateOfSession(db: Database, sessionId: string) {
   return db
     .selectFrom('sessions')
-    .select(['state', 'transport', 'requested_at', 'handed_over_at', 'bot_started_at'])
+    .select(['state', 'transport', 'requested_at', 'handed_over_at', 'bot_started_at', 'ended_at'])
     .where('id', '=', sessionId)
     .executeTakeFirst();
 }

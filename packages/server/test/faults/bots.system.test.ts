@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { type BotDirectory, writeBot } from '../support/bots.ts';
@@ -20,6 +21,7 @@ const listen = `.listen(Number(process.env.PORT), process.env.BOT_HOST)`;
 describe('a faulty bot', () => {
   let service: TestServer;
   let bots: BotDirectory[];
+  const log: string[] = [];
 
   beforeAll(async () => {
     bots = [
@@ -42,7 +44,8 @@ describe('a faulty bot', () => {
         }))${listen};`,
       }),
     ];
-    service = await startTestServer({ agents: bots.map((bot) => bot.path) });
+    const logger = pino({ level: 'info' }, { write: (line: string) => void log.push(line) });
+    service = await startTestServer({ agents: bots.map((bot) => bot.path), logger });
     // A deployment that is broken from the start gets no traffic, so the bots work at first. These sessions use up the
     // instances that proved the deployments.
     for (const [index, name] of ['gone', 'binary', 'never'].entries()) {
@@ -141,6 +144,19 @@ describe('a faulty bot', () => {
     await puppet(id, `setImmediate(() => state.end(${status}, ${JSON.stringify(body)})); true`);
     expect((await ended(service, 'puppet', id)).completionStatus).toBe(recorded);
     await idle(service, 'puppet');
+  });
+
+  it.each([
+    ['is ended by SIGTERM', 'SIGTERM', ''],
+    ['ignores SIGTERM and is killed', 'SIGKILL', "process.on('SIGTERM', () => {});"],
+  ])('that %s after its session has no event about it', async (_, signal, code) => {
+    const id = await start(service, 'puppet');
+    await puppet(id, `${code} setImmediate(() => state.end(200, '{}')); true`);
+    expect(await ended(service, 'puppet', id)).toMatchObject({ completionStatus: 'HTTP_COMPLETED' });
+    await idle(service, 'puppet');
+    const { events } = await ended(service, 'puppet', id);
+    expect(events.map(({ eventCode }) => eventCode)).not.toContain('INSTANCE_EXITED');
+    expect(log.filter((line) => line.includes(id) && line.includes('instance ended')).join()).toContain(signal);
   });
 
   it('that ignores a stop is killed with all its children', async () => {
