@@ -17,6 +17,7 @@ import { createCallClient } from './call-client.ts';
 import type { Client } from './client-of.ts';
 import { readEarlyData } from './early-bytes.ts';
 import type { ToFailure } from './failure-response.ts';
+import { createRecentRefusals } from './recent-refusals.ts';
 import { createWebSocketClient, type SocketClient } from './socket-client.ts';
 import type { ServiceHost, SocketPath } from './socket-path.ts';
 import { relay } from './socket-relay.ts';
@@ -64,6 +65,8 @@ export function createAgentSocket(context: AgentSocketContext) {
   const server = new WebSocketServer({ ...common, maxPayload: messageBytes });
   const callServer = new WebSocketServer({ ...common, maxPayload: carrierMessageBytes });
 
+  const refusals = createRecentRefusals();
+
   function handle(incoming: IncomingMessage, socket: Duplex, head: Buffer, path: SocketPath, requestId: string) {
     const upgrade = { incoming, socket, early: readEarlyData(socket, head) };
     if (path.carrier === null) {
@@ -97,6 +100,8 @@ export function createAgentSocket(context: AgentSocketContext) {
       const known = error instanceof BotRefusedSocket ? failureOf(error) : context.toFailure(error);
       context.telemetry.proxied('websocket', known.reason);
       logRefusal(known, requestId, carrier, host);
+      // Anybody can send a token that is not valid.
+      if (token !== null && known.reason !== 'token-invalid') refusals.add(token, known);
       client.refuse(known);
     }
   }
@@ -149,7 +154,7 @@ export function createAgentSocket(context: AgentSocketContext) {
     return 'WS_CONNECTION_CLOSED';
   }
 
-  return { handle };
+  return { handle, refusalOf: refusals.find };
 }
 
 /** The response of the bot explains why there is no socket; most such bots have no `/ws`. */

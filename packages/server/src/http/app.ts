@@ -140,7 +140,8 @@ export async function createApp(context: AppContext, handlers: RouteHandlers): P
   app.setNotFoundHandler(async (request, reply) => {
     const kind = kindOfPath(request.url);
     if (kind !== null) await requireKey(context, request, kind);
-    if (parseSocketPath(request.raw) !== null) throw failure('upgrade-required');
+    const socketPath = parseSocketPath(request.raw);
+    if (socketPath !== null) throw sockets.refusalOf(socketPath.token) ?? failure('upgrade-required');
     throw wrongMethod(request, reply) ?? failure('endpoint-not-found');
   });
 

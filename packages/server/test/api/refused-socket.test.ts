@@ -43,9 +43,21 @@ it.each([
       reason: 'bot-refused',
       error: expect.stringContaining(message),
     });
+    // A page in a browser cannot read that response, so it sends a plain request with the same token.
+    const repeated = await fetch(`${started.wsUrl?.replace('ws', 'http')}?token=${started.token}`);
+    expect([repeated.status, await repeated.json()]).toEqual([502, expect.objectContaining({ reason: 'bot-refused' })]);
     const session = await ended(service, 'plain', started.sessionId ?? '');
     expect(session).toMatchObject({ completionStatus: String(status), endState: 'agent_error', botStartSeconds: null });
     const refusals = session.events.filter(({ eventCode }) => eventCode === 'SOCKET_REFUSED');
     expect(refusals).toMatchObject([{ detail: { status, phrase } }]);
   },
 );
+
+it('a plain request to the address of a WebSocket gets 426 if that token was not refused', async () => {
+  const { wsUrl, token } = await service.publicClient.startSession({
+    params: { agentName: 'plain' },
+    body: { transport: 'websocket' },
+  });
+  const url = wsUrl?.replace('ws', 'http') ?? '';
+  for (const query of [`?token=${token}`, '?token=unknown', '']) expect((await fetch(url + query)).status).toBe(426);
+});

@@ -4,9 +4,10 @@ import type { SessionResponse } from '@bothost/contract';
 import { expect } from 'vitest';
 import type { TestServer } from './test-server.ts';
 
-type Service = Pick<TestServer, 'url' | 'publicKey' | 'publicClient' | 'client'>;
+type Address = Pick<TestServer, 'url' | 'publicKey'>;
+type Service = Address & Pick<TestServer, 'publicClient' | 'client'>;
 
-export function sessionUrl(service: Service, agentName: string, sessionId: string, path = ''): string {
+export function sessionUrl(service: Address, agentName: string, sessionId: string, path = ''): string {
   return `${service.url}/v1/public/${agentName}/sessions/${sessionId}${path}`;
 }
 
@@ -22,7 +23,7 @@ export async function start(service: Service, agentName: string, body: Record<st
 
 /** Evaluates code in the bot of a session once it is ready. Rejects with the error that the code threw. */
 export async function tell<T = unknown>(
-  service: Service,
+  service: Address,
   agentName: string,
   sessionId: string,
   code: string,
