@@ -34,6 +34,11 @@ export function TalkPage({ agent, publicKey, onKey }: TalkPageProps) {
               {state.error}
             </p>
           )}
+          {state.botErrors.map((error) => (
+            <p className="notice" role="alert" key={error}>
+              The bot reported an error: {error}
+            </p>
+          ))}
           <Controls
             phase={state.phase}
             live={live}
@@ -47,7 +52,13 @@ export function TalkPage({ agent, publicKey, onKey }: TalkPageProps) {
           )}
           <Transcript agent={agent} lines={state.lines} />
           {live && <TextForm agent={agent} disabled={state.phase !== 'ready'} onText={talk.sendText} />}
-          {state.sessionId !== undefined && <SessionDetails agent={agent} sessionId={state.sessionId} />}
+          {state.sessionId !== undefined && (
+            <SessionDetails
+              agent={agent}
+              sessionId={state.sessionId}
+              hasError={state.error !== undefined || state.botErrors.length > 0}
+            />
+          )}
           {!live && (
             <p className="quiet">
               This page connects over WebSocket. A bot without a WebSocket needs its own client, such as the one that{' '}
@@ -102,12 +113,24 @@ function Status({ state, botLevel, yourLevel }: StatusProps) {
   );
 }
 
-function SessionDetails({ agent, sessionId }: { readonly agent: string; readonly sessionId: string }) {
+interface SessionDetailsProps {
+  readonly agent: string;
+  readonly sessionId: string;
+  readonly hasError: boolean;
+}
+
+function SessionDetails({ agent, sessionId, hasError }: SessionDetailsProps) {
   return (
     <aside className="session" aria-label="Session">
       <p>
         Session <code>{sessionId}</code>
       </p>
+      {hasError && (
+        <>
+          <p>To see what the bot logged, run:</p>
+          <CopyCommand command={`npx botcli cloud agent logs ${agent} --session ${sessionId}`} />
+        </>
+      )}
       <p>To see its record and metrics, run:</p>
       <CopyCommand command={`npx botcli cloud agent sessions ${agent} --id ${sessionId}`} />
     </aside>

@@ -1,4 +1,4 @@
-import { ApiError, ConnectionError, createClient } from '@bothost/contract';
+import { ApiError, ConnectionError, createClient, ErrorResponse } from '@bothost/contract';
 import { LogLevel, logger, PipecatClient } from '@pipecat-ai/client-js';
 import { WavMediaManager, WebSocketTransport } from '@pipecat-ai/websocket-transport';
 import type { Level } from './levels.ts';
@@ -57,7 +57,10 @@ export function startTalk(options: TalkOptions): Talk {
       onBotStoppedSpeaking: () => onEvent({ type: 'speaking', who: 'bot', speaking: false }),
       onUserTranscript: ({ text, final }) => final && onEvent({ type: 'user-transcript', text }),
       onBotOutput: (output) => onEvent({ type: 'bot-output', output }),
-      onError: (message) => finish(endOf(message.data)),
+      onError: ({ data }) => {
+        if (isFatal(data)) finish(endOf(data));
+        else onEvent({ type: 'bot-error', error: errorOf(data) });
+      },
     },
   });
 
@@ -97,7 +100,22 @@ async function connect(client: PipecatClient, options: TalkOptions, isOver: () =
 
   onEvent({ type: 'phase', phase: 'connecting' });
   // The transport rejects other fields, such as `sessionId`.
-  await client.connect({ wsUrl: started.wsUrl, ...(started.token === undefined ? {} : { token: started.token }) });
+  const { wsUrl, token } = started;
+  await client.connect({ wsUrl, ...(token === undefined ? {} : { token }) }).catch(async (cause: unknown) => {
+    throw /connect to websocket/.test(String(cause)) ? await refusalOf(origin, wsUrl, token) : cause;
+  });
+}
+
+/** A browser hides why a WebSocket was refused. The service repeats the reason for a plain request with the same token. */
+async function refusalOf(origin: string, wsUrl: string, token: string | undefined): Promise<Error> {
+  const url = new URL(new URL(wsUrl).pathname, origin);
+  const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
+  const response = await fetch(url, { headers }).catch(() => null);
+  const { data } = ErrorResponse.safeParse(await response?.json().catch(() => null));
+  const isKnown = data !== undefined && data.reason !== 'upgrade-required';
+  return new Error(
+    isKnown ? data.error : 'The service did not accept the WebSocket. The record of the session shows why.',
+  );
 }
 
 /** A media manager that loads nothing from other hosts, and measures the loudness of both voices. */
@@ -120,10 +138,19 @@ function meteredMedia(levels: TalkOptions['levels']): WavMediaManager {
   return media;
 }
 
+/** An error of the bot has the field `error`, one of the transport `message`. */
+function errorOf(data: unknown): string {
+  const { message, error } = (data ?? {}) as { readonly message?: unknown; readonly error?: unknown };
+  return String(message ?? error ?? 'The connection failed.');
+}
+
+function isFatal(data: unknown): boolean {
+  return (data as { readonly fatal?: unknown } | undefined)?.fatal === true;
+}
+
 /** The transport also reports a normal close of its WebSocket as an error; only the close code distinguishes them. */
 function endOf(data: unknown): TalkEvent {
-  const { message, error } = (data ?? {}) as { readonly message?: unknown; readonly error?: unknown };
-  const text = String(message ?? error ?? 'The connection failed.');
+  const text = errorOf(data);
   const code = /closed\. Code: (\d+)/.exec(text)?.[1];
   if (code === '1000' || code === '1001') return { type: 'phase', phase: 'ended' };
   return { type: 'failed', error: code === undefined ? text : `The connection to the bot was lost (code ${code}).` };
@@ -132,8 +159,5 @@ function endOf(data: unknown): TalkEvent {
 function messageOf(cause: unknown): string {
   if (cause instanceof ApiError) return cause.message;
   const text = cause instanceof Error ? cause.message : String(cause);
-  if (/connect to websocket/.test(text)) {
-    return 'The bot did not accept the WebSocket. Possible causes: the bot has no WebSocket, it was not ready in time, or the agent reached its session limit. The events of the session show which.';
-  }
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 }

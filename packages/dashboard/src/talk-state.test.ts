@@ -38,6 +38,12 @@ test('a new conversation starts with an empty state', () => {
   expect(state).toEqual({ ...initialTalk, phase: 'initializing' });
 });
 
+test('an error of the bot is listed once and does not end the conversation', () => {
+  const ready: TalkEvent = { type: 'phase', phase: 'ready' };
+  const error: TalkEvent = { type: 'bot-error', error: 'no voice' };
+  expect(after(ready, error, error)).toMatchObject({ phase: 'ready', error: undefined, botErrors: ['no voice'] });
+});
+
 test('an end or a failure resets who is speaking', () => {
   const [speaking] = spoke as [TalkEvent];
   expect(after(speaking, { type: 'phase', phase: 'ended' }).speaking.you).toBe(false);

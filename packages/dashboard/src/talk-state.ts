@@ -20,11 +20,14 @@ export interface TalkState {
   readonly speaking: { readonly you: boolean; readonly bot: boolean };
   readonly lines: readonly Line[];
   readonly error: string | undefined;
+  /** Errors that did not end the conversation, each once. */
+  readonly botErrors: readonly string[];
 }
 
 export type TalkEvent =
   | { readonly type: 'phase'; readonly phase: Exclude<Phase, 'failed'> }
   | { readonly type: 'failed'; readonly error: string }
+  | { readonly type: 'bot-error'; readonly error: string }
   | { readonly type: 'session'; readonly sessionId: string }
   | { readonly type: 'microphone'; readonly microphone: TalkState['microphone'] }
   | { readonly type: 'speaking'; readonly who: 'you' | 'bot'; readonly speaking: boolean }
@@ -39,8 +42,10 @@ export const initialTalk: TalkState = {
   speaking: { you: false, bot: false },
   lines: [],
   error: undefined,
+  botErrors: [],
 };
 
+const botErrorsAtMost = 3;
 const nobody = { you: false, bot: false };
 
 /** The reducer of a conversation. */
@@ -51,6 +56,8 @@ export function talkReducer(state: TalkState, event: TalkEvent): TalkState {
       return { ...state, phase: event.phase, ...(event.phase === 'ended' ? { speaking: nobody } : {}) };
     case 'failed':
       return { ...state, phase: 'failed', error: event.error, speaking: nobody };
+    case 'bot-error':
+      return { ...state, botErrors: [...new Set([...state.botErrors, event.error])].slice(-botErrorsAtMost) };
     case 'session':
       return { ...state, sessionId: event.sessionId };
     case 'microphone':

@@ -1,12 +1,21 @@
 import { readdir, readlink } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Service, startService } from '../../../test/service.ts';
+import { type BotDirectory, writeBot } from '../../server/test/support/bots.ts';
+import { tell } from '../../server/test/support/client.ts';
 import { hasBrowser, launchBrowser } from './support/browser.ts';
 
 /** The talk page in a real browser, with the standard client, against the built service and its parrot. */
 const browserTest = test.skipIf(!hasBrowser);
 
+/** A bot without a WebSocket. */
+const plainServer = `require('node:http').createServer((_, response) => response.end())
+  .listen(Number(process.env.PORT), process.env.BOT_HOST);`;
+const parrot = fileURLToPath(new URL('../../../examples/parrot', import.meta.url));
+
+let bots: BotDirectory[] = [];
 let service: Service;
 let publicKey: string;
 let withMicrophone: Browser;
@@ -14,7 +23,12 @@ let withoutMicrophone: Browser;
 
 beforeAll(async () => {
   if (!hasBrowser) return;
-  service = await startService();
+  bots = [
+    await writeBot('failing', { websocketAuth: 'token' }),
+    await writeBot('plain', { prelude: plainServer, alone: true }),
+  ];
+  const agents = [parrot, ...bots.map((bot) => bot.path)];
+  service = await startService({ BOTHOST_AGENTS: agents.join(',') });
   publicKey = service.publicKey;
   withMicrophone = await launchBrowser(service.folder);
   withoutMicrophone = await launchBrowser(null);
@@ -24,6 +38,7 @@ afterAll(async () => {
   if (!hasBrowser) return;
   await Promise.all([withMicrophone?.close(), withoutMicrophone?.close()]);
   await service?.close();
+  await Promise.all(bots.map((bot) => bot.remove()));
 });
 
 interface OpenPage {
@@ -55,7 +70,7 @@ const closed = { completionStatus: 'WS_CONNECTION_CLOSED', endedAt: expect.any(S
 const record = (sessionId: string) => service.ask(`agents/parrot/sessions/${sessionId}`);
 
 /** The processes of bots: those with a working directory in the data directory, except the database. */
-async function bots(): Promise<number[]> {
+async function botProcesses(): Promise<number[]> {
   const data = service.environment['BOTHOST_DATA_DIR'] ?? '';
   const pids = (await readdir('/proc')).map(Number).filter(Number.isInteger);
   const directories = await Promise.all(
@@ -68,8 +83,8 @@ async function bots(): Promise<number[]> {
 }
 
 /** The id of the session, from the command that the page shows. */
-async function shownSession(page: Page): Promise<string> {
-  const shown = page.getByText(/npx botcli cloud agent sessions parrot --id \S+/).first();
+async function shownSession(page: Page, agent = 'parrot'): Promise<string> {
+  const shown = page.getByText(new RegExp(`npx botcli cloud agent sessions ${agent} --id \\S+`)).first();
   return /--id (\S+)/.exec((await shown.textContent()) ?? '')?.[1] ?? '';
 }
 
@@ -137,9 +152,46 @@ browserTest('the talk page shows a stopped session as ended and a lost connectio
   await status(page).getByText('The session has ended.').waitFor();
   await page.getByRole('button', { name: 'Start again' }).click();
   await status(page).getByText('Ready').waitFor();
-  for (const pid of await bots()) process.kill(pid, 'SIGKILL');
+  for (const pid of await botProcesses()) process.kill(pid, 'SIGKILL');
   await page.getByRole('alert').getByText('The connection to the bot was lost (code 1011).').waitFor();
   expect(await record(stopped)).toMatchObject({ completionStatus: 'SESSION_STOPPED' });
+  await page.close();
+});
+
+browserTest('the talk page continues after an error of the bot, and ends after a fatal one', async () => {
+  const { page, violations } = await openPage(withoutMicrophone, `/talk/failing#key=${publicKey}`);
+  await page.getByRole('button', { name: 'Start talking' }).click();
+  await status(page).getByText('Connecting to the bot').waitFor();
+  const sessionId = await shownSession(page, 'failing');
+  /** Has the bot send an RTVI message, in the frames of Pipecat's protobuf serializer. */
+  const send = (type: string, data: object) => {
+    const message = JSON.stringify({ label: 'rtvi-ai', type, id: '1', data });
+    const field = (tag: number, bytes: Buffer) =>
+      Buffer.concat([Buffer.from([tag, 0x80 | (bytes.length & 0x7f), bytes.length >> 7]), bytes]);
+    const frame = field(0x22, field(0x0a, Buffer.from(message))).toString('base64');
+    const code = `for (const socket of sockets.clients) socket.send(Buffer.from('${frame}', 'base64')); sockets.clients.size`;
+    return tell({ url: service.origin, publicKey }, 'failing', sessionId, code);
+  };
+  await expect.poll(() => send('error', { error: 'DeepgramSTTService: wrong key', fatal: false })).toBe(1);
+  await page.getByRole('alert').getByText('The bot reported an error: DeepgramSTTService: wrong key').waitFor();
+  await page.getByText(`npx botcli cloud agent logs failing --session ${sessionId}`).waitFor();
+  await send('bot-ready', { version: '2.0.0' });
+  await status(page).getByText('Ready').waitFor();
+  await send('bot-output', { text: 'still here', segment_id: 1 });
+  await transcript(page).getByText('still here').waitFor();
+  await send('error', { error: 'out of memory', fatal: true });
+  await page.getByRole('alert').getByText('out of memory').waitFor();
+  await status(page).getByText('The conversation failed.').waitFor();
+  expect(violations).toEqual([]);
+  await page.close();
+});
+
+browserTest('the talk page shows why a bot without a WebSocket cannot be reached', async () => {
+  const { page, violations } = await openPage(withoutMicrophone, `/talk/plain#key=${publicKey}`);
+  await page.getByRole('button', { name: 'Start talking' }).click();
+  const cause = 'The bot did not accept the WebSocket: it answered 200 OK.';
+  await page.getByRole('alert').getByText(cause).waitFor();
+  expect(violations).toEqual([]);
   await page.close();
 });
 
