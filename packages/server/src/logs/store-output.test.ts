@@ -1,4 +1,4 @@
-import { chmod, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Runtime } from '@bothost/runtime';
@@ -56,7 +56,8 @@ async function setUp() {
   };
   const stored = () => rows.db.selectFrom('instance_logs').selectAll().execute();
   const files = () => readdir(join(logsDirectory, agentId)).catch(() => []);
-  return { rows, runtime, context, of, run, stored, files };
+  const instanceFile = (instanceId: string, name: string) => join(root, 'instances', instanceId, 'log', name);
+  return { rows, runtime, context, of, run, stored, files, instanceFile };
 }
 
 const forgotten = async (runtime: Runtime, instanceId: string) => (await runtime.outputs.find(instanceId)) === null;
@@ -104,4 +105,15 @@ it('does not forget an instance while the database is unavailable', async () => 
   expect(await forgotten(runtime, instanceId)).toBe(false);
   await withStoredOutput(runtime, (id) => storeOutput(context, id)).forget(instanceId);
   expect(await stored()).toMatchObject([{ instance_id: instanceId }]);
+});
+
+it('stores the output of an instance whose counter of dropped bytes exceeds what the database can hold', async () => {
+  const { rows, runtime, context, of, run, stored, instanceFile } = await setUp();
+  const instanceId = await rows.instance(of);
+  await run(instanceId, 'hello');
+  // An earlier version wrote this after a bot had made its output file 8 EiB long three times.
+  await writeFile(instanceFile(instanceId, 'base'), '27670116110564327000');
+  await writeFile(instanceFile(instanceId, 'marks'), '\n27670116110564327421 1767323045678000 a');
+  await withStoredOutput(runtime, (id) => storeOutput(context, id)).forget(instanceId);
+  expect(await stored()).toMatchObject([{ instance_id: instanceId, dropped_bytes: 2 ** 52, bytes: 0 }]);
 });

@@ -45,7 +45,7 @@ export async function storeOutput(context: StoreOutputContext, instanceId: strin
     host_id: host.id,
     begins_at: new Date(Math.floor((file.marks[0]?.at ?? 0) / 1000)),
     ends_at: ceilToMs(file.endedAt ?? file.marks.at(-1)?.at ?? 0),
-    bytes: end - dropped,
+    bytes: Math.max(0, end - dropped),
     dropped_bytes: dropped,
     stored_at: context.now(),
   };

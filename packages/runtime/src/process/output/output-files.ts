@@ -35,11 +35,14 @@ export function outputFiles(directory: string): OutputFiles {
  */
 export const LAST_OFFSET = 2 ** 52;
 
-const gapSchema = z.object({ from: z.int(), to: z.int() });
+const offsetSchema = z.int().min(0).max(LAST_OFFSET);
+const gapSchema = z.object({ from: offsetSchema, to: offsetSchema });
 
+/** At most `LAST_OFFSET`: an earlier version stored any length that a bot gave its output file, up to more than 2^63 bytes. */
 export function readBase(files: OutputFiles): number {
   try {
-    return Number(readFileSync(files.base, 'utf8'));
+    const stored = Number(readFileSync(files.base, 'utf8'));
+    return offsetSchema.parse(Math.min(stored, LAST_OFFSET));
   } catch {
     return 0;
   }

@@ -18,6 +18,12 @@ it('skips marks that do not increase, so that binary search by time or offset wo
   expect(parseMarks(damaged.map(formatMark).join(''))).toEqual(MARKS);
 });
 
+it('skips numbers that a double cannot hold exactly', () => {
+  const text = MARKS.map(formatMark).join('');
+  expect(parseMarks(`${text}\n9223372036854775808 3000000 a\n40 ${'9'.repeat(400)} a`)).toEqual(MARKS);
+  expect(parseEnd(`${text}\n${'9'.repeat(400)} e`)).toBeNull();
+});
+
 it('parses the end of the output, if it is recorded', () => {
   const text = MARKS.map(formatMark).join('');
   expect(parseEnd(text)).toBeNull();

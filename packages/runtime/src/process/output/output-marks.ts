@@ -13,10 +13,13 @@ export function formatEnd(at: Timestamp): string {
 
 export function parseEnd(text: string): Timestamp | null {
   const [, at] = /^(\d+) e$/m.exec(text) ?? [];
-  return at === undefined ? null : Number(at);
+  return at !== undefined && Number.isSafeInteger(Number(at)) ? Number(at) : null;
 }
 
-/** Marks in order. Skips lines that a kill or a full disk truncated, as far as they are recognizable. */
+/**
+ * Marks in order. Skips lines that a kill or a full disk truncated, as far as they are recognizable, and numbers that are not
+ * exact, which only a bot or an earlier version can have written.
+ */
 export function parseMarks(text: string): readonly OutputMark[] {
   const marks: OutputMark[] = [];
   let last = { end: 0, at: 0 };
@@ -24,11 +27,15 @@ export function parseMarks(text: string): readonly OutputMark[] {
     const [, end, at, flag] = /^(\d+) (\d+) ([au])$/.exec(line) ?? [];
     if (end === undefined || at === undefined) continue;
     const mark = { end: Number(end), at: Number(at), unattended: flag === 'u' };
-    if (mark.end <= last.end || mark.at <= last.at) continue;
+    if (mark.end <= last.end || mark.at <= last.at || !isExact(mark)) continue;
     marks.push(mark);
     last = mark;
   }
   return marks;
+}
+
+function isExact({ end, at }: OutputMark): boolean {
+  return Number.isSafeInteger(end) && Number.isSafeInteger(at);
 }
 
 /** Content of the file of marks; empty if there is none. */
