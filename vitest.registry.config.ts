@@ -1,18 +1,27 @@
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { defineConfig, mergeConfig } from 'vitest/config';
 import everyTest from './vitest.config.ts';
 
 /**
- * `npm run test:registry`: image pull secrets at a real private registry, Debian's `docker-registry`. Where that is not
- * installed there is nothing to test, which in CI is a failure.
+ * `npm run test:registry`: image pull secrets with a real private registry, Debian's `docker-registry`; and a release, published
+ * to an npm registry and installed from it. Tests without their programs are skipped, which in CI is a failure.
  */
 const shared = mergeConfig(everyTest, defineConfig({}));
 export default defineConfig({
   ...shared,
   test: {
     ...shared.test,
-    include: ['packages/**/*.registry.test.ts'],
+    include: ['{packages,test}/**/*.registry.test.ts'],
     exclude: ['**/node_modules/**', '**/dist/**'],
+    globalSetup: ['test/build.setup.ts'],
+    hookTimeout: 120_000,
     provide: {
+      npmCache: join(
+        // biome-ignore lint/style/noProcessEnv: settings of the tests, not of the service
+        process.env['BOTHOST_TEST_CACHE'] ?? fileURLToPath(new URL('node_modules/.cache', import.meta.url)),
+        'npm',
+      ),
       // biome-ignore lint/style/noProcessEnv: settings of the tests, not of the service
       registryInCi: (process.env['CI'] ?? '') !== '',
     },

@@ -8,6 +8,7 @@ export default defineConfig({
     target: 'node20',
     minify: false,
     reportCompressedSize: false,
+    license: { fileName: 'licenses.md' },
     rolldownOptions: {
       // ws asks for these two native accelerators only if they are there.
       external: [...builtinModules, /^node:/, 'bufferutil', 'utf-8-validate'],

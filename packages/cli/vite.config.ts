@@ -28,6 +28,8 @@ export default defineConfig({
     target: 'node20',
     minify: false,
     reportCompressedSize: false,
+    // Of the bundled packages.
+    license: { fileName: 'licenses.md' },
     rolldownOptions: {
       external: [...builtinModules, /^node:/],
       output: {

@@ -6,7 +6,13 @@ export default defineConfig({
   // An absolute path, because the browser test builds from another directory.
   root: import.meta.dirname,
   plugins: [react(), withoutDaily()],
-  build: { target: 'es2022', assetsInlineLimit: 0, reportCompressedSize: false, chunkSizeWarningLimit: 700 },
+  build: {
+    target: 'es2022',
+    assetsInlineLimit: 0,
+    reportCompressedSize: false,
+    chunkSizeWarningLimit: 700,
+    license: { fileName: 'licenses.md' },
+  },
 });
 
 /** Leaves out the transport's default media manager, which would load code from another host and is not used. */

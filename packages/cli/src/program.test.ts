@@ -7,6 +7,7 @@ import { startTestService, type TestService } from '../test/fake-service/fake-se
 import { agent, agentItem, organization, privateKey, publicKey } from '../test/fake-service/records.ts';
 import { profileFile } from '../test/profile-file.ts';
 import { type RunOptions, runProgram } from '../test/run-program.ts';
+import { version } from './version.ts';
 
 let service: TestService;
 let place: Awaited<ReturnType<typeof profileFile>>;
@@ -40,8 +41,8 @@ const ask = (line: string, given: RunOptions = {}) =>
   runProgram(line === '' ? [] : line.split(' '), { variables, ...given });
 
 test('--version and --help print to standard output without a service', async () => {
-  expect(await ask('--version')).toEqual({ status: 0, stdout: 'botcli 0.1.0\n', stderr: '' });
-  expect(JSON.parse((await ask('--version --json')).stdout)).toEqual({ version: '0.1.0' });
+  expect(await ask('--version')).toEqual({ status: 0, stdout: `botcli ${version}\n`, stderr: '' });
+  expect(JSON.parse((await ask('--version --json')).stdout)).toEqual({ version });
   for (const line of ['', '--help', '-h', 'help']) {
     expect(await ask(line)).toMatchObject({ status: 0, stdout: expect.stringContaining('Usage:\n  botcli COMMAND') });
   }
@@ -200,7 +201,7 @@ test('--organization and the profile select the organization’s paths, a key al
   expect(service.requests.at(-1)).toMatchObject({ path: '/v1/organizations/acme/agents', key: privateKey });
   await ask('cloud agent list --region us-west');
   expect(service.requests.at(-1)).toMatchObject({ path: '/v1/agents', query: { region: 'us-west' } });
-  expect(service.requests.at(-1)?.userAgent).toBe('botcli/0.1.0');
+  expect(service.requests.at(-1)?.userAgent).toBe(`botcli/${version}`);
 });
 
 test('Ctrl-C aborts a hanging request with exit 130', async () => {

@@ -5,6 +5,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { version } from '../src/version.ts';
 import { buildProgram } from './build-program.ts';
 import { startTestService, type TestService } from './fake-service/fake-service.ts';
 import { agentItem, organization, privateKey, publicKey } from './fake-service/records.ts';
@@ -62,7 +63,7 @@ function botcli(args: readonly string[], given: RunOptions = {}): Promise<Ended>
 }
 
 test('runs without other files and returns exit statuses', async () => {
-  expect(await botcli(['--version'])).toEqual({ code: 0, signal: null, stdout: 'botcli 0.1.0\n', stderr: '' });
+  expect(await botcli(['--version'])).toEqual({ code: 0, signal: null, stdout: `botcli ${version}\n`, stderr: '' });
   expect(await botcli(['cloud', 'agnt'])).toMatchObject({ code: 2, stdout: '' });
   const listed = await botcli(['cloud', 'agent', 'list']);
   expect(listed).toMatchObject({ code: 0, stderr: '', stdout: expect.stringMatching(/\nparrot\tus-west\t/) });
@@ -113,7 +114,7 @@ test('--version loads only the launcher', async () => {
   const alone = join(directory, 'alone');
   await cp(join(directory, 'bin'), join(alone, 'bin'), { recursive: true });
   const child = spawn(process.execPath, [join(alone, 'bin/botcli.js'), '--version'], { env: {} });
-  expect(await text(child.stdout)).toBe('botcli 0.1.0\n');
+  expect(await text(child.stdout)).toBe(`botcli ${version}\n`);
 });
 
 test('only commands that need the working directory fail when it was deleted', async () => {

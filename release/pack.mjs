@@ -1,0 +1,77 @@
+// pack.mjs DIRECTORY: writes the npm packages of a release, botcli-VERSION.tgz and bothost-VERSION.tgz, into a directory. Packs
+// what `npm run build` made. `bothost` contains the other packages of this repository (bundleDependencies), so neither tarball
+// needs a package that is not published.
+import { execFileSync } from 'node:child_process';
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const bundled = ['packages/contract', 'packages/runtime', 'packages/dashboard', 'examples/parrot', 'runtimes/python'];
+
+const [directory] = process.argv.slice(2);
+if (directory === undefined) throw new Error('usage: node release/pack.mjs DIRECTORY');
+const staging = mkdtempSync(join(tmpdir(), 'bothost-pack-'));
+try {
+  mkdirSync(directory, { recursive: true });
+  for (const path of [stageCommandLine(), stageService()]) {
+    const target = ['--pack-destination', resolve(directory)];
+    execFileSync('npm', ['pack', '--silent', ...target], { cwd: path, stdio: 'inherit' });
+  }
+} finally {
+  rmSync(staging, { recursive: true });
+}
+
+/** `botcli` is bundled by its build. */
+function stageCommandLine() {
+  const manifest = readManifest('packages/cli');
+  const path = stage('packages/cli', 'botcli', manifest);
+  for (const name of ['README.md', 'LICENSE'])
+    cpSync(join(root, name === 'LICENSE' ? name : `packages/cli/${name}`), join(path, name));
+  return path;
+}
+
+function stageService() {
+  const manifest = readManifest('packages/server');
+  const own = bundled.map(readManifest);
+  const bundleDependencies = own.map(({ name }) => name);
+  const dependencies = Object.assign({}, ...[manifest, ...own].map((one) => one.dependencies));
+  for (const { name, version } of own) dependencies[name] = version;
+  const path = stage('packages/server', 'bothost', {
+    ...manifest,
+    name: 'bothost',
+    os: ['linux'],
+    dependencies,
+    bundleDependencies,
+  });
+  for (const [index, workspace] of bundled.entries()) {
+    // Their dependencies are those of `bothost`.
+    const { dependencies: _, ...inner } = own[index];
+    stage(workspace, join('bothost/node_modules', inner.name), inner);
+  }
+  for (const name of ['README.md', 'CHANGELOG.md', 'LICENSE', 'deploy'])
+    cpSync(join(root, name), join(path, name), { recursive: true });
+  return path;
+}
+
+/** Copies the files of a package without types, source maps and compiled tests. */
+function stage(workspace, name, { private: _, devDependencies, scripts, ...manifest }) {
+  const path = join(staging, name);
+  mkdirSync(path, { recursive: true });
+  for (const file of manifest.files) {
+    cpSync(join(root, workspace, file), join(path, file), { recursive: true, filter: isShipped });
+  }
+  // The files may be readable only by the account that checked them out.
+  chmodSync(path, 0o755);
+  writeFileSync(join(path, 'package.json'), `${JSON.stringify({ ...manifest, files: undefined }, null, 2)}\n`);
+  return path;
+}
+
+function isShipped(path) {
+  return !/\.(?:d\.ts|map|tsbuildinfo|pyc)$|\.test\.\w+$|\/__pycache__$|\.egg-info$/.test(path);
+}
+
+function readManifest(workspace) {
+  return JSON.parse(readFileSync(join(root, workspace, 'package.json'), 'utf8'));
+}
