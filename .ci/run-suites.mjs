@@ -30,8 +30,8 @@ const suites = [
         asOrdinaryUser('test:system', 'packages/runtime', 'packages/server/test/faults'),
       ]
     : []),
-  suite('test:browser'),
   suite('test:registry'),
+  suite('test:browser'),
 ];
 
 const running = new Set();
