@@ -50,6 +50,7 @@ export {
   socketTokenSeconds,
   startBodyBytes,
   startDeadlineSeconds,
+  startWaitSeconds,
   unpackedArchive,
   unusedUploads,
   uploadBytes,

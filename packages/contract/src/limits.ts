@@ -7,8 +7,10 @@ export const nameLength = { minimum: 2, maximum: 54 } as const;
 export const reservedNames: readonly string[] = ['webhooks', 'sessions', 'public', 'start'];
 
 export const sessionSeconds = { minimum: 60, maximum: 14_400, default: 7_200 } as const;
-/** Without a ready instance after this time, a session ends with `BOT_START_TIMEOUT`. */
+/** An instance that is not ready this long after a server began its start fails, and its session ends with `BOT_START_TIMEOUT`. */
 export const startDeadlineSeconds = 120;
+/** Without a ready instance this long after its request, a session ends with `BOT_START_TIMEOUT`, however late its start began. */
+export const startWaitSeconds = 300;
 /** Lifetime of a WebSocket token. A session without a client by then ends with `BOT_CONNECTION_TIMEOUT`. */
 export const socketTokenSeconds = 300;
 /** How long a proxied request waits for its instance to become ready before 504. */

@@ -1,6 +1,12 @@
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { proxyBodyBytes, proxyHoldSeconds, startBodyBytes, startDeadlineSeconds } from '@bothost/contract';
+import {
+  proxyBodyBytes,
+  proxyHoldSeconds,
+  startBodyBytes,
+  startDeadlineSeconds,
+  startWaitSeconds,
+} from '@bothost/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { parseSessionPath } from '../src/http/session-path.ts';
@@ -109,6 +115,8 @@ describe('docs/bot-contract.md and the service', () => {
   it('states the limits of the service', () => {
     const oneLine = (title: string) => sectionOf(title).replaceAll('\n', ' ');
     expect(oneLine('Readiness')).toContain(`not ready ${startDeadlineSeconds} s after`);
+    expect(oneLine('Readiness')).toContain(`${startWaitSeconds} s after the request`);
+    expect(oneLine('Start')).toContain(`for ${startDeadlineSeconds} s is stopped`);
     expect(oneLine('Start')).toContain(`at most ${startBodyBytes.default / 1_048_576} MiB`);
     expect(oneLine('WebSocket sessions')).toContain(`at most ${startBodyBytes.websocket / 1024} KiB`);
     expect(oneLine('Requests of clients')).toContain(`up to ${proxyHoldSeconds} s`);

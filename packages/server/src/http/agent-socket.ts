@@ -8,6 +8,7 @@ import {
   failure,
   nameLength,
   startDeadlineSeconds,
+  startWaitSeconds,
 } from '@bothost/contract';
 import type { Logger } from 'pino';
 import { type ServerOptions, type WebSocket, WebSocketServer } from 'ws';
@@ -127,7 +128,9 @@ export function createAgentSocket(context: AgentSocketContext) {
     const stopped = new AbortController();
     session.onStop(() => stopped.abort());
     await client.claimed();
-    const signal = AbortSignal.any([client.gone, stopped.signal, AbortSignal.timeout(startDeadlineSeconds * 1000)]);
+    const within = (seconds: number) =>
+      AbortSignal.any([client.gone, stopped.signal, AbortSignal.timeout(seconds * 1000)]);
+    const signal = within(startWaitSeconds);
     const address = await session.address(signal);
     if (client.gone.aborted) return 'WS_CONNECTION_CLOSED';
     if (stopped.signal.aborted) throw failure('session-ended');

@@ -388,10 +388,14 @@ const sessions: readonly Row[] = [
     { ...withInstance, sessions: [session({ state: 'starting', transport: 'websocket', owned: false })] },
     [end('HTTP_ERROR')],
   ],
-  ['until the start deadline: 119 s', { ...whileStarting, sessions: [starting({ requestedAt: ago(119) })] }, []],
   [
-    'at the start deadline of 120 s its end is decided',
-    { ...whileStarting, sessions: [starting({ requestedAt: ago(120) })] },
+    'it waits for up to 300 s after its request',
+    { ...whileStarting, sessions: [starting({ requestedAt: ago(299) })] },
+    [],
+  ],
+  [
+    'its end is decided 300 s after its request',
+    { ...whileStarting, sessions: [starting({ requestedAt: ago(300) })] },
     [decide('BOT_START_TIMEOUT')],
   ],
   [

@@ -2,7 +2,7 @@ import {
   type DeploymentState,
   type KnownCompletionStatus,
   socketTokenSeconds,
-  startDeadlineSeconds,
+  startWaitSeconds,
   warmSurplusSeconds,
 } from '@bothost/contract';
 import type { InstanceState, SessionState } from '../store/tables.ts';
@@ -126,7 +126,7 @@ function planSession(session: PlannedSession, instance: PlannedInstance | undefi
       if (isLost(session, instance)) return end('HTTP_ERROR');
       if (instance === undefined) return [];
       if (mustAdopt(session, instance)) return [{ do: 'adopt-session', sessionId: session.id }];
-      if (instance.state === 'starting' && past(session.requestedAt ?? session.createdAt, startDeadlineSeconds, now)) {
+      if (instance.state === 'starting' && past(session.requestedAt ?? session.createdAt, startWaitSeconds, now)) {
         return [{ do: 'decide-end', sessionId: session.id, status: 'BOT_START_TIMEOUT' }];
       }
       return [];

@@ -1,0 +1,123 @@
+import { existsSync } from 'node:fs';
+import { chmod, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { createClient } from '@bothost/contract';
+import pg from 'pg';
+import { describe, expect, it, type TestContext } from 'vitest';
+import { clientConfig } from '../../src/store/address.ts';
+import { type BotDirectory, writeBot } from '../support/bots.ts';
+import { ended, sessionUrl, start, tell, withKey } from '../support/client.ts';
+import { freePort } from '../support/free-port.ts';
+import { serviceProcess } from '../support/service-process.ts';
+import { openGate } from '../support/start-gate.ts';
+import { testDatabase } from '../support/test-database.ts';
+
+const program = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
+
+/** A bot that reports its session, and writes its pid and its starts to `notes`. A request to `/end` ends its session. */
+const reportingBot = (notes: string) => `
+const { appendFileSync } = require('node:fs');
+const note = (name, text) => appendFileSync(${JSON.stringify(notes)} + '/' + name, text + '\\n', { mode: 0o644 });
+let known = { state: 'idle' };
+note('pids', process.pid);
+require('node:http').createServer((request, response) => {
+  const path = request.url.split('?')[0];
+  const now = new Date().toISOString();
+  if (path === '/_bot/session') return response.end(JSON.stringify(known));
+  if (path === '/bot') {
+    note(process.pid + '-starts', request.headers['x-session-id']);
+    known = { state: 'running', startedAt: now };
+    return;
+  }
+  if (path === '/end') known = { ...known, state: 'ended', status: 200, endedAt: now };
+  response.end();
+}).listen(Number(process.env.PORT), process.env.BOT_HOST);
+`;
+
+/** A service on its own database, which can be killed, and its sessions in that database. */
+async function openService(test: TestContext, directory: string, bot: BotDirectory) {
+  const database = await testDatabase();
+  test.onTestFinished(() => database.drop());
+  const environment = { DATABASE_URL: database.url };
+  const service = serviceProcess({ directory, agents: [bot.path], port: await freePort(), environment });
+  await service.start().ready;
+  test.onTestFinished(async () => {
+    service.current().signal('SIGTERM');
+    await service.current().exited;
+  });
+  const db = new pg.Client(clientConfig(database.address));
+  await db.connect();
+  test.onTestFinished(() => db.end());
+  const kill = async () => {
+    service.current().signal('SIGKILL');
+    await service.current().exited;
+  };
+  const client = createClient({ origin: service.url, key: service.privateKey });
+  const publicClient = createClient({ origin: service.url, key: service.publicKey });
+  const session = async (id: string) => (await db.query('select * from sessions where id = $1', [id])).rows[0];
+  return { ...service, client, publicClient, db, kill, session };
+}
+
+async function openDirectory(test: TestContext): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), 'bothost-killed-start-'));
+  test.onTestFinished(() => rm(directory, { recursive: true, force: true }));
+  await chmod(directory, 0o711);
+  return directory;
+}
+
+describe.runIf(existsSync(program))('a session whose server was killed before its bot accepted it', () => {
+  it('becomes live when the bot accepts it, and ends as completed', async (test) => {
+    const directory = await openDirectory(test);
+    const notes = join(directory, 'notes');
+    await mkdir(notes);
+    await chmod(notes, 0o777);
+    const bot = await writeBot('frozen', { minAgents: 1, alone: true, prelude: reportingBot(notes) });
+    test.onTestFinished(() => bot.remove());
+    const service = await openService(test, directory, bot);
+    const [pid] = (await readFile(join(notes, 'pids'), 'utf8')).split('\n').map(Number);
+    if (pid === undefined) throw new Error('the bot has not noted its pid');
+
+    process.kill(pid, 'SIGSTOP');
+    const id = await start(service, 'frozen');
+    await expect.poll(async () => (await service.session(id)).handed_over_at).not.toBeNull();
+    await service.kill();
+    await service.start().ready;
+    expect(await service.session(id)).toMatchObject({ state: 'starting', bot_started_at: null });
+
+    const thawedAt = new Date();
+    process.kill(pid, 'SIGCONT');
+    await expect.poll(async () => (await service.session(id)).state).toBe('live');
+    expect((await service.session(id)).bot_started_at.getTime()).toBeGreaterThanOrEqual(thawedAt.getTime());
+    expect((await fetch(sessionUrl(service, 'frozen', id, '/end'), withKey(service.publicKey))).status).toBe(200);
+    const record = await ended(service, 'frozen', id);
+    expect(record).toMatchObject({ completionStatus: 'HTTP_COMPLETED', endState: 'completed' });
+    expect(await readFile(join(notes, `${pid}-starts`), 'utf8')).toBe(`${id}\n`);
+  });
+
+  it('gets the whole start deadline from the next server, but ends 300 s after its request', async (test) => {
+    const gate = await openGate();
+    test.onTestFinished(() => gate.close());
+    const bot = await writeBot('late', { prelude: gate.prelude });
+    test.onTestFinished(() => bot.remove());
+    const service = await openService(test, await openDirectory(test), bot);
+    // It uses the instance that proved the deployment.
+    await tell(service, 'late', await start(service, 'late'), 'true');
+    gate.shut();
+    const [late, tooLate] = [await start(service, 'late'), await start(service, 'late')];
+    const bots = [await gate.next(), await gate.next()];
+    await service.kill();
+    const age = (id: string, seconds: number) =>
+      service.db.query('update sessions set requested_at = requested_at - make_interval(secs => $1) where id = $2', [
+        seconds,
+        id,
+      ]);
+    await age(late, 200);
+    await age(tooLate, 300);
+    await service.start().ready;
+    expect(await ended(service, 'late', tooLate)).toMatchObject({ completionStatus: 'BOT_START_TIMEOUT' });
+    for (const go of bots) go('go');
+    expect(await tell(service, 'late', late, '"started"')).toBe('started');
+  });
+});
