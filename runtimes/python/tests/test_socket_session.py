@@ -265,3 +265,20 @@ async def test_pipecat_bot_that_raises_closes_with_1011(tmp_path: Path) -> None:
         assert await closing(client) == 1011
         await bot.wait_for(r"RuntimeError: in the middle")
         assert (await bot.report(wait=20))["status"] == 500
+
+
+async def test_pipecat_error_names_the_failing_service(tmp_path: Path) -> None:
+    source = (ECHO / "bot.py").read_text()
+    changed = source.replace(
+        "            frame = OutputAudioRawFrame(",
+        '            await self.push_error("Name or service not known")\n            frame = OutputAudioRawFrame(',
+    )
+    assert changed != source
+    async with running(write_bot(tmp_path, changed)) as bot, socket(bot) as client:
+        sound = FRAMES.AudioRawFrame(audio=loud(320), sample_rate=16000, num_channels=1)
+        await client.send(FRAMES.Frame(audio=sound).SerializeToString())
+        message: dict[str, Any] = {}
+        while message.get("type") != "error":
+            frame = FRAMES.Frame.FromString(await client.recv())
+            message = json.loads(frame.message.data) if frame.WhichOneof("frame") == "message" else {}
+        assert message["data"] == {"error": "Echo: Name or service not known", "fatal": False}

@@ -10,6 +10,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from .service_errors import name_services
+
 
 class UnusableBotError(Exception):
     """The bot of the directory can never run a session. The message is one line."""
@@ -43,6 +45,7 @@ def load_bot(directory: Path) -> Bot:
         raise UnusableBotError("bot.py has no function bot(args)")
     if inspect.isfunction(run) and inspect.isgeneratorfunction(run):
         raise UnusableBotError("bot(args) of bot.py is a generator, not an async function")
+    name_services()
     return Bot(run=run, readyz=getattr(module, "readyz", None), file_storage=_file_storage(module))
 
 
