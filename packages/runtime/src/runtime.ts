@@ -71,6 +71,8 @@ export type InstanceExit = {
    * of a character that would be split.
    */
   readonly tail: string;
+  /** If the service ended it for its use of the disk: a sentence for the agent's owner that names the limit. */
+  readonly diskLimit?: string | undefined;
 };
 
 export type InstanceEvent =
@@ -155,6 +157,11 @@ export interface Runtime {
   watch(signal: AbortSignal): AsyncIterable<InstanceEvent>;
   /** Cumulative usage of all processes of each instance. Skips instances that do not run. */
   sample(instanceIds: readonly string[]): Promise<ReadonlyMap<string, Usage>>;
+  /**
+   * Bytes on disk of an organization, as last measured: what its builds left, and what its builds and instances use now. 0
+   * before the first measurement, and without limits.
+   */
+  diskUsage(organizationId: string): Promise<number>;
   readonly outputs: InstanceOutputs;
   /** Deletes the files of an ended instance, such as output and exit status. Call it after recording its end. Idempotent. */
   forget(instanceId: string): Promise<void>;
@@ -195,6 +202,18 @@ export type BuildLimits = ResourceLimits & {
   readonly environment: Readonly<Record<string, string>>;
 };
 
+/** Limits of disk space. They also hold for instances that an earlier server started. */
+export type DiskLimits = {
+  /** What one instance may use: its own directories, and deleted files that it holds open. */
+  readonly instanceBytes: number;
+  /** What one build may use, including what it downloads and installs. */
+  readonly buildBytes: number;
+  /** What the builds and instances of one organization may use together. */
+  readonly organizationBytes: number;
+  /** Free space that builds and instances may not use. 0: none. */
+  readonly reserveBytes: number;
+};
+
 /** Options that every driver gets. */
 export type RuntimeOptions = {
   /** Absolute. A driver creates its own directories in it. */
@@ -211,6 +230,8 @@ export type RuntimeOptions = {
   readonly forkServerMemoryBytes?: number | undefined;
   /** Default: 4 GiB, two processors, half an hour, and no variables. */
   readonly building?: BuildLimits | undefined;
+  /** Default: no limits. */
+  readonly disk?: DiskLimits | undefined;
   /** Default: removes trees with a quarantine in the data directory. */
   readonly removeTree?: RemoveTree | undefined;
 };

@@ -22,11 +22,12 @@ import {
 } from './containment/isolation.ts';
 import { readKernelUnits } from './containment/kernel-units.ts';
 import { openForkServers } from './fork-servers/fork-servers.ts';
+import { type DiskConsumer, startDiskGuard } from './disk/disk-guard.ts';
 import { readInstances } from './instances/adopt.ts';
 import { botProgram } from './instances/bot-program.ts';
 import { createInstanceEvents, exitedEvent } from './instances/events.ts';
 import { type Instance, type InstanceOptions, openInstance } from './instances/instance.ts';
-import { instanceFiles, readRecord } from './instances/instance-record.ts';
+import { instanceFiles, readRecord, writableDirectories } from './instances/instance-record.ts';
 import { removeInstance } from './instances/remove-instance.ts';
 import { createStarter } from './instances/start.ts';
 import { checkInstances, findWideListeners, tableOnce } from './instances/watchdog.ts';
@@ -37,6 +38,7 @@ import { createMonotonicClock } from './output/monotonic-clock.ts';
 import { createOutputs } from './output/outputs.ts';
 import { readBootId } from './proc/process-identity.ts';
 import { findInterpreter } from './projects/interpreter.ts';
+import { ownerOfOrganization } from './projects/owner.ts';
 import { type Project, parsePrepared } from './projects/prepared-project.ts';
 import { createPreparer } from './projects/preparer.ts';
 import { openShim } from './projects/shim.ts';
@@ -68,7 +70,7 @@ export async function createProcessRuntime(options: ProcessRuntimeOptions): Prom
       `The "process" runtime needs /proc and therefore Linux. This machine runs ${process.platform}.`,
     );
   }
-  const { dataDirectory, logger, now } = options;
+  const { dataDirectory, logger, now, disk = null } = options;
   const isRoot = process.geteuid?.() === 0;
   const instancesDirectory = join(dataDirectory, 'instances');
   if (mkdirSync(dataDirectory, { recursive: true }) !== undefined) chmodSync(dataDirectory, 0o711);
@@ -143,6 +145,7 @@ export async function createProcessRuntime(options: ProcessRuntimeOptions): Prom
     shim,
     limits: building,
     timeoutMilliseconds: building.timeoutMilliseconds,
+    diskBytes: disk?.buildBytes ?? null,
     passed: building.environment,
     installsUv: building.installsUv === true,
     cacheLimitBytes: options.cacheLimitBytes ?? DEFAULT_CACHE_LIMIT_BYTES,
@@ -213,6 +216,30 @@ export async function createProcessRuntime(options: ProcessRuntimeOptions): Prom
     preparer.isKnown(name) ||
     forkServers.isKnown(name);
 
+  const diskConsumers = (instanceBytes: number): readonly DiskConsumer[] =>
+    [...instances.values()]
+      .filter((instance) => instance.end() === null)
+      .map((instance) => ({
+        id: instance.record().instanceId,
+        kind: 'instance',
+        owner: instance.record().owner ?? null,
+        limitBytes: instanceBytes,
+        foundBytes: 0,
+        directories: () => writableDirectories(instance.files),
+        pids: (table) => instance.containment.members(table).map(({ pid }) => pid),
+        end: instance.killForDisk,
+      }));
+  const diskGuard =
+    disk === null
+      ? null
+      : startDiskGuard({
+          dataDirectory,
+          limits: disk,
+          consumers: () => [...diskConsumers(disk.instanceBytes), ...preparer.disk.consumers()],
+          stored: preparer.disk.stored,
+          logger,
+        });
+
   let polls = 0;
   const timer = setInterval(() => {
     try {
@@ -256,6 +283,7 @@ export async function createProcessRuntime(options: ProcessRuntimeOptions): Prom
       }
       return usages;
     },
+    diskUsage: async (organizationId) => diskGuard?.usedBytes(ownerOfOrganization(organizationId)) ?? 0,
     outputs: createOutputs({ instances, instancesDirectory, clock, removeTree }),
     forget: async (instanceId) => {
       requireId(instanceId);
@@ -276,6 +304,7 @@ export async function createProcessRuntime(options: ProcessRuntimeOptions): Prom
       clearInterval(timer);
       closing.abort();
       await forkServers.close();
+      await diskGuard?.close();
       await preparer.close();
       await Promise.all([...instances.values()].map((instance) => instance.close()));
       if (isolation.cgroups !== null) await closeCgroupHost(isolation.cgroups, isKnown, REAP_MILLISECONDS);

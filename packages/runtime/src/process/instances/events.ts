@@ -50,7 +50,8 @@ export function exitedEvent(instanceId: string, end: InstanceEnd): InstanceEvent
 }
 
 export function describeExit(end: InstanceEnd): InstanceExit {
-  return { code: end.code, signal: end.signal, outOfMemory: end.outOfMemory, tail: end.tail };
+  const { code, signal, outOfMemory, tail, diskLimit } = end;
+  return { code, signal, outOfMemory, tail, diskLimit };
 }
 
 /** An unbounded queue with one consumer. */

@@ -24,6 +24,8 @@ const storedRecordSchema = z.object({
   main: identitySchema.nullable().default(null),
   /** Null until the bot was ready. */
   address: z.object({ host: z.string(), port: z.int() }).nullable(),
+  /** See `ownerOf`. Earlier versions did not record it. */
+  owner: z.string().optional(),
 });
 const recordSchema = storedRecordSchema.transform(({ keeper, ...record }) => ({ ...record, supervisor: keeper }));
 
@@ -33,6 +35,7 @@ const endSchema = z.object({
   signal: z.string().nullable(),
   outOfMemory: z.boolean(),
   tail: z.string(),
+  diskLimit: z.string().optional(),
 });
 
 /** What the next server needs to adopt an instance. Contains no variable of its environment. */
@@ -52,6 +55,8 @@ export type InstanceFiles = {
   readonly output: string;
   /** Created before the service kills the bot for its memory use, because the exit status does not tell the reason. */
   readonly memoryKill: string;
+  /** Contains the reason if the service kills the bot for its use of the disk. */
+  readonly diskKill: string;
   readonly home: string;
 };
 
@@ -65,8 +70,14 @@ export function instanceFiles(instancesDirectory: string, instanceId: string): I
     log: join(directory, 'log'),
     output: join(directory, 'log/output'),
     memoryKill: join(directory, 'memory-kill'),
+    diskKill: join(directory, 'disk-kill'),
     home: join(directory, 'home'),
   };
+}
+
+/** All directories that only this instance writes to. They count against its disk limit. */
+export function writableDirectories(files: InstanceFiles): readonly string[] {
+  return [files.home, files.log];
 }
 
 export function writeRecord(files: InstanceFiles, record: InstanceRecord): void {

@@ -1,5 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
-import { existsSync, type FSWatcher, statSync, watch, writeFileSync } from 'node:fs';
+import { existsSync, type FSWatcher, readFileSync, statSync, watch, writeFileSync } from 'node:fs';
 import { removeCgroups } from '../containment/cgroup.ts';
 import { type Containment, openContainment } from '../containment/containment.ts';
 import type { KernelUnits } from '../containment/kernel-units.ts';
@@ -51,6 +51,8 @@ export type Instance = {
   readonly stop: (graceMilliseconds: number) => Promise<void>;
   /** Kills the instance because it exceeds its memory limit. */
   readonly killForMemory: () => void;
+  /** Kills the instance because of its use of the disk. `reason`: a sentence for the agent's owner. */
+  readonly killForDisk: (reason: string) => void;
   /** Releases the files, once an end that is being recorded is recorded. The instance keeps running. */
   readonly close: () => Promise<void>;
 };
@@ -63,6 +65,7 @@ export function openInstance(options: InstanceOptions): Instance {
   let finishing: Promise<void> | null = null;
   let isClosed = false;
   let killed = false;
+  let diskLimit = readDiskKill(files);
   let resolveEnded: (end: InstanceEnd) => void = () => undefined;
   const ended = new Promise<InstanceEnd>((resolve) => {
     resolveEnded = resolve;
@@ -86,7 +89,7 @@ export function openInstance(options: InstanceOptions): Instance {
     output.finish();
     const known = describeEnd(files, supervisorStatus, killed);
     const outOfMemory = known.code !== 0 && (containment.memoryKills() > 0 || existsSync(files.memoryKill));
-    end = { ...known, at: known.at ?? options.now().toISOString(), outOfMemory, tail: output.tail() };
+    end = { ...known, at: known.at ?? options.now().toISOString(), outOfMemory, tail: output.tail(), diskLimit };
     try {
       writeEnd(files, end);
       containment.close();
@@ -136,6 +139,17 @@ export function openInstance(options: InstanceOptions): Instance {
     await ended;
   };
 
+  /** Records the reason first: the next server has to know it if this one is killed here. */
+  const killFor = (path: string, reason: string) => {
+    if (end !== null || finishing !== null) return;
+    try {
+      writeFileSync(path, reason, { mode: 0o600 });
+    } catch (error) {
+      onError(error, 'the reason for a kill could not be recorded');
+    }
+    kill().catch((error: unknown) => onError(error, 'instance above a limit could not be killed'));
+  };
+
   const onExit = (code: number | null) => finishOnce(code);
   child?.once('exit', onExit);
   let exitWatcher: FSWatcher | null = null;
@@ -183,14 +197,10 @@ export function openInstance(options: InstanceOptions): Instance {
       }
       await kill();
     },
-    killForMemory: () => {
-      if (end !== null || finishing !== null) return;
-      try {
-        writeFileSync(files.memoryKill, '', { mode: 0o600 });
-      } catch (error) {
-        onError(error, 'out-of-memory kill could not be recorded');
-      }
-      kill().catch((error: unknown) => onError(error, 'instance above its memory limit could not be killed'));
+    killForMemory: () => killFor(files.memoryKill, ''),
+    killForDisk: (reason) => {
+      diskLimit ??= reason;
+      killFor(files.diskKill, reason);
     },
     close: async () => {
       isClosed = true;
@@ -220,7 +230,16 @@ function describeEnd(
 /** End of an instance that ran before a reboot, so no process of it runs. */
 export function endOfEarlierBoot(files: InstanceFiles, now: Date, tail: string): InstanceEnd {
   const known = describeEnd(files, null, false);
-  return { ...known, at: known.at ?? now.toISOString(), outOfMemory: existsSync(files.memoryKill), tail };
+  const at = known.at ?? now.toISOString();
+  return { ...known, at, outOfMemory: existsSync(files.memoryKill), tail, diskLimit: readDiskKill(files) };
+}
+
+function readDiskKill(files: InstanceFiles): string | undefined {
+  try {
+    return readFileSync(files.diskKill, 'utf8');
+  } catch {
+    return undefined;
+  }
 }
 
 async function settlesWithin(promise: Promise<unknown>, milliseconds: number): Promise<boolean> {

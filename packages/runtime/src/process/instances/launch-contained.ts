@@ -11,6 +11,8 @@ export type ContainedLaunchOptions = {
   /** Names the control groups, and is the value of `BOTHOST_INSTANCE`. */
   readonly instanceId: string;
   readonly deploymentId: string;
+  /** See `ownerOf`. */
+  readonly owner: string | null;
   /** 0 if the program does not listen. */
   readonly port: number;
   readonly limits: ResourceLimits;
@@ -85,6 +87,7 @@ export function createRecord(
     supervisor: null,
     main: null,
     address: null,
+    owner: options.owner ?? undefined,
   };
   writeRecord(files, record);
   if (record.cgroups !== null) {

@@ -100,6 +100,7 @@ async function prepareInstance(
       ...options,
       instanceId,
       deploymentId: spec.deploymentId,
+      owner: project.owner,
       limits,
       startingMillicores: Math.max(STARTING_MILLICORES, limits.cpuMillicores),
       processLimit: PROCESS_LIMIT,

@@ -212,6 +212,8 @@ function isTaken(port: number): boolean {
 
 function exitError(end: InstanceEnd): StartError {
   const exit = describeExit(end);
+  if (exit.diskLimit !== undefined)
+    return new StartError(`The bot was ended before it was ready. ${exit.diskLimit}`, exit);
   const how =
     exit.outOfMemory && exit.code !== 0
       ? 'ran out of memory'

@@ -48,9 +48,7 @@ export async function withBuilder<T>(
   gid: number | null,
   work: (builder: Builder) => Promise<T>,
 ): Promise<T> {
-  // Several servers of one machine may have owners of the same name, and may recognize processes by BOTHOST_INSTANCE alone.
-  const suffix = createHash('sha256').update(options.preparingDirectory).digest('hex').slice(0, 8);
-  const name = `${owner}-${suffix}`;
+  const name = builderName(options.preparingDirectory, owner);
   const files = instanceFiles(options.preparingDirectory, name);
   await removeInstance(options, files);
   makePassable(files.directory);
@@ -69,4 +67,10 @@ export async function withBuilder<T>(
     lockCache(options.cachesDirectory, owner);
     await removeInstance(options, files, uid);
   }
+}
+
+/** Several servers of one machine may have owners of the same name, and may recognize processes by BOTHOST_INSTANCE alone. */
+export function builderName(preparingDirectory: string, owner: string): string {
+  const suffix = createHash('sha256').update(preparingDirectory).digest('hex').slice(0, 8);
+  return `${owner}-${suffix}`;
 }

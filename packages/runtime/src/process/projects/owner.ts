@@ -10,7 +10,10 @@ import { FIRST_ID, LAST_ID, preferredId } from '../containment/accounts.ts';
  */
 export function ownerOf(source: PrepareSource): string {
   if (source.kind === 'directory') return `directory-${shortHash(source.path)}`;
-  const id = source.organizationId;
+  return ownerOfOrganization(source.organizationId);
+}
+
+export function ownerOfOrganization(id: string): string {
   return `organization-${/^[A-Za-z0-9-]{1,48}$/.test(id) ? id : shortHash(id)}`;
 }
 

@@ -44,6 +44,8 @@ export type Preparation = {
   /** Whether the operator serves the directory. It may then contain installed dependencies and build output. */
   readonly isServed: boolean;
   readonly output: BuildOutput;
+  /** A new directory outside the project, which counts against the disk limit of the build. */
+  readonly addDirectory: (path: string) => void;
   readonly signal: AbortSignal;
 };
 

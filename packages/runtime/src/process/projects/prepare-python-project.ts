@@ -40,6 +40,7 @@ export async function preparePythonProject(
   output(`Python ${python.version} (${python.path})${exists ? ', with the environment of an earlier deployment' : ''}`);
   if (!exists) {
     await removeIncompleteEnvironment(context.store, named);
+    preparation.addDirectory(files.directory);
     mkdirSync(files.environment, { recursive: true, mode: 0o750 });
     if (gid !== null) for (const path of [files.directory, files.environment]) chownSync(path, 0, gid);
     for (const path of [files.directory, files.environment]) chmodSync(path, 0o750);

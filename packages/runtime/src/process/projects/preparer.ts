@@ -10,6 +10,7 @@ import type { Instance, InstanceOptions } from '../instances/instance.ts';
 import { instanceFiles, readRecord } from '../instances/instance-record.ts';
 import { removeInstance } from '../instances/remove-instance.ts';
 import { isolateFailure } from '../isolate-failure.ts';
+import { type BuildDisk, createBuildDisk } from './build-disk.ts';
 import { copyProject } from './copy-project.ts';
 import { lockCache } from './download-cache.ts';
 import { ownerOf, takeGroup } from './owner.ts';
@@ -37,8 +38,9 @@ export type Preparer = {
   readonly discard: (project: Project) => Promise<void>;
   /** Ends builds of an earlier server and removes incomplete projects. Call it before anything else. */
   readonly cleanUp: () => Promise<void>;
-  /** Running builds, for the watchdog. */
+  /** Running commands of builds, for the watchdog. */
   readonly running: () => readonly Instance[];
+  readonly disk: Pick<BuildDisk, 'consumers' | 'stored'>;
   /** Whether control groups of this name belong to a build. */
   readonly isKnown: (name: string) => boolean;
   /** Cancels preparations and waits for them. */
@@ -51,6 +53,8 @@ export type PreparerOptions = Omit<PreparationContext, 'open' | 'store' | 'prepa
   readonly dataDirectory: string;
   readonly logger: RuntimeLogger;
   readonly timeoutMilliseconds: number;
+  /** Null: builds may use any disk space. */
+  readonly diskBytes: number | null;
   readonly open: (found: OpenedInstance) => Instance;
 };
 
@@ -75,6 +79,12 @@ export function createPreparer(options: PreparerOptions): Preparer {
   const share = createSharedWork<Project>();
   const busy = new Set<Promise<unknown>>();
   const running = new Set<Instance>();
+  const disk = createBuildDisk({
+    store,
+    preparingDirectory,
+    limitBytes: options.diskBytes,
+    running: () => [...running],
+  });
 
   const open = (found: OpenedInstance): Instance => {
     const instance = options.open(found);
@@ -100,7 +110,11 @@ export function createPreparer(options: PreparerOptions): Preparer {
     return project.gid !== null && project.gid >= FIRST_ID && project.gid <= LAST_ID ? project : null;
   };
 
-  const prepare = async (spec: PrepareSpec, owner: string, output: BuildOutput, signal: AbortSignal) => {
+  const prepare = async (
+    spec: PrepareSpec,
+    owner: string,
+    { output, signal, addDirectory }: Pick<Preparation, 'output' | 'signal' | 'addDirectory'>,
+  ) => {
     const { id, source } = spec;
     const known = findComplete(id);
     if (known !== null) return known;
@@ -120,6 +134,7 @@ export function createPreparer(options: PreparerOptions): Preparer {
         gid,
         directory,
         isServed: source.kind === 'directory',
+        addDirectory,
         output,
         signal,
       };
@@ -153,9 +168,12 @@ export function createPreparer(options: PreparerOptions): Preparer {
           new PrepareTimeout(`The preparation of the project exceeded ${seconds} seconds and was canceled.`),
         );
       }, options.timeoutMilliseconds);
+      const watched = await disk.watch(spec.id, spec.source);
       try {
-        return await prepare(spec, owner, output, AbortSignal.any([canceled, timeout.signal]));
+        const stopped = AbortSignal.any([canceled, timeout.signal, watched.signal]);
+        return await prepare(spec, owner, { output, signal: stopped, addDirectory: watched.addDirectory });
       } finally {
+        watched.stop();
         clearTimeout(timer);
       }
     };
@@ -177,7 +195,9 @@ export function createPreparer(options: PreparerOptions): Preparer {
     discard: (project) =>
       enqueue(project.owner ?? '', async () => {
         await removeProject(store, project.project);
-        if (project.owner !== null) await removeUnused(store, project.owner);
+        if (project.owner === null) return;
+        await removeUnused(store, project.owner);
+        disk.stored.changed(project.owner);
       }),
     cleanUp: async () => {
       if (isolation.ownAccounts) {
@@ -205,6 +225,7 @@ export function createPreparer(options: PreparerOptions): Preparer {
       await cleanUpProjects(store, logger);
     },
     running: () => [...running],
+    disk,
     isKnown: (name) => existsSync(join(preparingDirectory, name)),
     close: async () => {
       closing.abort(new Error('The preparation was canceled because the service is stopping. Start it again.'));

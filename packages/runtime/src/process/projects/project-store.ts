@@ -101,10 +101,9 @@ export async function cleanUpProjects(store: ProjectStore, logger: Pick<RuntimeL
   await Promise.all(
     names.map((name) => isolateFailure(logger, join(store.projectsDirectory, name), () => removeUnfinished(name))),
   );
-  const owners = [store.environmentsDirectory, store.cachesDirectory].flatMap((directory) => readdirSync(directory));
   const projects = readProjects(store);
   await Promise.all(
-    [...new Set(owners)].map((owner) =>
+    listOwners(store).map((owner) =>
       isolateFailure(logger, join(store.environmentsDirectory, owner), () =>
         removeUnusedExcept(store, owner, projects.get(owner) ?? new Set()),
       ),
@@ -112,8 +111,13 @@ export async function cleanUpProjects(store: ProjectStore, logger: Pick<RuntimeL
   );
 }
 
+/** Owners of environments and caches. */
+export function listOwners(store: ProjectStore): readonly string[] {
+  return [...new Set([store.environmentsDirectory, store.cachesDirectory].flatMap((each) => readdirSync(each)))];
+}
+
 /** Ids of all complete projects, by owner. */
-function readProjects(store: ProjectStore): ReadonlyMap<string, ReadonlySet<string>> {
+export function readProjects(store: ProjectStore): ReadonlyMap<string, ReadonlySet<string>> {
   const projects = new Map<string, Set<string>>();
   for (const name of readdirSync(store.projectsDirectory)) {
     const id = /^([^.].*)\.json$/.exec(name)?.[1];

@@ -45,6 +45,7 @@ export async function runCommand(options: RunOptions): Promise<void> {
     files,
     instanceId: builder.name,
     deploymentId: options.projectId,
+    owner: null,
     port: 0,
     limits: options.limits,
     startingMillicores: options.limits.cpuMillicores,

@@ -1,0 +1,90 @@
+import { expect, it } from 'vitest';
+import { chooseToEnd, type DiskState, type DiskUse } from './choose-to-end.ts';
+
+const MIB = 1_048_576;
+const limits = {
+  instanceBytes: 1024 * MIB,
+  buildBytes: 8192 * MIB,
+  organizationBytes: 2000 * MIB,
+  reserveBytes: 1024 * MIB,
+};
+
+const use = (id: string, changes: Partial<DiskUse> = {}): DiskUse => ({
+  id,
+  kind: 'instance',
+  owner: null,
+  limitBytes: limits.instanceBytes,
+  bytes: 10 * MIB,
+  isUncountable: false,
+  grownBytes: 0,
+  writtenBytes: 0,
+  isEnding: false,
+  ...changes,
+});
+const state = (uses: readonly DiskUse[], changes: Partial<DiskState> = {}): DiskState => ({
+  limits,
+  uses,
+  organizations: new Map(),
+  isReserveAtRisk: false,
+  ...changes,
+});
+const atRisk = { isReserveAtRisk: true } as const;
+const idle = use('idle', { grownBytes: 16 * MIB, writtenBytes: 16 * MIB });
+const writing = use('writing', { grownBytes: 17 * MIB });
+const hidden = use('hidden', { writtenBytes: 17 * MIB });
+const unknown = use('unknown', { bytes: null });
+const large = use('large', { bytes: 1024 * MIB + 1 });
+const member = (id: string, changes: Partial<DiskUse> = {}) => use(id, { owner: 'acme', ...changes });
+const acme = { organizations: new Map([['acme', limits.organizationBytes + 1]]) };
+
+it.for<[situation: string, state: DiskState, ends: Readonly<Record<string, RegExp>>]>([
+  ['nobody within the limits', state([writing, hidden, unknown, use('full', { bytes: 1024 * MIB })]), {}],
+  [
+    'everyone above the limit of an instance',
+    state([large, { ...large, id: 'other' }, writing]),
+    { large: /^The instance used 1025 MiB of disk space\. An instance may use 1024 MiB\.$/, other: /1025 MiB/ },
+  ],
+  [
+    'a build above its own limit',
+    state([use('build', { kind: 'build', limitBytes: 5 * MIB })]),
+    { build: /^The build used 10 MiB of disk space\. A build may use 5 MiB\.$/ },
+  ],
+  [
+    'an instance whose files cannot be counted',
+    state([use('wide', { isUncountable: true })]),
+    { wide: /^The instance has more files than the service can count in a minute\.$/ },
+  ],
+  [
+    'the member of an organization above its limit that grew the most',
+    state([writing, member('a', { grownBytes: 17 * MIB }), member('b', { grownBytes: 18 * MIB })], acme),
+    { b: /^The organization used 2001 MiB .* this instance grew the most\. An organization may use 2000 MiB\.$/ },
+  ],
+  [
+    'no member of an organization above its limit that only does ordinary work',
+    state([member('a', { grownBytes: 16 * MIB }), writing], acme),
+    {},
+  ],
+  [
+    'no second member while another one is ending',
+    state([member('a', { isEnding: true }), member('b', { grownBytes: 17 * MIB })], acme),
+    {},
+  ],
+  [
+    'the one that grew the most while the reserve is at risk',
+    state([idle, writing, use('faster', { grownBytes: 90 * MIB })], atRisk),
+    { faster: /^The disk of the service is almost full, and this instance was writing the most to it\.$/ },
+  ],
+  ['only the one above its limit while the reserve is at risk', state([large, writing], atRisk), { large: /1024 MiB/ }],
+  ['the one that wrote the most if no measured size grew', state([idle, hidden, unknown], atRisk), { hidden: /full/ }],
+  ['the one whose size is unknown if nobody is seen writing', state([idle, unknown], atRisk), { unknown: /full/ }],
+  ['nobody who only does ordinary work', state([idle], atRisk), {}],
+  [
+    'nobody else while the one that grew the most is ending',
+    state([writing, use('faster', { grownBytes: 90 * MIB, isEnding: true })], atRisk),
+    {},
+  ],
+])('ends %s', ([, given, ends]) => {
+  const chosen = chooseToEnd(given);
+  expect(chosen.map(({ id }) => id)).toEqual(Object.keys(ends));
+  for (const { id, reason } of chosen) expect(reason).toMatch(ends[id] ?? /never/);
+});

@@ -1,0 +1,86 @@
+import { spawn } from 'node:child_process';
+
+/** Directories of one consumer. Missing ones count as empty. Absolute paths without line breaks. */
+export type MeasuredTree = { readonly id: string; readonly paths: readonly string[] };
+
+export type MeasureOptions = {
+  /** Longest time for one path. A tree that takes longer has no result and does not delay the others further. */
+  readonly stallMs: number;
+  /** Runs with low priority. */
+  readonly isBackground?: boolean;
+  readonly signal: AbortSignal;
+};
+
+/** `du` remembers hard links and the levels of a tree. It is the service's memory. */
+const MEMORY_KIBIBYTES = 1024 * 1024;
+
+/**
+ * Allocated bytes of each tree, one after the other; without an entry for trees that could not be measured. Uses `du`,
+ * because it walks relative to open directories: it follows no symbolic links, stays on one file system, counts each file
+ * once however many names it has, and handles any depth and any name, all without blocking the event loop.
+ */
+export async function measureTrees(
+  trees: readonly MeasuredTree[],
+  options: MeasureOptions,
+): Promise<ReadonlyMap<string, number>> {
+  const sizes = new Map<string, number>();
+  let remaining = trees;
+  while (remaining.length > 0 && !options.signal.aborted) {
+    const { measured, stalledAt } = await runDu(remaining, options);
+    for (const [id, bytes] of measured) sizes.set(id, bytes);
+    if (stalledAt === null) break;
+    remaining = remaining.slice(stalledAt + 1);
+  }
+  return sizes;
+}
+
+/** `stalledAt`: index of the tree at which `du` stalled or failed; null if it measured all trees. */
+async function runDu(trees: readonly MeasuredTree[], { stallMs, isBackground, signal }: MeasureOptions) {
+  const bytesByPath = new Map<string, number>();
+  let lastPath: string | null = null;
+  const du = ['du', '-s', '-x', '-P', '--block-size=1', '--', ...trees.flatMap(({ paths }) => paths)];
+  const script = `ulimit -v ${MEMORY_KIBIBYTES}; exec "$@"`;
+  const program = isBackground === true ? ['nice', '-n', '19', ...du] : du;
+  const isComplete = await new Promise<boolean>((resolve) => {
+    const child = spawn('sh', ['-c', script, 'sh', ...program], {
+      cwd: '/',
+      env: { PATH: '/usr/bin:/bin', LC_ALL: 'C' },
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    child.once('error', () => resolve(false));
+    const kill = () => child.kill('SIGKILL');
+    let timer = setTimeout(kill, stallMs);
+    signal.addEventListener('abort', kill, { once: true });
+    let text = '';
+    child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+      clearTimeout(timer);
+      timer = setTimeout(kill, stallMs);
+      const lines = (text + chunk).split('\n');
+      text = lines.pop() ?? '';
+      for (const line of lines) {
+        const [, bytes, path] = /^(\d+)\t(.*)$/.exec(line) ?? [];
+        if (path === undefined) continue;
+        bytesByPath.set(path, Number(bytes));
+        lastPath = path;
+      }
+    });
+    child.once('close', (_, killedBy) => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', kill);
+      // Exit status 1 is usual: files disappear while `du` runs.
+      resolve(killedBy === null);
+    });
+  });
+  const stalledAt = isComplete ? null : firstIncomplete(trees, lastPath);
+  const measured = trees
+    .slice(0, stalledAt ?? trees.length)
+    .map(({ id, paths }) => [id, paths.reduce((sum, path) => sum + (bytesByPath.get(path) ?? 0), 0)] as const);
+  return { measured, stalledAt };
+}
+
+/** The tree that contains the path after the last one that `du` printed. It may be a later one if paths are missing. */
+function firstIncomplete(trees: readonly MeasuredTree[], lastPath: string | null): number {
+  const at = trees.findIndex(({ paths }) => lastPath !== null && paths.includes(lastPath));
+  const isTreeComplete = trees[at]?.paths.at(-1) === lastPath;
+  return at === -1 ? 0 : isTreeComplete ? Math.min(at + 1, trees.length - 1) : at;
+}

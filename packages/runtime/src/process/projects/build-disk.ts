@@ -1,0 +1,94 @@
+import { join } from 'node:path';
+import { PrepareError, type PrepareSource } from '../../runtime.ts';
+import type { DiskConsumer } from '../disk/disk-guard.ts';
+import { createStoredUsage, type StoredUsage } from '../disk/stored-usage.ts';
+import { measureTrees } from '../disk/tree-sizes.ts';
+import type { Instance } from '../instances/instance.ts';
+import { builderName } from './builder.ts';
+import { ownerOf } from './owner.ts';
+import { listOwners, type ProjectStore, readProjects } from './project-store.ts';
+
+/** Longest measurement of a cache. One that takes longer is removed. */
+const CACHE_STALL_MS = 60_000;
+
+export type WatchedBuild = {
+  /** See `Preparation`. */
+  readonly addDirectory: (path: string) => void;
+  /** Aborts with a `PrepareError` when the build has to end. */
+  readonly signal: AbortSignal;
+  readonly stop: () => void;
+};
+
+/** The disk space of builds: what running ones use, and what earlier ones left. */
+export type BuildDisk = {
+  /** Begins to count what a build writes. One build of an owner at a time. */
+  readonly watch: (id: string, source: PrepareSource) => Promise<WatchedBuild>;
+  readonly consumers: () => readonly DiskConsumer[];
+  readonly stored: StoredUsage;
+};
+
+export type BuildDiskOptions = {
+  readonly store: ProjectStore;
+  readonly preparingDirectory: string;
+  /** Null: builds may use any disk space. */
+  readonly limitBytes: number | null;
+  /** Running commands of builds. */
+  readonly running: () => readonly Instance[];
+};
+
+export function createBuildDisk({ store, preparingDirectory, limitBytes, running }: BuildDiskOptions): BuildDisk {
+  const { projectsDirectory, environmentsDirectory, cachesDirectory } = store;
+  const watched = new Map<string, DiskConsumer>();
+  let count = 0;
+  const stored = createStoredUsage({
+    owners: () => listOwners(store),
+    directoriesOf: (owner) => {
+      if (watched.has(owner)) return null;
+      const projects = [...(readProjects(store).get(owner) ?? [])].map((id) => join(projectsDirectory, id));
+      return [join(environmentsDirectory, owner), join(cachesDirectory, owner), ...projects];
+    },
+  });
+
+  /** Bytes of the cache. Removes a cache that alone exceeds the limit: over many builds, it would grow without bound. */
+  const trimCache = async (cache: string, limit: number, signal: AbortSignal): Promise<number> => {
+    const sizes = await measureTrees([{ id: cache, paths: [cache] }], { stallMs: CACHE_STALL_MS, signal });
+    const bytes = sizes.get(cache);
+    if (bytes !== undefined && bytes <= limit) return bytes;
+    await store.removeTree(cache);
+    return 0;
+  };
+
+  const watch = async (id: string, source: PrepareSource): Promise<WatchedBuild> => {
+    const overused = new AbortController();
+    const { signal } = overused;
+    if (limitBytes === null) return { addDirectory: () => undefined, signal, stop: () => undefined };
+    const owner = ownerOf(source);
+    const cache = join(cachesDirectory, owner);
+    const foundBytes = await trimCache(cache, limitBytes, signal);
+    const builder = builderName(preparingDirectory, owner);
+    const directories = [join(projectsDirectory, id), join(preparingDirectory, builder), cache];
+    if (source.kind === 'build') directories.push(source.path);
+    count++;
+    watched.set(owner, {
+      // A later attempt at the same build is another consumer.
+      id: `${id} (${count})`,
+      kind: 'build',
+      owner,
+      limitBytes,
+      foundBytes,
+      directories: () => directories,
+      pids: (table) =>
+        running()
+          .filter((instance) => instance.record().instanceId === builder && instance.end() === null)
+          .flatMap((instance) => instance.containment.members(table).map(({ pid }) => pid)),
+      end: (reason) => overused.abort(new PrepareError(reason)),
+    });
+    const stop = () => {
+      watched.delete(owner);
+      stored.changed(owner);
+    };
+    return { addDirectory: (path) => directories.push(path), signal, stop };
+  };
+
+  return { watch, consumers: () => [...watched.values()], stored };
+}

@@ -1,0 +1,191 @@
+import { existsSync, linkSync, statfsSync } from 'node:fs';
+import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { measureTrees } from '../../src/process/disk/tree-sizes.ts';
+import { instanceFiles } from '../../src/process/instances/instance-record.ts';
+import { createProcessRuntime } from '../../src/process/process-runtime.ts';
+import type { DiskLimits, Runtime } from '../../src/runtime.ts';
+import { evaluate, evaluateLast, LIMITS, nextEvent, openFixture, type RuntimeSetup } from '../conformance/fixture.ts';
+import { openProbe } from './probe.ts';
+import { writeProject } from './test-project.ts';
+
+const MIB = 1_048_576;
+const NEVER_ABORTED = new AbortController().signal;
+const GIB = 1024 * MIB;
+
+const open = (dataDirectory: string, limits: Partial<DiskLimits>) => {
+  const { bavail, bsize } = statfsSync(join(dataDirectory, '..'));
+  // So little that the driver measures each second, and never so little that the reserve is at risk.
+  const reserveBytes = Math.floor((bavail * bsize) / 3);
+  return createProcessRuntime({
+    dataDirectory,
+    logger: pino({ level: 'silent' }),
+    now: () => new Date(),
+    path: '/usr/bin:/bin',
+    disk: { instanceBytes: GIB, buildBytes: GIB, organizationBytes: GIB, reserveBytes, ...limits },
+  });
+};
+
+const setup: RuntimeSetup = {
+  open: (dataDirectory) => open(dataDirectory, { instanceBytes: 32 * MIB }),
+  probe: openProbe,
+  isolatesAccounts: false,
+  enforcesLimits: false,
+  lacksPython: null,
+};
+
+/** Code of a bot that writes a file of this size into its home. */
+const write = (path: string, megabytes: number) =>
+  `require('node:fs').writeFileSync(process.env.HOME + '/${path}', Buffer.alloc(${megabytes} * ${MIB}, 1))`;
+
+describe('an instance above its disk limit', () => {
+  it.for([
+    ['in its home', write('large', 40)],
+    [
+      'in many directories',
+      `for (let i = 0; i < 40; i++) {
+        require('node:fs').mkdirSync(process.env.HOME + '/d' + i);
+        ${write("d' + i + '/f", 1)};
+      }`,
+    ],
+    [
+      'below more directories than a path can name',
+      `
+        process.chdir(process.env.HOME);
+        for (let i = 0; i < 60; i++) {
+          require('node:fs').mkdirSync('d'.repeat(200));
+          process.chdir('d'.repeat(200));
+        }
+        require('node:fs').writeFileSync('large', Buffer.alloc(40 * ${MIB}, 1))`,
+    ],
+    [
+      'in a deleted file that it holds open',
+      `
+        globalThis.held = require('node:fs').openSync(process.env.HOME + '/held', 'w');
+        require('node:fs').unlinkSync(process.env.HOME + '/held');
+        require('node:fs').writeSync(globalThis.held, Buffer.alloc(40 * ${MIB}, 1))`,
+    ],
+    [
+      'in a file that it allocated without writing',
+      `
+        require('node:child_process').execFileSync('fallocate', ['-l', '40M', process.env.HOME + '/large'])`,
+    ],
+  ] as const)('is ended with the limit as the reason: %s', async ([, code]) => {
+    const { start, runtime } = await openFixture(setup);
+    await evaluateLast(await start('large'), `${code}; null`);
+    const { exit } = await nextEvent(runtime(), 'exited', 'large');
+    expect(exit).toMatchObject({ signal: 'SIGKILL', outOfMemory: false });
+    expect(exit.diskLimit).toMatch(/^The instance used \d\d MiB of disk space\. An instance may use 32 MiB\.$/);
+  });
+
+  it('is ended if an earlier version of the service started it', async () => {
+    const { start, runtime, dataDirectory, idOf, closeServer, restartServer } = await openFixture(setup);
+    const address = await start('early');
+    await closeServer();
+    const { record } = instanceFiles(join(dataDirectory, 'instances'), idOf('early'));
+    const { owner, ...early } = JSON.parse(await readFile(record, 'utf8'));
+    expect(owner).toBeDefined();
+    await writeFile(record, JSON.stringify(early));
+    await evaluate(address, `${write('large', 40)}; null`);
+    await restartServer();
+    expect((await nextEvent(runtime(), 'exited', 'early')).exit.diskLimit).toMatch(/may use 32 MiB/);
+  });
+});
+
+it('counts neither a second name of a file, nor the target of a link, nor a hole', async () => {
+  const { start, runtime } = await openFixture(setup);
+  const innocent = await start('innocent');
+  await evaluate(
+    innocent,
+    `${write('file', 20)};
+    const fs = require('node:fs');
+    fs.linkSync(process.env.HOME + '/file', process.env.HOME + '/again');
+    fs.symlinkSync('/usr', process.env.HOME + '/usr');
+    fs.writeFileSync(process.env.HOME + '/sparse', '');
+    fs.truncateSync(process.env.HOME + '/sparse', 2 ** 40);
+    null`,
+  );
+  await evaluateLast(await start('guilty'), `${write('large', 40)}; null`);
+  await nextEvent(runtime(), 'exited', 'guilty');
+  expect(await evaluate(innocent, '1 + 1')).toBe(2);
+});
+
+it('measures other trees in time when one has too many files', async () => {
+  // Files are created quickest in memory.
+  const directory = await mkdtemp(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'bothost-wide-'));
+  onTestFinished(() => rm(directory, { recursive: true, force: true }));
+  const trees = ['wide', 'small'].map((id) => ({ id, paths: [join(directory, id), join(directory, 'missing')] }));
+  await mkdir(join(directory, 'wide'));
+  await mkdir(join(directory, 'small'));
+  await writeFile(join(directory, 'small/file'), Buffer.alloc(MIB, 1));
+  await writeFile(join(directory, 'wide/file'), '');
+  for (let i = 0; i < 150_000; i++) linkSync(join(directory, 'wide/file'), join(directory, `wide/${i}`));
+  const measured = async (stallMs: number) => [...(await measureTrees(trees, { stallMs, signal: NEVER_ABORTED }))];
+  // On a busy machine, the small one may also need several attempts.
+  await expect.poll(() => measured(100), { timeout: 30_000 }).toEqual([['small', expect.any(Number)]]);
+  const sizes = new Map(await measured(60_000));
+  expect([...sizes.keys()]).toEqual(['wide', 'small']);
+  expect(sizes.get('small')).toBeGreaterThanOrEqual(MIB);
+});
+
+describe('builds', () => {
+  async function openRuntime(limits: Partial<DiskLimits>) {
+    const directory = await mkdtemp(join(tmpdir(), 'bothost-disk-'));
+    await chmod(directory, 0o711);
+    const runtime: Runtime = await open(join(directory, 'data'), limits);
+    onTestFinished(async () => {
+      for (const { instanceId } of await runtime.list()) await runtime.stop(instanceId, 0);
+      await runtime.close();
+      await rm(directory, { recursive: true, force: true });
+    });
+    const prepare = async (id: string, files: Readonly<Record<string, string>>) => {
+      const source = {
+        kind: 'build',
+        path: await writeProject(files),
+        contentHash: id,
+        organizationId: 'acme',
+      } as const;
+      return runtime.prepare({ id, source }, () => undefined, NEVER_ABORTED);
+    };
+    return { runtime, prepare };
+  }
+  const manifest = '{ "main": "main.js", "scripts": { "build": "node build.js" } }';
+
+  it('are ended above their disk limit, wherever they write', async () => {
+    const { prepare } = await openRuntime({ buildBytes: 64 * MIB });
+    const forever = 'setInterval(() => {}, 1000)';
+    for (const path of ['process.env.HOME', 'process.cwd()', 'process.env.npm_config_cache']) {
+      const code = `require('node:fs').writeFileSync(${path} + '/large', Buffer.alloc(80 * ${MIB}, 1)); ${forever}`;
+      const preparing = prepare('large', { 'package.json': manifest, 'main.js': '', 'build.js': code });
+      await expect(preparing, path).rejects.toThrow(/The build used \d\d MiB of disk space\. A build may use 64 MiB\./);
+    }
+    await prepare('small', { 'package.json': manifest, 'main.js': '', 'build.js': '' });
+  });
+
+  it('count toward the limit of their organization, of which the instance that grew the most is ended', async () => {
+    const { runtime, prepare } = await openRuntime({ organizationBytes: 96 * MIB });
+    const build = `require('node:fs').writeFileSync('built', Buffer.alloc(32 * ${MIB}, 1))`;
+    const main = `require('node:http').createServer(async (request, response) => {
+      if (request.method === 'POST') require('node:fs').writeFileSync(process.env.HOME + '/file', Buffer.alloc(40 * ${MIB}, 1));
+      response.end('null');
+    }).listen(Number(process.env.PORT), process.env.BOT_HOST)`;
+    const prepared = await prepare('one', { 'package.json': manifest, 'main.js': main, 'build.js': build });
+    await expect.poll(() => runtime.diskUsage('acme'), { timeout: 30_000 }).toBeGreaterThan(32 * MIB);
+    expect(await runtime.diskUsage('other')).toBe(0);
+    const start = (instanceId: string) =>
+      runtime.start(
+        { instanceId, deploymentId: 'one', prepared, limits: LIMITS, environment: async () => ({}) },
+        NEVER_ABORTED,
+      );
+    const [early, late] = [await start('early'), await start('late')];
+    await evaluate(early, '');
+    await expect.poll(() => runtime.diskUsage('acme'), { timeout: 30_000 }).toBeGreaterThan(72 * MIB);
+    await evaluateLast(late, '');
+    const { exit } = await nextEvent(runtime, 'exited', 'late');
+    expect(exit.diskLimit).toMatch(/^The organization used 1\d\d MiB .* An organization may use 96 MiB\.$/);
+    expect((await runtime.list()).map(({ instanceId }) => instanceId)).toEqual(['early']);
+  });
+});
