@@ -236,7 +236,13 @@ export const failures = {
   'storage-full': {
     status: 507,
     code: '507',
-    message: 'The service has no disk space left. Its operator must free some.',
+    message: 'The service has too little free disk space. Its operator must free some.',
+  },
+  'organization-storage-full': {
+    status: 507,
+    code: '507',
+    message:
+      'The organization would exceed its limit of disk space. Delete agents, wait until unused builds are removed, or ask the operator for a higher limit.',
   },
   'bot-not-ready': { status: 504, code: '504', message: 'The bot did not become ready in time.' },
 } as const satisfies Record<string, Failure>;

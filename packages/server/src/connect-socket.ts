@@ -14,7 +14,7 @@ import { verifyToken } from './sessions/socket-token.ts';
  * Connects a client of `/ws/generic/...` or a carrier: finds its session by the token, or creates one if the agent requires no
  * token, and claims an instance.
  *
- * @throws failure `token-invalid`, `deployment-not-ready`, `at-capacity`, `shutting-down`
+ * @throws failure `token-invalid`, `deployment-not-ready`, `at-capacity`, `shutting-down`, `storage-full`
  */
 export async function connectSocket(context: Context, requested: SocketTarget): Promise<SocketSession> {
   if (context.isDraining()) throw failure('shutting-down');
@@ -24,6 +24,7 @@ export async function connectSocket(context: Context, requested: SocketTarget): 
     throw failure('token-invalid');
   const organization = await organizationByName(context.db, requested.organizationName);
   if (organization === null) throw failure('token-invalid');
+  await context.disk.require(0);
   const { agentName, carrier } = requested;
   const sessionId = requested.token === null ? context.newId() : sessionOf(context, requested, requested.token);
   // The session's client is already connected, so the token was used.

@@ -1,6 +1,7 @@
 import type { InstanceOutputs, Runtime } from '@bothost/runtime';
 import type { Logger } from 'pino';
 import type { RefusalLog } from './audit/refusals.ts';
+import type { DiskSpace } from './builds/disk-space.ts';
 import type { Builds } from './builds/open.ts';
 import type { RateLimit } from './concurrency/rate-limit.ts';
 import type { Host } from './instances/host.ts';
@@ -36,6 +37,7 @@ export type Context = {
   readonly telemetry: Telemetry;
   readonly reconciler: Reconciler;
   readonly builds: Builds;
+  readonly disk: DiskSpace;
   /** Opens and seals what organizations keep secret. */
   readonly keyring: Keyring;
   readonly rootKeys: RootKeyProvider;

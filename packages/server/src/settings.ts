@@ -271,6 +271,33 @@ export const settings = {
       'Memory in megabytes for all fork servers, the processes that import a Python bot once and fork its instances. Above it the least recently used one is stopped; instances of its agent are spawned until it runs again.',
     without: "a quarter of the machine's memory",
   }),
+  instanceDiskMegabytes: setting({
+    names: ['BOTHOST_INSTANCE_DISK_MB'],
+    schema: integer(1, 1_073_741_824).default(1_024),
+    about:
+      'Megabytes of disk space that one instance may use: its home directory, its output, and deleted files that it holds open.',
+    without: '`1024`',
+  }),
+  buildDiskMegabytes: setting({
+    names: ['BOTHOST_BUILD_DISK_MB'],
+    schema: integer(1, 1_073_741_824).default(8_192),
+    about: 'Megabytes of disk space that one build may use, including what it downloads and installs.',
+    without: '`8192`',
+  }),
+  organizationDiskMegabytes: setting({
+    names: ['BOTHOST_ORGANIZATION_DISK_MB'],
+    schema: integer(1, 1_073_741_824).default(51_200),
+    about:
+      'Megabytes of disk space that one organization may use: uploaded archives, what its builds left, and its running builds and instances.',
+    without: '`51200`',
+  }),
+  diskReserveMegabytes: setting({
+    names: ['BOTHOST_DISK_RESERVE_MB'],
+    schema: integer(0, 1_073_741_824).default(1_024),
+    about:
+      'Megabytes of disk space that stay free for the service. It starts no session and no build that would use them, and ends bots and builds before they do. 0 keeps no reserve.',
+    without: '`1024`',
+  }),
   logRetentionDays: setting({
     names: ['BOTHOST_LOG_RETENTION_DAYS'],
     schema: integer(0, 36_500).default(30),

@@ -33,6 +33,7 @@ export async function startSession(
 ): Promise<StartResponse> {
   const transport = transportOf(options.request);
   const body = bodyText(options.request.body, transport);
+  await context.disk.require(0);
   const sessionId = context.newId();
   // Own the session before its row exists. Otherwise, a reconcile pass could start its bot too.
   if (transport !== 'websocket') context.ownership.acquire(sessionId);

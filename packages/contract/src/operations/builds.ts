@@ -71,7 +71,7 @@ export const getBuildUploadUrl = operation({
     expiresAt: Time,
     receivedBytes: z.number().int().describe('Bytes that were received before'),
   }),
-  errors: ['invalid-request', 'region-unknown', 'too-many-uploads'],
+  errors: ['invalid-request', 'region-unknown', 'too-many-uploads', 'storage-full', 'organization-storage-full'],
 });
 
 /** The path of the upload URL. Not an operation, because its bodies are not JSON. */
@@ -104,7 +104,15 @@ export const createBuild = operation({
     contextHash: z.string(),
     cached: z.boolean().describe('Whether a build of this content has succeeded before'),
   }),
-  errors: ['invalid-request', 'region-unknown', 'upload-not-found', 'upload-incomplete', 'upload-content-wrong'],
+  errors: [
+    'invalid-request',
+    'region-unknown',
+    'upload-not-found',
+    'upload-incomplete',
+    'upload-content-wrong',
+    'storage-full',
+    'organization-storage-full',
+  ],
 });
 
 export const listBuilds = operation({

@@ -65,6 +65,7 @@ export const startSession = operation({
     'at-capacity',
     'secrets-unavailable',
     'shutting-down',
+    'storage-full',
   ],
 });
 

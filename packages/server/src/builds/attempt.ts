@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from 'node:util';
 import { type BuildOutput, type Prepared, PrepareError, PrepareTimeout, type Runtime } from '@bothost/runtime';
 import { ArchiveError } from './archive-error.ts';
-import { requireSpace } from './disk-space.ts';
+import type { DiskSpace } from './disk-space.ts';
 import type { Places } from './places.ts';
 import type { BuildRow } from './rows.ts';
 import { unpackArchive } from './unpack.ts';
@@ -15,6 +15,7 @@ export type AttemptContext = {
   readonly now: () => Date;
   readonly runtime: Pick<Runtime, 'prepare'>;
   readonly places: Places;
+  readonly disk: Pick<DiskSpace, 'require'>;
   /** Wall clock, for unpacking and preparing together. */
   readonly timeoutSeconds: number;
 };
@@ -37,10 +38,15 @@ export async function attemptBuild(
   const began = context.now().getTime();
   const seconds = () => ((context.now().getTime() - began) / 1000).toFixed(1);
   try {
-    await requireSpace(places.root, build.size_bytes);
+    await context.disk.require(build.size_bytes);
     write(`Unpacking ${size(build.size_bytes)}, SHA-256 ${build.content_hash}`);
     const archive = { path: places.archive(build.upload_id), bytes: build.size_bytes };
-    const { files, bytes } = await unpackArchive(archive, tree, { ...places, output: write, signal });
+    const { files, bytes } = await unpackArchive(archive, tree, {
+      ...places,
+      requireSpace: context.disk.require,
+      output: write,
+      signal,
+    });
     write(`Unpacked ${files} files, ${size(bytes)}, in ${seconds()} s`);
     const { organization_id: organizationId, content_hash: contentHash } = build;
     const source = { kind: 'build', path: tree, contentHash, organizationId } as const;

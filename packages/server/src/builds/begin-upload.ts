@@ -9,6 +9,7 @@ import {
   uploadUrlSeconds,
 } from '@bothost/contract';
 import type { Database } from '../store/tables.ts';
+import type { DiskSpace } from './disk-space.ts';
 import type { UploadReceiver } from './receive.ts';
 import { requireRegion } from './region.ts';
 import { countUnusedUploads, requireUpload } from './upload-rows.ts';
@@ -16,7 +17,11 @@ import { signUploadToken } from './upload-token.ts';
 
 type Begin = Operations['getBuildUploadUrl'];
 
-/** Returns URL and token for sending an archive. Content that was announced before gets the same upload. @throws failure `region-unknown`, `too-many-uploads` */
+/**
+ * Returns URL and token for sending an archive. Content that was announced before gets the same upload.
+ *
+ * @throws failure `region-unknown`, `too-many-uploads`, `storage-full`, `organization-storage-full`
+ */
 export async function beginUpload(
   context: {
     db: Database;
@@ -24,6 +29,7 @@ export async function beginUpload(
     newId: () => string;
     host: { region: string };
     uploadTokenKey: Buffer;
+    disk: Pick<DiskSpace, 'requireFor'>;
     uploads: Pick<UploadReceiver, 'settle' | 'receivedBytes'>;
   },
   scope: { organizationId: string; serviceUrl: string },
@@ -32,6 +38,7 @@ export async function beginUpload(
   requireRegion(context.host, request.region);
   const now = context.now();
   if ((await countUnusedUploads(context.db, scope.organizationId)) >= unusedUploads) throw failure('too-many-uploads');
+  await context.disk.requireFor(scope.organizationId, request.sizeBytes ?? 0);
   const upload = await requireUpload(context.db, {
     id: context.newId(),
     organization_id: scope.organizationId,

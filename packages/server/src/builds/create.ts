@@ -1,5 +1,6 @@
 import { failure, type Operations, type RequestOf, type ResponseOf } from '@bothost/contract';
 import type { Database } from '../store/tables.ts';
+import type { DiskSpace } from './disk-space.ts';
 import { presentBuild } from './present.ts';
 import type { UploadReceiver } from './receive.ts';
 import { requireRegion } from './region.ts';
@@ -10,7 +11,9 @@ type Create = Operations['createBuild'];
 
 /**
  * Returns the successful or unfinished build of an upload's content, or creates one. The content of a failed build is
- * built again. @throws failure `region-unknown`, `upload-not-found`, `upload-incomplete`
+ * built again.
+ *
+ * @throws failure `region-unknown`, `upload-not-found`, `upload-incomplete`, `storage-full`, `organization-storage-full`
  */
 export async function createBuild(
   context: {
@@ -19,6 +22,7 @@ export async function createBuild(
     newId: () => string;
     host: { region: string };
     uploads: Pick<UploadReceiver, 'settle'>;
+    disk: Pick<DiskSpace, 'requireFor'>;
   },
   scope: { organizationId: string; serviceUrl: string },
   request: RequestOf<Create>['body'],
@@ -35,7 +39,7 @@ export async function createBuild(
   }
   const now = context.now();
   const content = { organization_id: scope.organizationId, region: request.region, content_hash: contentHash };
-  const row = await requireBuild(context.db, now, {
+  const row = await requireBuild(context, now, {
     ...content,
     id: context.newId(),
     upload_id: upload.id,
@@ -59,13 +63,20 @@ export async function createBuild(
   };
 }
 
-async function requireBuild(db: Database, now: Date, build: Parameters<typeof insertBuild>[1]): Promise<BuildRow> {
+async function requireBuild(
+  { db, disk }: { db: Database; disk: Pick<DiskSpace, 'requireFor'> },
+  now: Date,
+  build: Parameters<typeof insertBuild>[1],
+): Promise<BuildRow> {
   // The existing build may fail or be removed between the two queries.
   for (;;) {
     const row = await db.transaction().execute(async (transaction) => {
       // First, so that the archive of a new build is not removed.
       if (!(await touchUpload(transaction, build.upload_id, now))) throw failure('upload-not-found');
-      return (await useBuildOf(transaction, build, now)) ?? (await insertBuild(transaction, build));
+      const existing = await useBuildOf(transaction, build, now);
+      if (existing !== undefined) return existing;
+      await disk.requireFor(build.organization_id, 0);
+      return insertBuild(transaction, build);
     });
     if (row !== undefined) return row;
   }

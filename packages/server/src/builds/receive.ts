@@ -5,7 +5,7 @@ import type { Readable } from 'node:stream';
 import { failure, uploadBytes } from '@bothost/contract';
 import { createKeyedQueue } from '@bothost/runtime/keyed-queue';
 import type { Database } from '../store/tables.ts';
-import { isDiskFull, requireSpace } from './disk-space.ts';
+import { type DiskSpace, isDiskFull } from './disk-space.ts';
 import type { Places } from './places.ts';
 import { reopenBuildsOf } from './rows.ts';
 import { completeUploadRow, findUpload, reopenUpload, touchUpload, type UploadRow } from './upload-rows.ts';
@@ -17,6 +17,7 @@ export type ReceiveContext = {
   readonly host: { readonly region: string };
   readonly places: Places;
   readonly uploadTokenKey: Buffer;
+  readonly disk: Pick<DiskSpace, 'require'>;
 };
 
 /** Progress of an upload. `sizeBytes` is null until the size is known. */
@@ -130,7 +131,7 @@ export function createUploadReceiver(context: ReceiveContext): UploadReceiver {
         if (offset !== (await receivedBytes(upload))) throw failure('upload-offset-wrong');
         if (upload.state === 'open') {
           await touchUpload(db, upload.id, context.now());
-          await requireSpace(places.root, upload.size_bytes - offset);
+          await context.disk.require(upload.size_bytes - offset);
           await write(places.archive(upload.id), offset, upload.size_bytes, body, interrupted);
         }
         return progress(await settleNow(upload));
@@ -143,7 +144,7 @@ export function createUploadReceiver(context: ReceiveContext): UploadReceiver {
         const upload = await requireOwn(uploadId);
         if (upload.state === 'complete') return progress(await requireSame(upload, body));
         await touchUpload(db, upload.id, context.now());
-        await requireSpace(places.root, upload.size_bytes ?? 0);
+        await context.disk.require(upload.size_bytes ?? 0);
         const path = places.archive(upload.id);
         const written = await write(path, 0, upload.size_bytes ?? uploadBytes, body, interrupted);
         if (written === 0) throw failure('upload-form-invalid', { message: 'The file that was uploaded is empty.' });

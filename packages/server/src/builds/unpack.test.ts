@@ -33,6 +33,7 @@ async function unpack(bytes: Buffer, limits: Partial<UnpackLimits> = {}) {
     output,
     signal,
     removeTree,
+    requireSpace: async () => undefined,
     limits: { ...unpackedArchive, ...limits },
   });
   return { ...result, lines, at: (name: string) => join(target, name) };
@@ -246,6 +247,7 @@ it.each([
     output,
     signal: aborting.signal,
     removeTree,
+    requireSpace: async () => undefined,
   });
   await expect(unpacking).rejects.toThrow('enough');
   expect(await readdir(folder)).toEqual(['archive']);

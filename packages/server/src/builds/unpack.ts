@@ -13,8 +13,13 @@ export type UnpackOptions = {
   readonly output: (line: string) => void;
   readonly signal: AbortSignal;
   readonly removeTree: RemoveTree;
+  /** Rejects if the disk has no room for this many bytes. Called before they are written. */
+  readonly requireSpace: (bytes: number) => Promise<void>;
   readonly limits?: UnpackLimits;
 };
+
+/** Free space is checked each time that this much is about to be written. */
+const spaceCheckBytes = 16 * 1_048_576;
 
 /** Totals of an unpacked archive. `bytes`: of its files. */
 export type Unpacked = { readonly files: number; readonly bytes: number };
@@ -28,7 +33,7 @@ export type Unpacked = { readonly files: number; readonly bytes: number };
 export async function unpackArchive(
   archive: { readonly path: string; readonly bytes: number },
   target: string,
-  { output, signal, removeTree, limits = unpackedArchive }: UnpackOptions,
+  { output, signal, removeTree, requireSpace, limits = unpackedArchive }: UnpackOptions,
 ): Promise<Unpacked> {
   const partial = `${target}.partial`;
   await removeTree(partial);
@@ -36,7 +41,7 @@ export async function unpackArchive(
   try {
     await mkdir(partial, { mode: 0o700 });
     const tree = createEntryTree(limits);
-    const unpacked = await unpackInto(partial, archive, tree, { output, signal, limits });
+    const unpacked = await unpackInto(partial, archive, tree, { output, signal, limits, requireSpace });
     // Links are created last, so that no file can be written through one.
     for (const { path, target: to } of tree.links()) {
       await mkdir(join(partial, dirname(path)), { recursive: true });
@@ -54,10 +59,11 @@ async function unpackInto(
   root: string,
   archive: { readonly path: string; readonly bytes: number },
   tree: EntryTree,
-  how: { output: (line: string) => void; signal: AbortSignal; limits: UnpackLimits },
+  how: Pick<UnpackOptions, 'output' | 'signal' | 'requireSpace'> & { readonly limits: UnpackLimits },
 ): Promise<Unpacked> {
   let files = 0;
   let bytes = 0;
+  let uncheckedBytes = 0;
   const sizes = new Map<string, number>();
   const folders = new Set<string>();
   const place = async (path: string) => {
@@ -108,6 +114,11 @@ async function unpackInto(
         const mode = entry.mode ?? 0;
         if ((mode & 0o6000) !== 0) how.output(`${readable(file)} loses its setuid and setgid bits.`);
         count(file, entry.size);
+        uncheckedBytes += entry.size;
+        if (uncheckedBytes >= spaceCheckBytes) {
+          await how.requireSpace(uncheckedBytes);
+          uncheckedBytes = 0;
+        }
         return writeEntry(entry, await place(file), (mode & 0o111) === 0 ? 0o644 : 0o755);
       }
       default:

@@ -33,6 +33,16 @@ export async function countUnusedUploads(db: Database, organizationId: string): 
   return count;
 }
 
+/** Bytes of all archives of an organization, including the missing parts of announced ones. */
+export async function archiveBytes(db: Database, organizationId: string): Promise<number> {
+  const { bytes } = await db
+    .selectFrom('uploads')
+    .select(sql<number>`coalesce(sum(size_bytes), 0)::float8`.as('bytes'))
+    .where('organization_id', '=', organizationId)
+    .executeTakeFirstOrThrow();
+  return bytes;
+}
+
 export async function findUpload(db: Database, id: string): Promise<UploadRow | undefined> {
   if (!isUuid(id)) return undefined;
   return db.selectFrom('uploads').selectAll().where('id', '=', id).executeTakeFirst();

@@ -84,6 +84,7 @@ async function work(prepare: Runtime['prepare'], fields: Partial<WorkerContext> 
     ...context,
     runtime: { prepare },
     places,
+    disk: { require: async () => undefined },
     timeoutSeconds: 60,
     logger: pino({ level: 'silent' }),
     host: { region: 'us-west' },

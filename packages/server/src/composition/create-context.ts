@@ -6,6 +6,7 @@ import { hashDirectory } from '@bothost/runtime/directory-hash';
 import { openTreeRemover } from '@bothost/runtime/remove-tree';
 import { buildsInUse } from '../agents/builds-in-use.ts';
 import { createRefusalLog } from '../audit/refusals.ts';
+import { createDiskSpace } from '../builds/disk-space.ts';
 import { type Builds, openBuilds } from '../builds/open.ts';
 import { createRateLimit } from '../concurrency/rate-limit.ts';
 import type { Config } from '../config.ts';
@@ -34,6 +35,8 @@ export type ServiceState = {
 /** Audit entries of refused requests per organization: a few hundred bytes each, at most a megabyte a day. */
 const auditedRefusals = { burst: 120, perSecond: 1 / 30 };
 
+const megabyte = 1024 * 1024;
+
 /** Opens all parts of the service on its foundation. None of them is active before `server.ts` starts it. */
 export async function createContext(
   foundation: Foundation,
@@ -60,6 +63,13 @@ export async function createContext(
     sampler: createSampler({ ...base, usage: (ids) => runtime.sample(ids) }),
     controlTokenKey,
     isDraining: () => state.isDraining,
+    disk: createDiskSpace({
+      directory: data.path,
+      reserveBytes: config.diskReserveMegabytes * megabyte,
+      organizationBytes: config.organizationDiskMegabytes * megabyte,
+      db: base.db,
+      runtime,
+    }),
   };
   const reconciler = createReconciler({
     ...parts,
@@ -92,7 +102,7 @@ export async function createContext(
 }
 
 function openBuildParts(
-  parts: Pick<Context, 'retryWrite' | 'isDraining' | 'telemetry'> & {
+  parts: Pick<Context, 'retryWrite' | 'isDraining' | 'telemetry' | 'disk'> & {
     readonly runtime: Runtime;
     readonly removeTree: RemoveTree;
   },

@@ -35,6 +35,12 @@ export async function openRuntime(
       environment: config.secrets.buildVariables,
       installsUv: config.installsUv,
     },
+    disk: {
+      instanceBytes: config.instanceDiskMegabytes * megabyte,
+      buildBytes: config.buildDiskMegabytes * megabyte,
+      organizationBytes: config.organizationDiskMegabytes * megabyte,
+      reserveBytes: config.diskReserveMegabytes * megabyte,
+    },
     ...config.inherited,
   });
   const driver = await opening.catch((error: unknown) => {

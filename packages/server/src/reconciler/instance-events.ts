@@ -75,14 +75,14 @@ async function handle(context: Context, event: InstanceEvent): Promise<void> {
   const unseen = context.unobservedEndAt();
   const instance = await retryWrite(() => findInstance(db, event.instanceId));
   const sessionId = instance?.session_id ?? null;
-  const { code, signal, outOfMemory } = event.exit;
+  const { code, signal, outOfMemory, diskLimit } = event.exit;
   const tail = instance === undefined ? '' : await redactTail(context, instance.deployment_id, event.exit.tail);
   context.logger.info({ instanceId: event.instanceId, sessionId, code, signal, outOfMemory }, 'instance ended');
   if (instance !== undefined && sessionId === null && instance.state === 'ready')
     await context.onIdleExit(instance.deployment_id, { ...event.exit, tail });
   if (instance !== undefined && sessionId !== null) {
     const session = await retryWrite(() => stateOfSession(db, sessionId));
-    const cause = { code, signal, outOfMemory, ...(code === 0 ? {} : { tail }) };
+    const cause = { code, signal, outOfMemory, diskLimit, ...(code === 0 ? {} : { tail }) };
     const stored: StoredEvent = { code: 'INSTANCE_EXITED', at: event.at.toISOString(), detail: cause };
     if (!wasStopped(event, session?.ended_at ?? null)) await retryWrite(() => recordEvents(db, sessionId, [stored]));
     await context.ownership.released(sessionId, AbortSignal.timeout(lastWordMilliseconds));

@@ -81,7 +81,7 @@ export function createValidation(context: Context): Validation {
   async function idleExit(deploymentId: string, exit: NonNullable<Problem['exit']>): Promise<void> {
     backoff.failed(deploymentId);
     const code = exit.outOfMemory ? 'PCC_OUT_OF_MEMORY' : 'PCC_BOT_EXITED';
-    const message = 'An instance ended while it waited for a session.';
+    const message = exit.diskLimit ?? 'An instance ended while it waited for a session.';
     await retryWrite(() => noteStart(context, deploymentId, { code, message, exit }));
   }
 

@@ -88,7 +88,14 @@ export type DeploymentSource =
   | { kind: 'directory'; path: string; contentHash: string }
   | { kind: 'build'; buildId: string; contentHash: string };
 
-export type StoredExit = { code: number | null; signal: string | null; outOfMemory: boolean; tail: string };
+export type StoredExit = {
+  code: number | null;
+  signal: string | null;
+  outOfMemory: boolean;
+  tail: string;
+  /** See `InstanceExit`. */
+  diskLimit?: string | undefined;
+};
 
 /** `setId` identifies the set; `secretSet` is its name at that time, for people. */
 export type SecretPin = { secretSet: string; setId: string; revision: number };

@@ -1,40 +1,15 @@
 import { execFileSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
-import { chmod, mkdir, mkdtemp, readFile, rm, statfs, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { expect, it, onTestFinished } from 'vitest';
 import { type BotDirectory, writeBot } from '../support/bots.ts';
 import { ended, start, stop, tell, withKey } from '../support/client.ts';
+import { fillDisk, smallDisk } from '../support/small-disk.ts';
 import { startTestServer } from '../support/test-server.ts';
 
 const isRoot = process.geteuid?.() === 0;
-
-/** Mounts a disk; null if this machine does not allow it. */
-async function smallDisk(megabytes: number, at?: string): Promise<string | null> {
-  const path = at ?? (await mkdtemp(join(tmpdir(), 'bothost-disk-')));
-  try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m,mode=0711`, 'tmpfs', path], { stdio: 'ignore' });
-  } catch {
-    await rm(path, { recursive: true });
-    return null;
-  }
-  onTestFinished(async () => {
-    execFileSync('umount', ['-l', path]);
-    await rm(path, { recursive: true });
-  });
-  return path;
-}
-
-async function fill(path: string): Promise<string> {
-  const { bavail, bsize } = await statfs(path);
-  const filler = join(path, 'filler');
-  await writeFile(filler, Buffer.alloc(Math.max(0, bavail * bsize - 4096))).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'ENOSPC') throw error;
-  });
-  return filler;
-}
 
 /** Only root can mount a small disk. The tests of runtime and store cover ordinary users. */
 it.runIf(isRoot)(
@@ -47,13 +22,14 @@ it.runIf(isRoot)(
     onTestFinished(() => bot.remove());
     const service = await startTestServer({
       agents: [bot.path],
-      environment: { DATABASE_URL: '', BOTHOST_DATA_DIR: join(disk, 'data') },
+      // Without a reserve, so that the disk becomes full.
+      environment: { DATABASE_URL: '', BOTHOST_DATA_DIR: join(disk, 'data'), BOTHOST_DISK_RESERVE_MB: '0' },
     });
     onTestFinished(() => service.close());
     const live = await start(service, 'steady');
     await tell(service, 'steady', live, 'true');
 
-    const filler = await fill(disk);
+    const filler = await fillDisk(disk, 4096);
     const startOne = async () => {
       const response = await fetch(`${service.url}/v1/public/steady/start`, {
         method: 'POST',

@@ -173,6 +173,7 @@ it('removes hostile trees of builds before the first build and with old logs', a
     buildLogs: createLogNews(),
     runtime: { prepare: () => expect.fail('nothing is to be built') },
     places,
+    disk: { require: async () => undefined },
     timeoutSeconds: 60,
     logger: pino({ level: 'silent' }),
     host: { region: 'us-west' },

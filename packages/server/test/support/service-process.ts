@@ -77,6 +77,8 @@ export function serviceProcess(options: {
     BOTHOST_BOOTSTRAP_PRIVATE_KEY: privateKey,
     BOTHOST_BOOTSTRAP_PUBLIC_KEY: publicKey,
     BOTHOST_SHUTDOWN_GRACE: '0',
+    // Tests also run on a disk that is nearly full.
+    BOTHOST_DISK_RESERVE_MB: '16',
     ...options.environment,
   };
 
