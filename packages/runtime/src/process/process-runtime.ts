@@ -21,8 +21,8 @@ import {
   warnOfAccounts,
 } from './containment/isolation.ts';
 import { readKernelUnits } from './containment/kernel-units.ts';
-import { openForkServers } from './fork-servers/fork-servers.ts';
 import { type DiskConsumer, startDiskGuard } from './disk/disk-guard.ts';
+import { openForkServers } from './fork-servers/fork-servers.ts';
 import { readInstances } from './instances/adopt.ts';
 import { botProgram } from './instances/bot-program.ts';
 import { createInstanceEvents, exitedEvent } from './instances/events.ts';

@@ -136,7 +136,8 @@ export function createAgentSocket(context: AgentSocketContext) {
     if (stopped.signal.aborted) throw failure('session-ended');
     if (address === null) throw new BotRefusedSocket(signal.aborted ? 'BOT_START_TIMEOUT' : 'HTTP_ERROR');
     const url = `ws://${address.host}:${address.port}/ws${path.query}`;
-    const bot = await openBot(url, incoming, context.clientOf(incoming), session, { signal, messageBytes });
+    const limits = { signal: within(startDeadlineSeconds), messageBytes };
+    const bot = await openBot(url, incoming, context.clientOf(incoming), session, limits);
     const joined = client.gone.aborted ? null : await client.join(bot);
     if (joined === null) {
       bot.close(1001);
