@@ -101,10 +101,14 @@ it(`loses and leaves nothing when service, fork server and instances are killed 
 
     const before = await records();
     const runtime = await bot.restartServer();
-    const running = new Set((await runtime.list()).map(({ instanceId }) => instanceId));
     for (const record of before.filter(hasStarted)) {
-      const isRunning = isAlive(record.main ?? record.supervisor ?? { pid: -1, startTicks: 0 });
-      expect(isRunning).toBe(running.has(nameOf(record)));
+      // A supervisor may still be ending an instance that had not run when the server was killed.
+      await expect
+        .poll(async () => {
+          const running = (await runtime.list()).some(({ instanceId }) => instanceId === nameOf(record));
+          return running === isAlive(record.main ?? record.supervisor ?? { pid: -1, startTicks: 0 });
+        })
+        .toBe(true);
     }
     expect(new Set(before.flatMap(({ account }) => account?.uid ?? [])).size).toBe(kind === 'mark' ? 0 : before.length);
     for (const name of before.map(nameOf)) {

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -111,6 +112,18 @@ subprocess.run(['sh', '-c', 'setsid sleep 600 >/dev/null 2>&1 &'])`;
     await runtime().stop('next', 0);
   });
 
+  it('reports an unknown status when the supervisor cannot record it', async () => {
+    const { launch, settled, dataDirectory, idOf, runtime, probe } = await openForkingBot(kind);
+    await launch('first');
+    await settled();
+    await launch('second');
+    const record = readRecord(instanceFiles(join(dataDirectory, 'instances'), idOf('second')));
+    // Every write of the supervisor fails.
+    execFileSync('prlimit', ['--pid', String(record?.supervisor?.pid), '--fsize=0']);
+    await probe.kill('second', 'SIGKILL');
+    expect((await nextEvent(runtime(), 'exited', 'second')).exit).toMatchObject({ code: null, signal: null });
+  });
+
   it('stops fork servers of deployments that are not retained, without their instances', async () => {
     const { launch, origin, settled, runtime, method, dataDirectory } = await openForkingBot(kind);
     await launch('first');
@@ -123,6 +136,19 @@ subprocess.run(['sh', '-c', 'setsid sleep 600 >/dev/null 2>&1 &'])`;
     expect(await readdir(join(dataDirectory, 'fork-servers'))).toEqual([]);
     await runtime().stop('second', 10_000);
     expect((await nextEvent(runtime(), 'exited', 'second')).exit).toMatchObject({ code: 0 });
+  });
+
+  it('stops a fork server that still imports when its deployment is not retained', async () => {
+    const bot = `import os, time
+if os.environ['BOTHOST_INSTANCE'].startswith('fork-server'):
+    time.sleep(600)
+${BOT}`;
+    const { launch, runtime, dataDirectory } = await openForkingBot(kind, bot);
+    await launch('first');
+    const directory = join(dataDirectory, 'fork-servers');
+    await expect.poll(() => readdir(directory)).toHaveLength(1);
+    await runtime().retain(new Set());
+    expect(await readdir(directory)).toEqual([]);
   });
 
   it('starts without a fork server whose supervisor does not answer', async () => {

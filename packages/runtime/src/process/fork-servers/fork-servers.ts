@@ -41,7 +41,7 @@ export type ForkServers = {
   readonly find: (source: StartSource) => ForkServer | null;
   /** Starts a fork server for later instances of the deployment in the background, unless there is one or none can start. */
   readonly ensure: (source: Pick<StartSource, 'spec' | 'project'>) => void;
-  /** Stops the fork servers of all other deployments. */
+  /** Stops the fork servers of all other deployments, including unfinished imports. */
   readonly retain: (deploymentIds: ReadonlySet<string>) => Promise<void>;
   readonly startMethods: () => ReadonlyMap<string, StartMethod>;
   readonly forget: (project: string) => void;
@@ -61,6 +61,8 @@ type Deployment = {
   /** No further attempt until the service is started again. */
   isHopeless: boolean;
   launching: Promise<void> | null;
+  /** The fork server that is importing the bot. */
+  importing: ForkServer | null;
   launchedAt: readonly number[];
   usedAt: number;
   /** For starting it again when it dies. Null after a restart of the service, until the next instance. */
@@ -75,9 +77,18 @@ export async function openForkServers(options: ForkServersOptions): Promise<Fork
   const remembered = openRememberedModules(join(directory, 'modules'), (error) =>
     logger.warn({ err: error }, 'imported modules could not be stored'),
   );
-  const importing = new Set<ForkServer>();
+  /** Launches and removals that have not ended. */
+  const pending = new Set<Promise<void>>();
   let isClosing = false;
   makePassable(directory);
+
+  const isWanted = (deployment: Deployment) => !isClosing && deployments.get(deployment.id) === deployment;
+
+  const track = (work: Promise<void>): Promise<void> => {
+    const tracked = work.finally(() => pending.delete(tracked));
+    pending.add(tracked);
+    return tracked;
+  };
 
   const deploymentOf = (id: string): Deployment => {
     const known = deployments.get(id) ?? {
@@ -86,6 +97,7 @@ export async function openForkServers(options: ForkServersOptions): Promise<Fork
       reason: null,
       isHopeless: false,
       launching: null,
+      importing: null,
       launchedAt: [],
       usedAt: 0,
       source: null,
@@ -130,7 +142,7 @@ export async function openForkServers(options: ForkServersOptions): Promise<Fork
     deployment.reason = reason;
     if (server === null) return;
     server.disconnect();
-    await remove(server.record.id, server.record);
+    await track(remove(server.record.id, server.record));
   };
 
   const attempt = async (
@@ -158,9 +170,11 @@ export async function openForkServers(options: ForkServersOptions): Promise<Fork
       fingerprint: (salt) => fingerprint(salt, { spec, project, variables, program }),
     });
     const server = await open(record, project.project);
-    if (server !== null) importing.add(server);
-    await server?.imported(options.importMilliseconds);
-    if (server !== null) importing.delete(server);
+    if (server !== null && isWanted(deployment)) {
+      deployment.importing = server;
+      await server.imported(options.importMilliseconds);
+      deployment.importing = null;
+    }
     const status = server?.status();
     if (server !== null && status?.state === 'ready') return server;
     server?.disconnect();
@@ -175,26 +189,25 @@ export async function openForkServers(options: ForkServersOptions): Promise<Fork
 
   const launch = async (deployment: Deployment, source: Pick<StartSource, 'spec' | 'project'>): Promise<void> => {
     const failures: { attempt: ImportAttempt; failure: ImportFailure }[] = [];
-    const isWanted = () => !isClosing && deployments.get(deployment.id) === deployment;
     let next = nextAttempt(remembered.of(source.project.project), failures);
-    while (next !== null && isWanted()) {
+    while (next !== null && isWanted(deployment)) {
       const outcome = await attempt(deployment, source, next);
       if ('fork' in outcome) {
         const reason = next.level === 'module' ? null : (failures.at(-1)?.failure.reason ?? null);
-        await started(deployment, outcome, reason, isWanted());
+        await started(deployment, outcome, reason);
         return;
       }
       failures.push({ attempt: next, failure: outcome });
       next = nextAttempt(remembered.of(source.project.project), failures);
     }
-    if (!isWanted()) return;
+    if (!isWanted(deployment)) return;
     deployment.isHopeless = true;
     deployment.reason = failures.at(-1)?.failure.reason ?? null;
     logger.info({ deploymentId: deployment.id, reason: deployment.reason }, 'instances are spawned');
   };
 
-  const started = async (deployment: Deployment, server: ForkServer, reason: string | null, isWanted: boolean) => {
-    if (!isWanted) {
+  const started = async (deployment: Deployment, server: ForkServer, reason: string | null) => {
+    if (!isWanted(deployment)) {
       server.disconnect();
       if (!isClosing) await remove(server.record.id, server.record);
       return;
@@ -219,7 +232,7 @@ export async function openForkServers(options: ForkServersOptions): Promise<Fork
     const recent = deployment.launchedAt.filter((at) => at > now - LAUNCH_PERIOD_MILLISECONDS);
     if (recent.length >= LAUNCHES) return;
     deployment.launchedAt = [...recent, now];
-    deployment.launching = launch(deployment, source)
+    const launching = launch(deployment, source)
       .catch((error: unknown) => {
         deployment.reason = messageOf(error);
         logger.warn({ err: error, deploymentId: deployment.id }, 'fork server could not be started');
@@ -227,6 +240,7 @@ export async function openForkServers(options: ForkServersOptions): Promise<Fork
       .finally(() => {
         deployment.launching = null;
       });
+    deployment.launching = track(launching);
   };
 
   const limitMemory = async (): Promise<void> => {
@@ -282,7 +296,12 @@ export async function openForkServers(options: ForkServersOptions): Promise<Fork
     retain: async (deploymentIds) => {
       const others = [...deployments.values()].filter(({ id }) => !deploymentIds.has(id));
       for (const deployment of others) deployments.delete(deployment.id);
-      await Promise.all(others.map((deployment) => stop(deployment, 'the deployment gets no more instances')));
+      const end = async (deployment: Deployment) => {
+        deployment.importing?.disconnect();
+        await deployment.launching;
+        await stop(deployment, 'the deployment gets no more instances');
+      };
+      await Promise.all(others.map(end));
     },
     startMethods: () => new Map([...deployments].map(([id, deployment]) => [id, describe(deployment)])),
     forget: remembered.forget,
@@ -290,9 +309,11 @@ export async function openForkServers(options: ForkServersOptions): Promise<Fork
     limitMemory,
     close: async () => {
       isClosing = true;
-      for (const server of importing) server.disconnect();
-      for (const { server } of deployments.values()) server?.disconnect();
-      await Promise.all([...deployments.values()].map(({ launching }) => launching));
+      for (const { server, importing } of deployments.values()) {
+        importing?.disconnect();
+        server?.disconnect();
+      }
+      await Promise.all(pending);
     },
   };
 }

@@ -111,10 +111,12 @@ export function openInstance(options: InstanceOptions): Instance {
     if (end !== null || finishing !== null) return;
     output.poll();
     if (main !== null) {
-      // A forked bot runs on without its supervisor.
-      if (isAlive(main)) return;
-      // The supervisor has other instances and does not end with this one.
-      if (readExitFile(files.exit).state === 'exited') return finishOnce(null);
+      // A forked bot runs on without its supervisor. The supervisor records an exit status before it reaps the process, and
+      // none for a process that never ran the bot.
+      const mainStat = readProcessStat(main.pid);
+      const isReaped = mainStat === null || mainStat.startTicks !== main.startTicks;
+      if (isReaped || readExitFile(files.exit).state === 'exited') return finishOnce(null);
+      if (!hasEnded(mainStat)) return;
     }
     const stat = readProcessStat(supervisor.pid);
     if (stat === null || stat.startTicks !== supervisor.startTicks || hasEnded(stat)) {

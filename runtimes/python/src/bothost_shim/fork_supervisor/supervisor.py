@@ -371,7 +371,9 @@ class Supervisor:
         try:
             instance.exit_file.write_status(result)
         except OSError as error:
-            sys.stderr.write(f"The exit status of {instance.request.instance} could not be stored: {error}\n")
+            # The disk of the log may be full, too.
+            with suppress(OSError):
+                sys.stderr.write(f"The exit status of {instance.request.instance} could not be stored: {error}\n")
         # The names of its modules may still wait to be read.
         with suppress(KeyError, ValueError):
             self._selector.get_key(instance.channel)
