@@ -210,6 +210,13 @@ export const settings = {
     about: 'Days for which ended sessions are kept; 0 keeps them forever.',
     without: '`90`',
   }),
+  startsAtOnce: setting({
+    names: ['BOTHOST_STARTS_AT_ONCE'],
+    schema: integer(1, 10_000).optional(),
+    about:
+      'Instances of one organization that may start at the same time. The start deadline of the others begins with their turn.',
+    without: '16 for each CPU',
+  }),
   buildsAtOnce: setting({
     names: ['BOTHOST_BUILDS_AT_ONCE'],
     schema: integer(1, 1_000).optional(),

@@ -78,6 +78,7 @@ export async function createContext(
     iceConfigUrl: () => `${state.url}${iceServersPath}`,
     lastHeartbeat: foundation.lastHeartbeat,
     holdsRegion: store.holdsRegion,
+    startsAtOnce: config.startsAtOnce ?? 16 * availableParallelism(),
   });
   const builds = await openBuildParts({ ...parts, runtime, removeTree }, foundation, config);
   teardown.add(() => builds.worker.close());

@@ -10,6 +10,7 @@ import type { Database } from '../store/tables.ts';
 import { askBot, askToStop } from './bot-http.ts';
 import { redactStartError } from './redact.ts';
 import type { SessionOwnership } from './session-ownership.ts';
+import type { StartQueue } from './start-queue.ts';
 import type { Validation } from './validation.ts';
 
 export type RunnerContext = {
@@ -19,6 +20,7 @@ export type RunnerContext = {
   readonly runtime: Runtime;
   readonly key: Buffer;
   readonly ownership: SessionOwnership;
+  readonly startInTurn: StartQueue;
   readonly validation: Pick<Validation, 'started' | 'startFailed'>;
   readonly keyring: Keyring;
   readonly retryWrite: <T>(write: () => Promise<T>) => Promise<T>;
@@ -49,11 +51,14 @@ export function createInstanceRunner(context: RunnerContext): InstanceRunner {
 
   async function start(row: OpenInstance, deployment: OpenDeployment): Promise<void> {
     const abort = new AbortController();
-    const deadline = AbortSignal.timeout(startDeadlineSeconds * 1000);
+    // Begins with the turn of this start.
+    const turn: { deadline: AbortSignal | null } = { deadline: null };
     starting.set(row.id, abort);
     try {
-      const signal = AbortSignal.any([abort.signal, deadline]);
-      const address = await context.runtime.start(specOf(row, deployment), signal);
+      const address = await context.startInTurn(deployment.organization_id, abort.signal, () => {
+        turn.deadline = AbortSignal.timeout(startDeadlineSeconds * 1000);
+        return context.runtime.start(specOf(row, deployment), AbortSignal.any([abort.signal, turn.deadline]));
+      });
       const asking = AbortSignal.any([abort.signal, AbortSignal.timeout(askMilliseconds)]);
       const known = await askBot(address, controlToken(context.key, row.id), 0, asking).catch(() => null);
       const ready = await context.retryWrite(() => markReady(context, row.id, address, known !== null));
@@ -61,7 +66,7 @@ export function createInstanceRunner(context: RunnerContext): InstanceRunner {
       if (ready !== undefined) context.onReady(ready);
     } catch (error) {
       if (abort.signal.aborted) await removed(row, 'HTTP_ERROR', null);
-      else await failed(row, deployment, error, deadline.aborted);
+      else await failed(row, deployment, error, turn.deadline?.aborted ?? false);
     } finally {
       starting.delete(row.id);
     }

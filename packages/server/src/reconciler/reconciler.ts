@@ -21,6 +21,7 @@ import { createReconcileLoop } from './reconcile-loop.ts';
 import { reconcilePass } from './reconcile-pass.ts';
 import { createEndRecorder, type EndRecorder } from './record-ends.ts';
 import type { SessionOwnership } from './session-ownership.ts';
+import { createStartQueue } from './start-queue.ts';
 import { createValidation } from './validation.ts';
 
 export type ReconcilerContext = {
@@ -44,6 +45,8 @@ export type ReconcilerContext = {
   /** The last heartbeat of the former server: when the sockets that it relayed ended. */
   readonly lastHeartbeat: Date | null;
   readonly retryWrite: <T>(write: () => Promise<T>) => Promise<T>;
+  /** Instances of one organization that may start at the same time. */
+  readonly startsAtOnce: number;
   /** Whether this server is the leader of its region. Passes do nothing while it is not. */
   readonly holdsRegion: () => boolean;
 };
@@ -99,6 +102,7 @@ export function createReconciler(context: ReconcilerContext): Reconciler {
   const runner = createInstanceRunner({
     ...context,
     validation,
+    startInTurn: createStartQueue(context.startsAtOnce),
     onReady: (row) => {
       if (row.session_id !== null && row.host !== null && row.port !== null) {
         directory.ready(row.session_id, { host: row.host, port: row.port });

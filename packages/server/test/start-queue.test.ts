@@ -1,0 +1,51 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createClient } from '@bothost/contract';
+import { expect, it } from 'vitest';
+import { writeBot } from './support/bots.ts';
+import { ended, start, stop, tell } from './support/client.ts';
+import { secondOrganization } from './support/second-organization.ts';
+import { openGate } from './support/start-gate.ts';
+import { startTestServer } from './support/test-server.ts';
+
+it('starts a limited number of instances of one organization at once, and does not delay another one', async (test) => {
+  const gate = await openGate();
+  test.onTestFinished(() => gate.close());
+  const [held, free] = [await writeBot('held', { prelude: gate.prelude }), await writeBot('free')];
+  test.onTestFinished(() => held.remove());
+  test.onTestFinished(() => free.remove());
+  const service = await startTestServer({ agents: [held.path], environment: { BOTHOST_STARTS_AT_ONCE: '1' } });
+  test.onTestFinished(() => service.close());
+  // It uses the instance that proved the deployment.
+  await tell(service, 'held', await start(service, 'held'), 'true');
+  gate.shut();
+  const first = await start(service, 'held');
+  const firstBot = await gate.next();
+  const [canceled, last] = [await start(service, 'held'), await start(service, 'held')];
+
+  const neighbour = await secondOrganization(service);
+  test.onTestFinished(() => neighbour.close());
+  await neighbour.serve(free.path);
+  const other = {
+    ...service,
+    publicKey: neighbour.publicKey,
+    publicClient: createClient({ origin: service.url, key: neighbour.publicKey }),
+  };
+  await expect
+    .poll(() =>
+      start(other, 'free').then(
+        (id) => tell(other, 'free', id, '"free"'),
+        () => null,
+      ),
+    )
+    .toBe('free');
+  await stop(service, 'held', canceled);
+  expect((await ended(service, 'held', canceled)).completionStatus).toBe('SESSION_STOPPED');
+  // Two agents with a session each, and the held start. The others have not begun.
+  expect(await readdir(join(service.dataDirectory, 'instances'))).toHaveLength(3);
+
+  firstBot('go');
+  expect(await tell(service, 'held', first, '"first"')).toBe('first');
+  (await gate.next())('go');
+  expect(await tell(service, 'held', last, '"last"')).toBe('last');
+});
