@@ -201,7 +201,7 @@ build-backend = "setuptools.build_meta"
   it('downloads a package once per organization, until the cache exceeds its limit', async () => {
     const index = await startPackageIndex();
     // pip caches downloads without TLS only from a trusted host.
-    const variables = { PIP_INDEX_URL: index.url, PIP_TRUSTED_HOST: '127.0.0.1', UV_DEFAULT_INDEX: index.url };
+    const variables = { PIP_INDEX_URL: index.url, PIP_TRUSTED_HOST: '127.0.0.1' };
     const building = { environment: variables };
     const bench = await openBench(await path(), { building, cacheLimitBytes: 400_000, needsNoIndex: true });
     // Each project has an environment of its own.

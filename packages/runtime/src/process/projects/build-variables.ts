@@ -29,6 +29,7 @@ export function buildVariables(options: BuildVariablesOptions): Readonly<Record<
     UV_COMPILE_BYTECODE: '1',
     UV_NO_PROGRESS: '1',
     NO_COLOR: '1',
+    ...uvVariables(options.passed),
     ...options.passed,
     // The operator chooses the interpreters. A link into the cache would break when the cache is deleted.
     UV_PYTHON_DOWNLOADS: 'never',
@@ -50,4 +51,18 @@ export function buildVariables(options: BuildVariablesOptions): Readonly<Record<
     ...(options.timeZone === undefined ? {} : { TZ: options.timeZone }),
     [INSTANCE_VARIABLE]: options.builder.name,
   };
+}
+
+/** Lets uv use the package indexes and the certificates that pip would use. It ignores pip's variables. */
+function uvVariables(passed: BuildVariablesOptions['passed']): Readonly<Record<string, string>> {
+  const copied = {
+    ...(passed['UV_INDEX_URL'] === undefined ? { UV_DEFAULT_INDEX: passed['PIP_INDEX_URL'] } : {}),
+    UV_INDEX: passed['PIP_EXTRA_INDEX_URL'],
+    // pip separates by spaces, uv by commas.
+    UV_FIND_LINKS: passed['PIP_FIND_LINKS']?.trim().replaceAll(/\s+/g, ','),
+    SSL_CERT_FILE: passed['PIP_CERT'],
+  };
+  const present = Object.entries(copied).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]));
+  // Earlier versions of uv know only the second name of this variable.
+  return { UV_SYSTEM_CERTS: '1', UV_NATIVE_TLS: '1', ...Object.fromEntries(present) };
 }
