@@ -28,7 +28,7 @@ describe.skipIf(images === null)('the image of the service', () => {
       .replaceAll(/(?<![\w./-])bothost(?![\w./-])(?! botcli)/g, name)
       .replace('exec bothost', `exec ${name}`)
       .replace('127.0.0.1:7420:', '127.0.0.1::')
-      .replace('node:20-bookworm-slim', images?.base ?? '')
+      .replace('node:24-bookworm-slim', images?.base ?? '')
       .replace(' -d ', ` -d ${more} `);
     return script(adapted, root, {});
   }
@@ -58,6 +58,7 @@ describe.skipIf(images === null)('the image of the service', () => {
         'find packages examples runtimes -name "*.test.*"',
     );
     expect(found).toBe('');
+    expect(await run('node', '--version')).toMatch(/^v24\./);
     expect(await run('botcli', '--version')).toMatch(/^botcli \d+\.\d+\.\d+$/);
     await run('sh', '-c', 'npm --version && python3 -m venv /tmp/environment && /tmp/environment/bin/pip --version');
   });
