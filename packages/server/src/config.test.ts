@@ -45,6 +45,7 @@ describe('the settings', () => {
       buildDiskMegabytes: 8_192,
       organizationDiskMegabytes: 51_200,
       diskReserveMegabytes: 1_024,
+      startsAtOnce: undefined,
       buildsAtOnce: undefined,
       buildTimeoutSeconds: 600,
       buildRetentionDays: 30,
