@@ -74,7 +74,7 @@ const obstacles: Record<string, { readonly says: RegExp; readonly meet: () => Pr
     },
   },
   'a key file of the vault that others can read': {
-    says: /The key file .* can be read by others/,
+    says: /The key file .* can be read by other accounts/,
     meet: async () => {
       await file('vault-keys/0123456789abcdef', 'no key', 0o644);
       return {};

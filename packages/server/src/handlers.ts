@@ -48,7 +48,7 @@ import { rollBackSecrets } from './secrets/rollback.ts';
 import { getSecretSet, secretHistory } from './secrets/show.ts';
 import { verifyImagePullSecret } from './secrets/verify.ts';
 import { writeSecrets } from './secrets/write.ts';
-import { bytesOf, parseWriteRequest, type WriteRequest } from './secrets/write-request.ts';
+import { parseWriteRequest, requestBytes, type WriteRequest } from './secrets/write-request.ts';
 import { getSession } from './sessions/get.ts';
 import { listSessions } from './sessions/list.ts';
 import { stopSession } from './sessions/stop.ts';
@@ -108,7 +108,7 @@ export function createHandlers(context: Context): Handlers {
 
   async function written(caller: Principal, setName: string, wanted: WriteRequest) {
     try {
-      const write = { dryRun: wanted.dryRun, bytes: bytesOf(wanted) };
+      const write = { dryRun: wanted.dryRun, bytes: requestBytes(wanted) };
       const answer = await enqueueSecretWrite(caller, write, async () => {
         const known = (await listRegions(context)).map(({ code }) => code);
         const { defaultRegion: standard } = await getProperties(context, caller);

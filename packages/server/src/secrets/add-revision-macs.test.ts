@@ -13,9 +13,9 @@ import { verifyVault } from './maintenance/verify.ts';
 import { decryptForDeployment } from './pin.ts';
 import { createKeyring } from './vault/keyring.ts';
 import { openVault } from './vault/open-vault.ts';
-import { localRootKeys } from './vault/root-key.ts';
+import { createLocalRootKeys } from './vault/root-key.ts';
 
-/** Written by the version with migration 0015: two secret sets, an image pull secret, and two versions of keys. */
+/** Rows written by the version with migration 0015: two secret sets, an image pull secret, and keys of two versions. */
 const before = new URL('../../test/support/secrets-before-0016.json', import.meta.url);
 const rootKey = Buffer.alloc(32, 7);
 const now = () => new Date('2026-11-21T12:00:00.000Z');
@@ -45,7 +45,7 @@ describe('upgrade of secrets to migration 0016', () => {
   });
   afterEach(() => close());
 
-  /** The first start of the new version. */
+  /** Migrates the database and opens the vault, like the first start of the new version. */
   async function upgrade() {
     await migrate(db, migrations);
     const { keyring, rootKeys } = await openVault({ db, now, isAlone: true }, { keys: [rootKey] });
@@ -63,7 +63,7 @@ describe('upgrade of secrets to migration 0016', () => {
       },
     };
   }
-  const former = async () =>
+  const countFormerMacs = async () =>
     (await db.selectFrom('secret_revisions').select('revision').where('former_mac', 'is not', null).execute()).length;
 
   it('leaves every secret readable', async () => {
@@ -79,7 +79,7 @@ describe('upgrade of secrets to migration 0016', () => {
       { name: 'young', keyCount: 1, status: 'ready' },
     ]);
     expect(await verify()).toEqual([]);
-    expect(await former()).toBe(0);
+    expect(await countFormerMacs()).toBe(0);
   });
 
   it('continues at the next start after a kill', async () => {
@@ -94,7 +94,7 @@ describe('upgrade of secrets to migration 0016', () => {
       },
     };
     await expect(addRevisionMacs({ db, keyring: killed }, 1)).rejects.toThrow('killed');
-    expect(await former()).toBe(4);
+    expect(await countFormerMacs()).toBe(4);
     const { verify } = await upgrade();
     expect(await verify()).toEqual([]);
   });
@@ -112,10 +112,10 @@ describe('upgrade of secrets to migration 0016', () => {
     expect(await verify()).toMatchObject([{ set: name, problem: expect.stringContaining('does not match its MAC') }]);
   });
 
-  it('adds no MAC while the keys are missing, and adds it once they are back', async () => {
+  it('adds MACs only once the root key is available', async () => {
     await migrate(db, migrations);
-    await addRevisionMacs({ db, keyring: createKeyring({ rootKeys: localRootKeys([]), now }) });
-    expect(await former()).toBe(6);
+    await addRevisionMacs({ db, keyring: createKeyring({ rootKeys: createLocalRootKeys([]), now }) });
+    expect(await countFormerMacs()).toBe(6);
     expect(await (await upgrade()).verify()).toEqual([]);
   });
 });

@@ -1,19 +1,19 @@
 import { sql } from 'kysely';
 import type { Database } from '../store/tables.ts';
-import { revisionMac } from './revision-mac.ts';
+import { computeRevisionMac } from './revision-mac.ts';
 import { type RevisionRow, type SecretSetRow, updateMac } from './rows.ts';
 import { DamagedError } from './vault/damaged.ts';
-import { milliseconds } from './vault/encode.ts';
+import { toMilliseconds } from './vault/encode.ts';
 import type { Keyring } from './vault/keyring.ts';
-import { isMac, macVersion } from './vault/mac.ts';
+import { isValidMac, readMacKeyVersion } from './vault/mac.ts';
 import { RootKeyMissing } from './vault/root-key.ts';
 
 type Context = { readonly db: Database; readonly keyring: Keyring };
 
 /**
- * Gives revisions from before migration 0016 their MAC. A migration has no keys, so each start does this for revisions without
- * one. Only a revision that matches its former MAC gets a new one, so a forged row is never accepted. Each batch is a
- * transaction, and the next start continues after a kill.
+ * Adds a MAC to each revision that was stored before migration 0016. It runs at each start, because a migration has no access to
+ * keys. A revision gets a MAC only if it matches its former MAC, so a forged row is never accepted. Each batch is one
+ * transaction, so the next start continues after a kill.
  */
 export async function addRevisionMacs({ db, keyring }: Context, batch = 100): Promise<void> {
   let after: Position | null = null;
@@ -30,9 +30,9 @@ async function addToBatch({ db, keyring }: Context, after: Position | null, batc
     try {
       if (!(await matchesFormerMac({ db, keyring }, set, row))) continue;
       const key = await keyring.current(db, set.organization_id, 'stamp');
-      await updateMac(db, set.id, row.revision, revisionMac(key, set, row));
+      await updateMac(db, set.id, row.revision, computeRevisionMac(key, set, row));
     } catch (error) {
-      // Without a MAC the revision counts as damaged. If its key comes back, the next start adds the MAC.
+      // A revision without a MAC counts as damaged. If its key is restored, the next start adds the MAC.
       if (!(error instanceof DamagedError || error instanceof RootKeyMissing)) throw error;
     }
   }
@@ -54,9 +54,9 @@ function revisionsWithoutMac(db: Database, after: Position | null, batch: number
     .execute();
 }
 
-/** The MAC of migrations 0010 to 0015 covered all columns of a revision. */
+/** Migrations 0010 to 0015 had a MAC that covered all columns of a revision. */
 async function matchesFormerMac({ db, keyring }: Context, set: SecretSetRow, row: RevisionRow): Promise<boolean> {
-  const version = macVersion(row.former_mac);
+  const version = readMacKeyVersion(row.former_mac);
   if (row.former_mac === null || version === null) return false;
   const key = await keyring.version(db, set.organization_id, 'stamp', version);
   const fields = [
@@ -66,9 +66,9 @@ async function matchesFormerMac({ db, keyring }: Context, set: SecretSetRow, row
     row.rolled_back_to,
     row.host,
     JSON.stringify([row.entries, row.added, row.changed, row.removed]),
-    row.expires_at === null ? null : milliseconds(row.expires_at),
+    row.expires_at === null ? null : toMilliseconds(row.expires_at),
     row.created_by_key_id,
-    milliseconds(row.created_at),
+    toMilliseconds(row.created_at),
   ];
-  return isMac(key, 'row of secret_revisions', fields, row.former_mac);
+  return isValidMac(key, 'row of secret_revisions', fields, row.former_mac);
 }

@@ -1,28 +1,27 @@
-/** A key of a set, and the revision in which its value was written. */
-export type Entry = readonly [key: string, revision: number];
+/** A key of a secret set, and the revision in which its value was written. */
+export type KeyRevision = readonly [key: string, revision: number];
 
-/** What a write does to each key. */
 export type KeyChange = {
   readonly key: string;
   readonly change: 'new' | 'changed' | 'unchanged' | 'removed';
 };
 
-export type Write = {
+type Write = {
   readonly keys: readonly string[];
   readonly remove: readonly string[];
   readonly mode: 'merge' | 'replace';
 };
 
 /**
- * Plans how a write changes the entries of a set. `isSame` says whether the value of an existing key would stay the same. The
- * resulting `entries` are sorted by key; written ones have the revision `next`.
+ * Plans how a write changes the keys of a secret set. `isSame` returns whether an existing key already has the value to write.
+ * The returned `entries` are sorted by key; new and changed keys have the revision `next`.
  */
 export function planChange(
-  before: readonly Entry[],
+  before: readonly KeyRevision[],
   write: Write,
   next: number,
   isSame: (key: string) => boolean,
-): { readonly changes: readonly KeyChange[]; readonly entries: readonly Entry[]; readonly changed: boolean } {
+): { readonly changes: readonly KeyChange[]; readonly entries: readonly KeyRevision[]; readonly changed: boolean } {
   const known = new Map(before);
   const written = new Set(write.keys);
   const removed = new Set(
@@ -34,7 +33,7 @@ export function planChange(
       return { key, change: isSame(key) ? 'unchanged' : 'changed' };
     }),
     ...[...removed].filter((key) => known.has(key)).map((key): KeyChange => ({ key, change: 'removed' })),
-  ].sort((one, other) => compare(one.key, other.key));
+  ].sort((one, other) => compareStrings(one.key, other.key));
   const after = new Map(known);
   for (const { key, change } of changes) {
     if (change === 'removed') after.delete(key);
@@ -42,16 +41,15 @@ export function planChange(
   }
   return {
     changes,
-    entries: [...after].sort(([one], [other]) => compare(one, other)),
+    entries: [...after].sort(([one], [other]) => compareStrings(one, other)),
     changed: changes.some(({ change }) => change !== 'unchanged'),
   };
 }
 
-/** The keys with one kind of change. */
-export function keysOf(changes: readonly KeyChange[], kind: KeyChange['change']): string[] {
+export function keysWithChange(changes: readonly KeyChange[], kind: KeyChange['change']): string[] {
   return changes.filter(({ change }) => change === kind).map(({ key }) => key);
 }
 
-export function compare(one: string, other: string): number {
+export function compareStrings(one: string, other: string): number {
   return one < other ? -1 : one > other ? 1 : 0;
 }

@@ -8,7 +8,7 @@ import { verifyVault } from './maintenance/verify.ts';
 import { rollBackSecrets } from './rollback.ts';
 import { getSecretSet, secretHistory } from './show.ts';
 
-/** Changes of single columns: each damages the newest revision of `keys`. */
+/** Changes of single columns, each of which damages the newest revision of the set `keys`. */
 const changes: readonly (readonly [column: string, table: string, expression: string])[] = [
   ['host', 'secret_revisions', `'ghcr.io'`],
   ['expires_at', 'secret_revisions', `created_at + interval '1 day'`],
@@ -27,7 +27,7 @@ const changes: readonly (readonly [column: string, table: string, expression: st
   ['revision', 'secret_sets', '7'],
 ];
 
-describe('a secret set that was changed in the database', () => {
+describe('a secret set that was tampered with in the database', () => {
   let rows: TestRows;
   let vault: Awaited<ReturnType<typeof testVault>>;
   let home: string;
@@ -52,40 +52,40 @@ describe('a secret set that was changed in the database', () => {
   const verify = () =>
     verifyVault({ ...vault.context, rootKeys: vault.rootKeys, pinsOf: async () => [] }, null, async () => {});
 
-  it.each(changes)('is refused after a change of %s in %s to %s', async (column, table, expression) => {
-    expect(await variables()).toEqual({ A: 'three', B: 'two' });
-    expect(await verify()).toEqual([]);
-    const row = table === 'secret_sets' ? `id = '${setId}'` : `set_id = '${setId}' and revision = 2`;
-    await sql.raw(`update ${table} set ${column} = ${expression} where ${row}`).execute(rows.db);
-    const { name } = await rows.db
-      .selectFrom('secret_sets')
-      .select('name')
-      .where('id', '=', setId)
-      .executeTakeFirstOrThrow();
+  it.each(changes)(
+    'cannot be used after column %s of table %s was changed to %s',
+    async (column, table, expression) => {
+      expect(await variables()).toEqual({ A: 'three', B: 'two' });
+      expect(await verify()).toEqual([]);
+      const row = table === 'secret_sets' ? `id = '${setId}'` : `set_id = '${setId}' and revision = 2`;
+      await sql.raw(`update ${table} set ${column} = ${expression} where ${row}`).execute(rows.db);
+      const { name } = await rows.db
+        .selectFrom('secret_sets')
+        .select('name')
+        .where('id', '=', setId)
+        .executeTakeFirstOrThrow();
 
-    const isPinUnaffected = table === 'secret_sets' && column === 'revision';
-    if (isPinUnaffected) expect(await variables()).toEqual({ A: 'three', B: 'two' });
-    else await expect(variables()).rejects.toThrow(/damaged|not stored/);
-    expect(await reasonOf(details(name))).toBe('secret-set-damaged');
-    expect(await reasonOf(vault.put(home, name, pairs({ A: 'five' })))).toMatch(/^secret-set-(damaged|kind)$/);
-    const [damaged] = (await list({ type: 'secret', region: 'us-west' })).filter((one) => one.name === name);
-    expect(damaged).toMatchObject({ damaged: true, status: 'failed', keyCount: 0, host: null });
-    expect((await verify()).map(({ set }) => set)).toContain(name);
+      const isPinUnaffected = table === 'secret_sets' && column === 'revision';
+      if (isPinUnaffected) expect(await variables()).toEqual({ A: 'three', B: 'two' });
+      else await expect(variables()).rejects.toThrow(/damaged|not stored/);
+      expect(await reasonOf(details(name))).toBe('secret-set-damaged');
+      expect(await reasonOf(vault.put(home, name, pairs({ A: 'five' })))).toMatch(/^secret-set-(damaged|kind)$/);
+      const [damaged] = (await list({ type: 'secret', region: 'us-west' })).filter((one) => one.name === name);
+      expect(damaged).toMatchObject({ damaged: true, status: 'failed', keyCount: 0, host: null });
+      expect((await verify()).map(({ set }) => set)).toContain(name);
 
-    expect(await details('intact')).toMatchObject({ secrets: [{ fieldName: 'C' }] });
-    expect((await list()).find((one) => one.name === 'intact')).not.toHaveProperty('damaged');
-    await deleteSecretSet(vault.context, vault.scopeOf(home), name, { force: false }, async () => []);
-    expect(await verify()).toEqual([]);
-    expect(await vault.put(home, 'keys', pairs({ A: 'five' }))).toMatchObject({ change: 'created', revision: 1 });
-  });
+      expect(await details('intact')).toMatchObject({ secrets: [{ fieldName: 'C' }] });
+      expect((await list()).find((one) => one.name === 'intact')).not.toHaveProperty('damaged');
+      await deleteSecretSet(vault.context, vault.scopeOf(home), name, { force: false }, async () => []);
+      expect(await verify()).toEqual([]);
+      expect(await vault.put(home, 'keys', pairs({ A: 'five' }))).toMatchObject({ change: 'created', revision: 1 });
+    },
+  );
 
   it.each([
-    [
-      'a revision with the content of another one',
-      `host = o.host, entries = o.entries, expires_at = o.expires_at, mac = o.mac`,
-    ],
-    ['a revision with the MAC of another one', `mac = o.mac`],
-  ])('refuses %s', async (_, assignments) => {
+    ['the content of another revision', `host = o.host, entries = o.entries, expires_at = o.expires_at, mac = o.mac`],
+    ['the MAC of another revision', `mac = o.mac`],
+  ])('cannot be used with %s', async (_, assignments) => {
     await sql
       .raw(`update secret_revisions r set ${assignments} from secret_revisions o
       where r.set_id = '${setId}' and o.set_id = r.set_id and r.revision = 2 and o.revision = 1`)
@@ -97,7 +97,7 @@ describe('a secret set that was changed in the database', () => {
     );
   });
 
-  it('refuses a rollback to a damaged revision', async () => {
+  it('cannot be rolled back to a damaged revision', async () => {
     await sql`update secret_revisions set entries = '[["A", 2]]' where set_id = ${setId} and revision = 1`.execute(
       rows.db,
     );
@@ -114,7 +114,7 @@ describe('a secret set that was changed in the database', () => {
     ['created_at', `created_at + interval '1 ms'`],
     ['key', `key || 'x'`],
     ['revision', 'revision + 5'],
-  ])('refuses a value after a change of %s', async (column, expression) => {
+  ])('cannot be used after column %s of table secret_values was changed', async (column, expression) => {
     await sql
       .raw(`update secret_values set ${column} = ${expression} where set_id = '${setId}' and key = 'A'`)
       .execute(rows.db);
@@ -122,7 +122,7 @@ describe('a secret set that was changed in the database', () => {
     expect((await verify()).map(({ set }) => set)).toContain('keys');
   });
 
-  it('refuses a value that was copied from an older revision, and delivers other sets', async () => {
+  it('does not stop the delivery of other sets if its value was copied from an older revision', async () => {
     await sql`update secret_values target set sealed = source.sealed, fingerprint = source.fingerprint,
       bytes = source.bytes, created_at = source.created_at from secret_values source
       where target.set_id = ${setId} and source.set_id = target.set_id

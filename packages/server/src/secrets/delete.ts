@@ -1,13 +1,13 @@
 import { failure } from '@bothost/contract';
 import { appendAudit } from '../audit/append.ts';
 import type { Database } from '../store/tables.ts';
-import { requireRevision } from './refusals.ts';
+import { requireExpectedRevision } from './refusals.ts';
 import { deleteSet, findSet, type SecretSetRow } from './rows.ts';
 import type { WriteScope } from './write-transaction.ts';
 
 /**
- * Deletes a set with all its revisions. `usedBy` returns the agents that run with it. It runs in the same transaction: a deploy
- * that names the set locks it, so none can start using it meanwhile.
+ * Deletes a secret set with all its revisions. `usedBy` returns the names of agents that run with the set. It runs in the
+ * transaction of the deletion: a deploy that names the set locks it, so no agent can start to use the set in between.
  *
  * @throws failure `secret-set-not-found`, `secret-set-changed`, `secret-set-in-use`
  */
@@ -21,7 +21,7 @@ export function deleteSecretSet(
   return context.db.transaction().execute(async (db) => {
     const set = await findSet(db, scope.organizationId, name, 'update');
     if (set === undefined) throw failure('secret-set-not-found');
-    requireRevision(set, options.expectedRevision ?? null);
+    requireExpectedRevision(set, options.expectedRevision ?? null);
     const agents = [...(await usedBy(db, set.id))];
     if (agents.length > 0 && !options.force) {
       const message = `The secret set is used by ${agents.join(', ')}. Deploy them without it first, or use force.`;

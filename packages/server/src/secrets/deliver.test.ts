@@ -7,7 +7,7 @@ import { deliverSecrets } from './deliver.ts';
 import { pinSecretSet } from './pin.ts';
 import { getSecretSet } from './show.ts';
 import { createKeyring } from './vault/keyring.ts';
-import { localRootKeys } from './vault/root-key.ts';
+import { createLocalRootKeys } from './vault/root-key.ts';
 
 describe('deliverSecrets', () => {
   let rows: TestRows;
@@ -30,13 +30,13 @@ describe('deliverSecrets', () => {
   const rootKeyMissing = () => ({
     ...vault.context,
     now,
-    keyring: createKeyring({ rootKeys: localRootKeys([]), now }),
+    keyring: createKeyring({ rootKeys: createLocalRootKeys([]), now }),
   });
   const broken = () => ({
     ...rootKeyMissing(),
     keyring: { ...vault.context.keyring, version: () => Promise.reject(new Error('it is broken')) },
   });
-  /** Delivers until the set is no longer pending, at most 20 times. */
+  /** Delivers until the set is no longer pending, at most 20 times. The clock advances by a minute each time. */
   async function deliverUntilFailed(context: typeof rootKeyMissing) {
     for (let tries = 1; ; tries += 1) {
       expect(await deliverSecrets(context())).toBe(1);
@@ -46,7 +46,7 @@ describe('deliverSecrets', () => {
     }
   }
 
-  it('marks a set as failed while its root key is missing, and as ready once the key is back', async () => {
+  it('marks a set as failed while its root key is missing, and as ready once the key is restored', async () => {
     const reason = expect.stringContaining('Ask the operator to put it back');
     expect(await deliverUntilFailed(rootKeyMissing)).toEqual({ status: 'failed', errorMessage: reason });
     const pin = rows.db.transaction().execute((db) => {
@@ -61,14 +61,14 @@ describe('deliverSecrets', () => {
     expect(await deliverSecrets({ ...vault.context, now })).toBe(0);
   });
 
-  it('retries at once when the same values are written after the root key is back', async () => {
+  it('retries at once when the same values are written after the root key was restored', async () => {
     await deliverUntilFailed(rootKeyMissing);
     expect(await put()).toMatchObject({ change: 'none', readiness: 'pending' });
     await vault.deliver();
     expect(await show()).toMatchObject({ status: 'ready' });
   });
 
-  it('does not show an unexpected error to the owner, and retries', async () => {
+  it('hides the text of an unexpected error from the owner, and retries', async () => {
     const { status, errorMessage } = await deliverUntilFailed(broken);
     expect({ status, errorMessage }).toEqual({
       status: 'failed',
@@ -79,7 +79,7 @@ describe('deliverSecrets', () => {
     expect(await show()).toMatchObject({ status: 'ready' });
   });
 
-  it('retries a damaged set when the same values are written after it was restored', async () => {
+  it('delivers a restored set when the same values are written again', async () => {
     const setBytes = (bytes: number) => rows.db.updateTable('secret_values').set({ bytes }).execute();
     const { status: created, other } = operations.putSecrets;
     const statusOf = (written: WrittenSecrets) => (other?.when(written) === true ? other.status : created);
@@ -102,7 +102,7 @@ describe('deliverSecrets', () => {
     expect(statusOf(delivered)).toBe(200);
   });
 
-  it('marks a damaged set as failed, and does not retry', async () => {
+  it('marks a damaged set as failed without retrying', async () => {
     await sql`update secret_values set bytes = 2`.execute(rows.db);
     expect(await vault.deliver()).toBe(1);
     moment += 3_600_000;
@@ -111,7 +111,7 @@ describe('deliverSecrets', () => {
     expect(ended).toEqual([{ state: 'failed', attempts: 0 }]);
   });
 
-  it('delivers a revision that was postponed by a clock that ran ahead', async () => {
+  it('delivers a revision at once if its next attempt is too far in the future', async () => {
     await sql`update secret_deliveries set next_at = next_at + interval '1 h'`.execute(rows.db);
     expect(await vault.deliver()).toBe(1);
     expect(await show()).toMatchObject({ status: 'ready' });

@@ -17,10 +17,10 @@ export function findDelivery(db: Database, setId: string, revision: number): Pro
 }
 
 /**
- * The due deliveries of a region with their organization, oldest first, failed ones last. A delivery that is due after `latest`
- * was written by a clock that runs ahead, so it counts as due.
+ * The due deliveries of a region with the organization of each, oldest first, failed ones last. A delivery that is due after
+ * `latest` was postponed by a server with a fast clock, so it counts as due.
  */
-export function dueDeliveries(db: Database, region: string, when: { now: Date; latest: Date }, limit: number) {
+export function listDueDeliveries(db: Database, region: string, when: { now: Date; latest: Date }, limit: number) {
   return db
     .selectFrom('secret_deliveries')
     .innerJoin('secret_sets', 'secret_sets.id', 'secret_deliveries.set_id')
@@ -35,7 +35,7 @@ export function dueDeliveries(db: Database, region: string, when: { now: Date; l
     .execute();
 }
 
-/** Ends the delivery of exactly this revision. A failed one is retried at `again`, or never if that is null. */
+/** Stores the result of a delivery. A failed delivery is retried at `again`, or never if `again` is null. */
 export async function endDelivery(
   db: Database,
   of: { readonly setId: string; readonly revision: number },
@@ -72,7 +72,6 @@ export async function postponeDelivery(
     .execute();
 }
 
-/** Makes a failed delivery due again. */
 export async function retryDelivery(
   db: Database,
   of: { readonly setId: string; readonly revision: number },
@@ -87,8 +86,8 @@ export async function retryDelivery(
     .execute();
 }
 
-/** Deliveries of newest revisions that have been pending since before `since`, oldest first. */
-export function pendingSince(db: Database, since: Date, limit: number) {
+/** Deliveries of the newest revisions of sets that have been pending since before `since`, oldest first. */
+export function listPendingSince(db: Database, since: Date, limit: number) {
   return db
     .selectFrom('secret_deliveries')
     .innerJoin('secret_sets', (join) =>

@@ -1,29 +1,31 @@
 import { randomBytes } from 'node:crypto';
 import type { Database } from '../store/tables.ts';
 import { requireRevisionMac } from './revision-mac.ts';
-import { findRevision, type RevisionRow, type SecretSetRow, type ValueRow, valuesOf } from './rows.ts';
+import { findRevision, findValueRows, type RevisionRow, type SecretSetRow, type ValueRow } from './rows.ts';
 import { DamagedError } from './vault/damaged.ts';
 import {
   decryptValue,
   encryptValue,
-  keyVersionOf,
+  readKeyVersion,
   type ValueContext,
   type VersionedKey,
 } from './vault/encrypted-value.ts';
-import { fingerprintOf } from './vault/fingerprint.ts';
+import { computeFingerprint } from './vault/fingerprint.ts';
 import { type Keyring, withVersionCache } from './vault/keyring.ts';
 
 type Context = { readonly db: Database; readonly keyring: Keyring };
 type SetIdentity = Pick<SecretSetRow, 'id' | 'organization_id' | 'region' | 'kind'>;
 
-/** The keys that an organization writes with now. */
-export type CurrentKeys = {
+export type CurrentOrganizationKeys = {
   readonly value: VersionedKey;
   readonly fingerprint: VersionedKey;
   readonly mac: VersionedKey;
 };
 
-export async function currentKeys({ db, keyring }: Context, organizationId: string): Promise<CurrentKeys> {
+export async function readCurrentKeys(
+  { db, keyring }: Context,
+  organizationId: string,
+): Promise<CurrentOrganizationKeys> {
   return {
     value: await keyring.current(db, organizationId, 'value'),
     fingerprint: await keyring.current(db, organizationId, 'fingerprint'),
@@ -31,9 +33,9 @@ export async function currentKeys({ db, keyring }: Context, organizationId: stri
   };
 }
 
-/** Encrypts a value; returns its row. */
-export function encryptRow(
-  keys: CurrentKeys,
+/** Encrypts a value and returns the database row for it. */
+export function encryptToRow(
+  keys: CurrentOrganizationKeys,
   set: SetIdentity,
   of: { readonly key: string; readonly revision: number; readonly createdAt: Date },
   value: Buffer,
@@ -43,7 +45,7 @@ export function encryptRow(
     key: of.key,
     revision: of.revision,
     key_version: keys.value.version,
-    fingerprint: fingerprintOf(keys.fingerprint, { setId: set.id, key: of.key }, value),
+    fingerprint: computeFingerprint(keys.fingerprint, { setId: set.id, key: of.key }, value),
     fingerprint_version: keys.fingerprint.version,
     bytes: value.length,
     created_at: of.createdAt,
@@ -53,32 +55,36 @@ export function encryptRow(
 
 /** @throws DamagedError if the value does not belong to its row; RootKeyMissing */
 export async function decryptRow({ db, keyring }: Context, set: SetIdentity, row: ValueRow): Promise<Buffer> {
-  const key = await keyring.version(db, set.organization_id, 'value', keyVersionOf(row.sealed));
+  const key = await keyring.version(db, set.organization_id, 'value', readKeyVersion(row.sealed));
   return decryptValue(key, contextOf(set, row), row.sealed);
 }
 
-/** A revision of a set. @throws DamagedError if it is missing or does not match its MAC; RootKeyMissing */
-export async function verifiedRevision(context: Context, set: SecretSetRow, revision: number): Promise<RevisionRow> {
+/** @throws DamagedError if the revision is missing or does not match its MAC; RootKeyMissing */
+export async function readVerifiedRevision(
+  context: Context,
+  set: SecretSetRow,
+  revision: number,
+): Promise<RevisionRow> {
   const row = await findRevision(context.db, set.id, revision);
   if (row === undefined) throw new DamagedError(`revision ${revision} is missing`);
   await requireRevisionMac(context, set, row);
   return row;
 }
 
-/** The rows of a revision's values, by key, in its order. @throws DamagedError if one is missing */
-export async function valueRowsOf(db: Database, revision: RevisionRow): Promise<Map<string, ValueRow>> {
-  const rows = await valuesOf(db, revision.set_id, revision.entries);
+/** The encrypted values of a revision by key, in the order of the revision. @throws DamagedError if a value is missing */
+export async function readValueRows(db: Database, revision: RevisionRow): Promise<Map<string, ValueRow>> {
+  const rows = await findValueRows(db, revision.set_id, revision.entries);
   return new Map(
     revision.entries.map(([key, written]) => {
       const row = rows.find((candidate) => candidate.key === key && candidate.revision === written);
-      if (row === undefined) throw new DamagedError(`the value of ${key} of revision ${written} is missing`);
+      if (row === undefined) throw new DamagedError(`revision ${written} has no value for ${key}`);
       return [key, row];
     }),
   );
 }
 
 /**
- * All values of a revision, or an error. Read the set in the same `inSnapshot`, or lock it.
+ * Decrypts all values of a revision. The caller must have read the set in the same snapshot, or locked it.
  *
  * @throws DamagedError, RootKeyMissing
  */
@@ -88,7 +94,7 @@ export async function decryptRevision(
   revision: number,
 ): Promise<Map<string, Buffer>> {
   const reading = { ...context, keyring: withVersionCache(context.keyring) };
-  const rows = await valueRowsOf(context.db, await verifiedRevision(reading, set, revision));
+  const rows = await readValueRows(context.db, await readVerifiedRevision(reading, set, revision));
   const values = new Map<string, Buffer>();
   for (const [key, row] of rows) values.set(key, await decryptRow(reading, set, row));
   return values;

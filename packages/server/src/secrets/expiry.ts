@@ -1,18 +1,20 @@
 import { failure } from '@bothost/contract';
 
 /**
- * When credentials expire: the time in the request; otherwise the stored one, if the credentials did not change; otherwise after
- * the known lifetime of such credentials.
+ * Returns when credentials expire: at the time in the request; without it, at the stored time if the credentials are unchanged,
+ * or after the known lifetime of such credentials. Null if they do not expire.
  *
- * @throws failure `invalid-request` if that time has passed
+ * @throws failure `invalid-request` if the time in the request has passed
  */
-export function expiryOf(
-  request: { readonly expiresAt: Date | null; readonly lifeSeconds: number | null },
+export function resolveExpiry(
+  request: { readonly expiresAt: Date | null; readonly lifetimeSeconds: number | null },
   before: Date | null,
   now: Date,
 ): Date | null {
   if (request.expiresAt === null) {
-    return before ?? (request.lifeSeconds === null ? null : new Date(now.getTime() + request.lifeSeconds * 1000));
+    return (
+      before ?? (request.lifetimeSeconds === null ? null : new Date(now.getTime() + request.lifetimeSeconds * 1000))
+    );
   }
   if (request.expiresAt > now) return request.expiresAt;
   const message = 'The credentials have already expired. Get new ones.';
@@ -23,11 +25,11 @@ export function isSameTime(one: Date | null, other: Date | null): boolean {
   return one?.getTime() === other?.getTime();
 }
 
-/** Tokens of Amazon ECR are valid for 12 hours, and their user is always AWS. */
+/** Tokens of Amazon ECR are valid for 12 hours. Their user is always AWS. */
 const ecrSeconds = 12 * 3_600;
 
-/** Lifetime of the credentials in seconds; null if it is not known for this registry and user. */
-export function lifeOf(host: string, user: string): number | null {
+/** Returns null if the lifetime of the credentials is not known for this registry and user. */
+export function credentialLifetimeSeconds(host: string, user: string): number | null {
   const isEcr = /(?:^|\.)amazonaws\.com(?:\.cn)?(?:[:/]|$)/.test(host) || /^public\.ecr\.aws(?:[:/]|$)/.test(host);
   return user === 'AWS' && isEcr ? ecrSeconds : null;
 }

@@ -2,8 +2,11 @@ import { sql } from 'kysely';
 import type { Database } from '../store/tables.ts';
 import type { RevisionRow } from './rows.ts';
 
-/** The sets of an organization by name, with the delivery and the last check of their newest revision. */
-export function setsWithDelivery(db: Database, organizationId: string) {
+/**
+ * Secret sets of an organization in the order of their names, with the delivery and the last registry check of their newest
+ * revision.
+ */
+export function listSetsWithDelivery(db: Database, organizationId: string) {
   return db
     .selectFrom('secret_sets')
     .leftJoin('secret_deliveries', (join) =>
@@ -25,8 +28,8 @@ export function setsWithDelivery(db: Database, organizationId: string) {
     .execute();
 }
 
-/** The newest revision of each set of an organization, by the id of the set. */
-export async function newestRevisionRows(
+/** The newest revision of each secret set of an organization, by the id of the set. */
+export async function listNewestRevisions(
   db: Database,
   organizationId: string,
 ): Promise<ReadonlyMap<string, RevisionRow>> {

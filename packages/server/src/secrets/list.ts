@@ -1,31 +1,31 @@
 import { failures, type SecretSetListItem } from '@bothost/contract';
 import type { Database } from '../store/tables.ts';
-import { newestRevisionRows, setsWithDelivery } from './list-rows.ts';
+import { listNewestRevisions, listSetsWithDelivery } from './list-rows.ts';
 import { requireRevisionMac } from './revision-mac.ts';
 import type { RevisionRow, SecretSetRow } from './rows.ts';
-import { fieldsOf } from './set-fields.ts';
-import { inSnapshot } from './snapshot.ts';
+import { toSetFields } from './set-fields.ts';
+import { readInSnapshot } from './snapshot.ts';
 import { DamagedError } from './vault/damaged.ts';
 import { type Keyring, withVersionCache } from './vault/keyring.ts';
-import { shownCheck } from './verify.ts';
+import { toVerification } from './verify.ts';
 
 type Context = { readonly db: Database; readonly keyring: Keyring };
-type ListedRow = Awaited<ReturnType<typeof setsWithDelivery>>[number];
+type ListedRow = Awaited<ReturnType<typeof listSetsWithDelivery>>[number];
 
 /**
- * The sets of an organization, by name. A set whose newest revision does not match its MAC is listed as damaged, with its name
- * only and whatever the filter says, so that it can be found and deleted.
+ * Lists the secret sets of an organization by name. A set whose newest revision does not match its MAC is listed as damaged and
+ * without details. It is listed whatever the filter is, so that it can be found and deleted.
  */
 export function listSecrets(
   context: Context,
   scope: { readonly organizationId: string },
   query: { readonly region?: string | undefined; readonly type?: SecretSetRow['kind'] | undefined },
 ): Promise<SecretSetListItem[]> {
-  return inSnapshot(context.db, async (db) => {
+  return readInSnapshot(context.db, async (db) => {
     const reading = { db, keyring: withVersionCache(context.keyring) };
-    const newest = await newestRevisionRows(db, scope.organizationId);
+    const newest = await listNewestRevisions(db, scope.organizationId);
     const items: SecretSetListItem[] = [];
-    for (const set of await setsWithDelivery(db, scope.organizationId)) {
+    for (const set of await listSetsWithDelivery(db, scope.organizationId)) {
       const item = await itemOf(reading, set, newest.get(set.id));
       const matches =
         (query.region === undefined || item.region === query.region) &&
@@ -41,7 +41,7 @@ async function itemOf(context: Context, set: ListedRow, newest: RevisionRow | un
     if (newest === undefined) return damagedItem(set);
     await requireRevisionMac(context, set, newest);
     return {
-      ...fieldsOf(set, { state: set.state ?? 'pending', error: set.error }),
+      ...toSetFields(set, { state: set.state ?? 'pending', error: set.error }),
       keyCount: newest.entries.length,
       host: newest.host,
       expiresAt: newest.expires_at?.toISOString() ?? null,
@@ -53,7 +53,7 @@ async function itemOf(context: Context, set: ListedRow, newest: RevisionRow | un
   }
 }
 
-/** The other fields have values that clients can read. */
+/** Fields of damaged sets have placeholder values that satisfy the schema of the response. */
 function damagedItem({ name, kind, region, revision }: SecretSetRow): SecretSetListItem {
   const never = new Date(0).toISOString();
   return {
@@ -73,8 +73,7 @@ function damagedItem({ name, kind, region, revision }: SecretSetRow): SecretSetL
   };
 }
 
-/** Null without a check, which leaves all columns of the join empty. */
 function verificationOf({ result, message, image, checked_at }: ListedRow) {
   if (result === null || message === null || checked_at === null) return null;
-  return shownCheck({ result, message, image, checked_at });
+  return toVerification({ result, message, image, checked_at });
 }

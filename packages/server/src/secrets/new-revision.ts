@@ -1,28 +1,27 @@
 import type { Database } from '../store/tables.ts';
-import { type Entry, type KeyChange, keysOf } from './change.ts';
+import { type KeyChange, type KeyRevision, keysWithChange } from './change.ts';
 import { insertDelivery } from './delivery-rows.ts';
-import { type CurrentKeys, encryptRow } from './encrypted-values.ts';
-import { revisionMac } from './revision-mac.ts';
+import { type CurrentOrganizationKeys, encryptToRow } from './encrypted-values.ts';
+import { computeRevisionMac } from './revision-mac.ts';
 import { insertRevision, insertSet, insertValues, type RevisionRow, type SecretSetRow, updateSet } from './rows.ts';
 
-/** A revision before it is stored. */
 export type RevisionDraft = {
   readonly action: RevisionRow['action'];
   readonly rolledBackTo: number | null;
   readonly host: string | null;
   readonly expiresAt: Date | null;
-  readonly entries: readonly Entry[];
+  readonly entries: readonly KeyRevision[];
   readonly changes: readonly KeyChange[];
-  /** What is new or changed, by key. */
+  /** New and changed values by key. */
   readonly values: ReadonlyMap<string, Buffer>;
 };
 
-/** Stores the next revision of a set that is locked, or of a new one (revision 0), with its delivery. Returns its number. */
+/** Stores the next revision of a locked or new (revision 0) secret set with its delivery. Returns the number of the revision. */
 export async function storeRevision(
   { db, now }: { readonly db: Database; readonly now: () => Date },
   set: SecretSetRow,
   keyId: string,
-  keys: CurrentKeys,
+  keys: CurrentOrganizationKeys,
   draft: RevisionDraft,
 ): Promise<number> {
   const at = now();
@@ -30,7 +29,7 @@ export async function storeRevision(
   if (set.revision === 0) await insertSet(db, { ...set, revision });
   else await updateSet(db, set.id, { revision, updated_at: at });
   const values = [...draft.values].map(([key, value]) =>
-    encryptRow(keys, set, { key, revision, createdAt: at }, value),
+    encryptToRow(keys, set, { key, revision, createdAt: at }, value),
   );
   await insertValues(db, values);
   const bound = {
@@ -45,12 +44,12 @@ export async function storeRevision(
     action: draft.action,
     rolled_back_to: draft.rolledBackTo,
     entries: JSON.stringify(bound.entries),
-    added: JSON.stringify(keysOf(draft.changes, 'new')),
-    changed: JSON.stringify(keysOf(draft.changes, 'changed')),
-    removed: JSON.stringify(keysOf(draft.changes, 'removed')),
+    added: JSON.stringify(keysWithChange(draft.changes, 'new')),
+    changed: JSON.stringify(keysWithChange(draft.changes, 'changed')),
+    removed: JSON.stringify(keysWithChange(draft.changes, 'removed')),
     created_by_key_id: keyId,
     created_at: at,
-    mac: revisionMac(keys.mac, set, bound),
+    mac: computeRevisionMac(keys.mac, set, bound),
     former_mac: null,
   });
   await insertDelivery(db, {

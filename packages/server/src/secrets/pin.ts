@@ -2,15 +2,15 @@ import { failure, type PinnedSecretSet } from '@bothost/contract';
 import type { Database, SecretPin } from '../store/tables.ts';
 import { findDelivery } from './delivery-rows.ts';
 import { decryptRevision } from './encrypted-values.ts';
-import { findRevision, findSet, findSetById, newestRevisions } from './rows.ts';
-import { inSnapshot } from './snapshot.ts';
+import { findNewestRevisions, findRevision, findSet, findSetById } from './rows.ts';
+import { readInSnapshot } from './snapshot.ts';
 import { DamagedError } from './vault/damaged.ts';
 import { type Keyring, withVersionCache } from './vault/keyring.ts';
 import { RootKeyMissing } from './vault/root-key.ts';
 
 type Context = { readonly db: Database; readonly keyring: Keyring };
 
-/** The secret revisions that a deployment runs with; `region` is that of its agent. */
+/** The secret revisions that a deployment runs with. `region` is the region of its agent. */
 export type PinnedSecrets = {
   readonly organizationId: string;
   readonly region: string;
@@ -18,8 +18,8 @@ export type PinnedSecrets = {
 };
 
 /**
- * Pins the newest revision of a set for a deployment in this region; the revision has to be ready. Call it in the transaction
- * that creates the deployment: it locks the set against deletion.
+ * Pins the newest revision of a secret set for a deployment. The revision has to be ready. Call this in the transaction that
+ * creates the deployment: it locks the set against deletion.
  *
  * @throws failure `secret-set-not-found`, `secret-set-kind`, `secret-set-elsewhere`, `secret-set-not-ready`
  */
@@ -51,8 +51,8 @@ export async function pinSecretSet(
 }
 
 /**
- * Checks that the pins of an earlier deployment still exist, and locks their sets against deletion. Call it in the transaction
- * that creates the new deployment.
+ * Checks that the pinned revisions of an earlier deployment still exist, and locks their sets against deletion. Call this in the
+ * transaction that creates the new deployment.
  *
  * @throws failure `deployment-gone` if a set was deleted or its revision is no longer stored
  */
@@ -66,14 +66,14 @@ export async function requirePins(db: Database, organizationId: string, pins: re
   }
 }
 
-/** For each list of pins, whether they are behind the newest revisions of their sets. */
+/** Returns, for each list of pins, whether its revisions are older than the newest revisions of their sets. */
 export async function pinStates(
   db: Database,
   organizationId: string,
   pins: readonly (readonly SecretPin[])[],
 ): Promise<PinnedSecretSet[][]> {
   const ids = [...new Set(pins.flat().map(({ setId }) => setId))];
-  const newest = await newestRevisions(db, organizationId, ids);
+  const newest = await findNewestRevisions(db, organizationId, ids);
   const stateOf = ({ secretSet, setId, revision }: SecretPin): PinnedSecretSet => {
     const newestRevision = newest.get(setId) ?? null;
     return { secretSet, revision, newestRevision, stale: newestRevision !== revision };
@@ -82,8 +82,8 @@ export async function pinStates(
 }
 
 /**
- * The secrets of a deployment cannot be decrypted. The message is for the agent's owner. `lasting`: only another deployment
- * helps, and trying again does not.
+ * Thrown if the secrets of a deployment cannot be decrypted. The message is for the agent's owner. If `lasting` is true, retrying
+ * does not help and only another deployment does.
  */
 export class SecretsUnavailable extends Error {
   override readonly name = 'SecretsUnavailable';
@@ -95,8 +95,7 @@ export class SecretsUnavailable extends Error {
 }
 
 /**
- * Decrypts the environment variables of a deployment, for the start of an instance. Empty values do not exist, so a bot can read
- * each of them.
+ * Decrypts the environment variables of a deployment when an instance starts. Values are never empty.
  *
  * @throws SecretsUnavailable
  */
@@ -104,9 +103,9 @@ export function decryptForDeployment(
   context: Context,
   { organizationId, region, pins }: PinnedSecrets,
 ): Promise<Record<string, string>> {
-  // In a transaction of the caller, a concurrent write would look like damage.
+  // Within the caller's transaction there is no snapshot, so without a lock a concurrent write would look like damage.
   const lock = context.db.isTransaction ? 'share' : undefined;
-  return inSnapshot(context.db, async (db) => {
+  return readInSnapshot(context.db, async (db) => {
     const reading = { db, keyring: withVersionCache(context.keyring) };
     const variables: [string, string][] = [];
     for (const pin of pins) {
@@ -135,11 +134,11 @@ async function decryptPin(
   }
   try {
     if (set.kind !== 'secret' || set.region !== of.region)
-      throw new DamagedError('the set cannot be used by this agent');
+      throw new DamagedError('the kind or the region of the set was changed');
     return await decryptRevision(context, set, revision);
   } catch (error) {
     if (error instanceof DamagedError) {
-      const message = `The secret set ${secretSet} is damaged, so nothing of it is used. Delete it, set it again and deploy; the log of the service shows the operator what is damaged.`;
+      const message = `The secret set ${secretSet} is damaged and not used. Delete it, set it again and deploy; the operator can find the cause in the log of the service.`;
       throw new SecretsUnavailable(message, true, { cause: error });
     }
     if (error instanceof RootKeyMissing) {

@@ -1,35 +1,35 @@
 import { failure } from '@bothost/contract';
 import type { Database } from '../store/tables.ts';
-import type { Entry } from './change.ts';
-import { decryptRow, valueRowsOf, verifiedRevision } from './encrypted-values.ts';
+import type { KeyRevision } from './change.ts';
+import { decryptRow, readValueRows, readVerifiedRevision } from './encrypted-values.ts';
 import type { SecretSetRow, ValueRow } from './rows.ts';
 import { DamagedError } from './vault/damaged.ts';
 import { type Keyring, withVersionCache } from './vault/keyring.ts';
 
 type Context = { readonly db: Database; readonly keyring: Keyring };
 
-export type SetContent = {
+export type SecretSetContent = {
   readonly host: string | null;
   readonly expiresAt: Date | null;
-  readonly entries: readonly Entry[];
+  readonly entries: readonly KeyRevision[];
   readonly rows: ReadonlyMap<string, ValueRow>;
 };
 
-/** The content of a revision, without decrypting a value. @throws failure `secret-set-damaged` */
-export function readSet(context: Context, set: SecretSetRow, revision = set.revision): Promise<SetContent> {
+/** Reads the content of a revision without decrypting its values. @throws failure `secret-set-damaged` */
+export function readSecretSet(context: Context, set: SecretSetRow, revision = set.revision): Promise<SecretSetContent> {
   return withDamageAsFailure(async () => {
-    const row = await verifiedRevision(context, set, revision);
+    const row = await readVerifiedRevision(context, set, revision);
     return {
       host: row.host,
       expiresAt: row.expires_at,
       entries: row.entries,
-      rows: await valueRowsOf(context.db, row),
+      rows: await readValueRows(context.db, row),
     };
   });
 }
 
-/** The keys whose stored value equals the given one. Decrypts those values. @throws failure `secret-set-damaged` */
-export function unchangedKeys(
+/** Returns the keys whose stored value equals the given value. @throws failure `secret-set-damaged` */
+export function findUnchangedKeys(
   context: Context,
   set: SecretSetRow,
   rows: ReadonlyMap<string, ValueRow>,
@@ -49,7 +49,7 @@ export function unchangedKeys(
   });
 }
 
-/** Replaces a DamagedError, whose message is for the operator. @throws failure `secret-set-damaged` */
+/** Replaces a DamagedError, whose message is only for the operator. @throws failure `secret-set-damaged` */
 export async function withDamageAsFailure<T>(read: () => Promise<T>): Promise<T> {
   try {
     return await read();

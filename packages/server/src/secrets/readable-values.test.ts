@@ -6,7 +6,7 @@ import { pairs, testVault } from '../../test/support/test-vault.ts';
 import type { SecretPin } from '../store/tables.ts';
 import { readableValues } from './readable-values.ts';
 import { createKeyring } from './vault/keyring.ts';
-import { localRootKeys } from './vault/root-key.ts';
+import { createLocalRootKeys } from './vault/root-key.ts';
 
 describe('readableValues', () => {
   let rows: TestRows;
@@ -34,21 +34,21 @@ describe('readableValues', () => {
     expect((await read([{ ...pin, revision: 2 }])).values).toEqual(expect.arrayContaining(['changed', 'second']));
   });
 
-  it('returns the other values when one is damaged or missing', async () => {
+  it('omits a value that is damaged or missing', async () => {
     await sql`update secret_values set bytes = 4 where key = 'A'`.execute(rows.db);
     expect(await read([pin])).toEqual({ values: ['second'], isComplete: false });
     await sql`delete from secret_values where key = 'A'`.execute(rows.db);
     expect(await read([pin])).toEqual({ values: ['second'], isComplete: false });
   });
 
-  it('returns the values of the other sets when one was deleted, or has lost the revision', async () => {
+  it('omits the values of a deleted set and of a missing revision', async () => {
     expect(await read([{ ...pin, revision: 7 }, pin])).toMatchObject({ values: { length: 2 }, isComplete: false });
     await sql`delete from secret_sets`.execute(rows.db);
     expect(await read([pin])).toEqual({ values: [], isComplete: false });
   });
 
-  it('returns no values without their root key', async () => {
-    const rootKeys = localRootKeys([randomBytes(32)]);
+  it('returns no values if the root key is missing', async () => {
+    const rootKeys = createLocalRootKeys([randomBytes(32)]);
     const keyring = createKeyring({ rootKeys, now: vault.context.now });
     expect(await readableValues({ db: rows.db, keyring }, home, [pin])).toEqual({ values: [], isComplete: false });
   });

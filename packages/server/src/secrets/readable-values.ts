@@ -1,22 +1,22 @@
 import type { Database, SecretPin } from '../store/tables.ts';
 import { isUuid } from '../store/uuid.ts';
 import { decryptRow } from './encrypted-values.ts';
-import { findRevision, findSetById, valuesOf } from './rows.ts';
-import { inSnapshot } from './snapshot.ts';
+import { findRevision, findSetById, findValueRows } from './rows.ts';
+import { readInSnapshot } from './snapshot.ts';
 import { DamagedError } from './vault/damaged.ts';
 import { type Keyring, withVersionCache } from './vault/keyring.ts';
 import { RootKeyMissing } from './vault/root-key.ts';
 
-/** `isComplete`: no value of the pinned sets is missing from `values`. */
+/** `isComplete` is true if `values` contains every value of the pinned sets. */
 export type ReadableValues = { readonly values: readonly string[]; readonly isComplete: boolean };
 
-/** The values of pinned sets that can be decrypted now, to mask them in output. Never use them to start a bot. */
+/** Decrypts as many values of pinned sets as possible, to mask them in output. Never start a bot with them. */
 export function readableValues(
   context: { readonly db: Database; readonly keyring: Keyring },
   organizationId: string,
   pins: readonly SecretPin[],
 ): Promise<ReadableValues> {
-  return inSnapshot(context.db, async (db) => {
+  return readInSnapshot(context.db, async (db) => {
     const reading = { db, keyring: withVersionCache(context.keyring) };
     const values: string[] = [];
     let isComplete = true;
@@ -27,7 +27,7 @@ export function readableValues(
         isComplete = false;
         continue;
       }
-      const rows = await valuesOf(db, set.id, revision.entries);
+      const rows = await findValueRows(db, set.id, revision.entries);
       isComplete &&= rows.length === revision.entries.length;
       for (const row of rows) {
         try {

@@ -1,32 +1,37 @@
 import { failure, secretSetSize } from '@bothost/contract';
-import type { Entry } from './change.ts';
+import type { KeyRevision } from './change.ts';
 import type { SecretSetRow, ValueRow } from './rows.ts';
 
 /** @throws failure `region-unknown` */
-export function requireKnown(region: string, known: readonly string[]): void {
+export function requireKnownRegion(region: string, known: readonly string[]): void {
   if (!known.includes(region)) throw failure('region-unknown');
 }
 
 /** @throws failure `region-unknown`, `secret-set-region` */
-export function requireRegion(set: Pick<SecretSetRow, 'region'>, region: string, known: readonly string[]): void {
+export function requireUnchangedRegion(
+  set: Pick<SecretSetRow, 'region'>,
+  region: string,
+  known: readonly string[],
+): void {
   if (region === set.region) return;
-  requireKnown(region, known);
+  requireKnownRegion(region, known);
   const message = `The secret set is in the region ${set.region}, which cannot change to ${region}.`;
   throw failure('secret-set-region', { message, issues: [{ path: 'body.region', message }] });
 }
 
-/** Revision 0 means that the set does not exist. @throws failure `secret-set-changed` */
-export function requireRevision(set: Pick<SecretSetRow, 'revision'>, expected: number | null): void {
+/** An `expected` revision of 0 means that the set must not exist. @throws failure `secret-set-changed` */
+export function requireExpectedRevision(set: Pick<SecretSetRow, 'revision'>, expected: number | null): void {
   if (expected === null || expected === set.revision) return;
-  const is = set.revision === 0 ? 'The secret set does not exist' : `The secret set is at revision ${set.revision}`;
-  throw failure('secret-set-changed', {
-    message: `${is}, and ${expected} was expected. Read it again before you change it.`,
-  });
+  const message =
+    set.revision === 0
+      ? `The secret set does not exist, but revision ${expected} was expected.`
+      : `The secret set is at revision ${set.revision}, but revision ${expected} was expected. Read the set again before you change it.`;
+  throw failure('secret-set-changed', { message });
 }
 
 /** @throws failure `secret-set-too-large` with the limit and the size that the set would have */
-export function requireSize(
-  entries: readonly Entry[],
+export function requireAllowedSize(
+  entries: readonly KeyRevision[],
   rows: ReadonlyMap<string, ValueRow>,
   values: ReadonlyMap<string, Buffer>,
 ): void {

@@ -11,7 +11,7 @@ import { verifyVault } from './maintenance/verify.ts';
 import { getSecretSet } from './show.ts';
 import { openVault } from './vault/open-vault.ts';
 
-/** Parents before children, so that rows can be inserted in this order. */
+/** In the order of their foreign keys, so that rows can be inserted in this order. */
 const setTables = ['secret_sets', 'secret_revisions', 'secret_values', 'secret_deliveries', 'pull_secret_checks'];
 const vaultTables = ['vault_state', 'vault_keys', 'vault_tasks'];
 
@@ -31,7 +31,7 @@ describe('restoring an older backup of secrets', () => {
     for (const table of [...vaultTables, ...setTables]) {
       await sql.raw(`create table backup_${table} as select * from ${table}`).execute(rows.db);
     }
-    // What happens after the backup: writes, audit entries, a deletion and a rotation of keys.
+    // Changes after the backup: writes, audit entries, a deletion and a rotation of keys.
     await vault.put(home, 'keys', pairs({ A: 'new' }));
     await vault.put(home, 'keys', { remove: ['B'] });
     await vault.put(home, 'other', pairs({ C: 'new' }));
@@ -55,7 +55,7 @@ describe('restoring an older backup of secrets', () => {
     (await listSecrets(vault.context, { organizationId: home }, {})).filter(({ damaged }) => damaged);
   const findings = () =>
     verifyVault({ ...vault.context, rootKeys: vault.rootKeys, pinsOf: async () => [] }, null, async () => {});
-  /** What a start does after a restore. */
+  /** Opens the vault like the first start after a restore. */
   async function restart() {
     const { keyring } = await openVault({ db: rows.db, now: vault.context.now, isAlone: true }, { keys: [rootKey] });
     await addRevisionMacs({ db: rows.db, keyring });
@@ -93,7 +93,7 @@ describe('restoring an older backup of secrets', () => {
     expect(await vault.put(home, 'keys', pairs({ A: 'newer' }))).toMatchObject({ change: 'updated', revision: 2 });
   });
 
-  it('leaves every secret readable without any entry of the audit log', async () => {
+  it('leaves every secret readable if the audit log is lost', async () => {
     await sql`alter table audit_events disable trigger user`.execute(rows.db);
     await sql`delete from audit_events`.execute(rows.db);
     await restart();

@@ -1,20 +1,23 @@
 import type { Database } from '../store/tables.ts';
 import type { RevisionRow, SecretSetRow } from './rows.ts';
 import { DamagedError } from './vault/damaged.ts';
-import { milliseconds } from './vault/encode.ts';
+import { toMilliseconds } from './vault/encode.ts';
 import type { VersionedKey } from './vault/encrypted-value.ts';
 import type { Keyring } from './vault/keyring.ts';
-import { isMac, macOf, macVersion } from './vault/mac.ts';
+import { computeMac, isValidMac, readMacKeyVersion } from './vault/mac.ts';
 
-/** What encryption of the values does not bind: a changed `host`, for example, would send credentials to another registry. */
+/**
+ * Columns that the encryption of values does not authenticate. For example, a changed `host` would send credentials to another
+ * registry.
+ */
 type Bound = Pick<RevisionRow, 'revision' | 'host' | 'expires_at' | 'entries'>;
 type Identity = Pick<SecretSetRow, 'id' | 'organization_id' | 'name' | 'kind' | 'region'>;
 
 const purpose = 'secret revision';
 
-/** The MAC of a revision: over the set's identity, the host, the expiry and the list of keys with their revisions. */
-export function revisionMac(key: VersionedKey, set: Identity, row: Bound): Buffer {
-  return macOf(key, purpose, fieldsOf(set, row));
+/** Computes a MAC over the set's identity, host, expiry and list of keys with their revisions. */
+export function computeRevisionMac(key: VersionedKey, set: Identity, row: Bound): Buffer {
+  return computeMac(key, purpose, fieldsOf(set, row));
 }
 
 /** @throws DamagedError if the revision does not match its MAC; RootKeyMissing */
@@ -23,10 +26,10 @@ export async function requireRevisionMac(
   set: Identity,
   row: Bound & Pick<RevisionRow, 'mac'>,
 ): Promise<void> {
-  const version = macVersion(row.mac);
+  const version = readMacKeyVersion(row.mac);
   if (row.mac !== null && version !== null) {
     const key = await keyring.version(db, set.organization_id, 'stamp', version);
-    if (isMac(key, purpose, fieldsOf(set, row), row.mac)) return;
+    if (isValidMac(key, purpose, fieldsOf(set, row), row.mac)) return;
   }
   throw new DamagedError(`revision ${row.revision} does not match its MAC`);
 }
@@ -40,7 +43,7 @@ function fieldsOf(set: Identity, row: Bound): (string | number | null)[] {
     set.region,
     row.revision,
     row.host,
-    row.expires_at === null ? null : milliseconds(row.expires_at),
+    row.expires_at === null ? null : toMilliseconds(row.expires_at),
     JSON.stringify(row.entries),
   ];
 }

@@ -1,13 +1,13 @@
 import { failure, type WrittenSecrets } from '@bothost/contract';
-import { compare, type Entry, type KeyChange } from './change.ts';
+import { compareStrings, type KeyChange, type KeyRevision } from './change.ts';
 import { isSameTime } from './expiry.ts';
-import { readSet } from './read-set.ts';
-import { requireRevision } from './refusals.ts';
+import { readSecretSet } from './read-set.ts';
+import { requireExpectedRevision } from './refusals.ts';
 import { findRevision, findSet } from './rows.ts';
-import { carryOut, type WriteContext, type WriteScope } from './write-transaction.ts';
+import { executeWrite, type WriteContext, type WriteScope } from './write-transaction.ts';
 
 /**
- * Creates a new revision with the content of an earlier one. Refers to the stored values and decrypts none.
+ * Creates a new revision with the content of an earlier one. The new revision refers to the stored values, so none is decrypted.
  *
  * @throws failure `secret-set-not-found`, `secret-revision-not-found`, `secret-set-changed`, `secret-set-damaged`
  */
@@ -21,13 +21,13 @@ export function rollBackSecrets(
     readonly dryRun?: boolean | null | undefined;
   },
 ): Promise<WrittenSecrets> {
-  return carryOut(context, scope, to.dryRun === true, async (inside) => {
+  return executeWrite(context, scope, to.dryRun === true, async (inside) => {
     const set = await findSet(inside.db, scope.organizationId, name, 'update');
     if (set === undefined) throw failure('secret-set-not-found');
-    requireRevision(set, to.expectedRevision ?? null);
+    requireExpectedRevision(set, to.expectedRevision ?? null);
     if ((await findRevision(inside.db, set.id, to.revision)) === undefined) throw failure('secret-revision-not-found');
-    const now = await readSet(inside, set);
-    const { host, expiresAt, entries } = await readSet(inside, set, to.revision);
+    const now = await readSecretSet(inside, set);
+    const { host, expiresAt, entries } = await readSecretSet(inside, set, to.revision);
     const changes = differences(now.entries, entries);
     const isChange = changes.length > 0 || now.host !== host || !isSameTime(now.expiresAt, expiresAt);
     const values = new Map<string, Buffer>();
@@ -44,12 +44,12 @@ export function rollBackSecrets(
   });
 }
 
-function differences(from: readonly Entry[], to: readonly Entry[]): KeyChange[] {
+function differences(from: readonly KeyRevision[], to: readonly KeyRevision[]): KeyChange[] {
   const [before, after] = [new Map(from), new Map(to)];
   const written = to.flatMap(([key, revision]): KeyChange[] => {
     if (!before.has(key)) return [{ key, change: 'new' }];
     return before.get(key) === revision ? [] : [{ key, change: 'changed' }];
   });
   const removed = from.filter(([key]) => !after.has(key)).map(([key]): KeyChange => ({ key, change: 'removed' }));
-  return [...written, ...removed].sort((one, other) => compare(one.key, other.key));
+  return [...written, ...removed].sort((one, other) => compareStrings(one.key, other.key));
 }

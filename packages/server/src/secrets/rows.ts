@@ -6,14 +6,14 @@ export type SecretSetRow = Selectable<SecretSetsTable>;
 export type RevisionRow = Selectable<SecretRevisionsTable>;
 export type ValueRow = Selectable<SecretValuesTable>;
 
-/** By name in any case. `lock` is held until the transaction ends: `share` prevents changes, `update` is for a change. */
+/** Ignores the case of `name`. `lock` is held until the transaction ends: `share` prevents changes, `update` is for a change. */
 export async function findSet(
   db: Database,
   organizationId: string,
   name: string,
   lock: 'share' | 'update' | null = null,
 ): Promise<SecretSetRow | undefined> {
-  // Some letters beyond ASCII have an ASCII letter as their lower case: the Kelvin sign becomes a k.
+  // The pattern also excludes letters outside ASCII whose lower case is ASCII, such as the Kelvin sign (k).
   if (!secretSetNamePattern.test(name)) return undefined;
   let query = db
     .selectFrom('secret_sets')
@@ -39,8 +39,7 @@ export function findSetById(
   return (lock === undefined ? query : query.forShare()).executeTakeFirst();
 }
 
-/** The newest revision of each of these sets that exists. */
-export async function newestRevisions(
+export async function findNewestRevisions(
   db: Database,
   organizationId: string,
   ids: readonly string[],
@@ -55,12 +54,12 @@ export async function newestRevisions(
   return new Map(rows.map(({ id, revision }) => [id, revision]));
 }
 
-/** Creates the sets of an organization one at a time, so that their number cannot exceed the limit. */
-export async function lockNewSets(db: Database, organizationId: string): Promise<void> {
+/** Lets only one transaction at a time create a set in an organization, so that their number cannot exceed the limit. */
+export async function lockSetCreation(db: Database, organizationId: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`secret sets ${organizationId}`}, 0))`.execute(db);
 }
 
-export async function countSets(db: Database, organizationId: string): Promise<number> {
+export async function countSecretSets(db: Database, organizationId: string): Promise<number> {
   const { count } = await db
     .selectFrom('secret_sets')
     .select(sql<number>`count(*)`.as('count'))
@@ -98,13 +97,12 @@ export function findRevision(db: Database, setId: string, revision: number): Pro
     .executeTakeFirst();
 }
 
-/** In order. */
-export function revisionRowsOf(db: Database, setId: string): Promise<RevisionRow[]> {
+export function listRevisionRows(db: Database, setId: string): Promise<RevisionRow[]> {
   return db.selectFrom('secret_revisions').selectAll().where('set_id', '=', setId).orderBy('revision').execute();
 }
 
-/** Newest first, with the state of their delivery. */
-export function pageOfRevisions(db: Database, setId: string, page: { limit: number; before: number | undefined }) {
+/** Lists revisions, newest first, with the state of their delivery. */
+export function listRevisionPage(db: Database, setId: string, page: { limit: number; before: number | undefined }) {
   return db
     .selectFrom('secret_revisions')
     .leftJoin('secret_deliveries', (join) =>
@@ -125,8 +123,7 @@ export async function insertValues(db: Database, rows: readonly Insertable<Secre
   if (rows.length > 0) await db.insertInto('secret_values').values(rows).execute();
 }
 
-/** The values that the entries of a revision refer to. */
-export function valuesOf(
+export function findValueRows(
   db: Database,
   setId: string,
   entries: readonly (readonly [string, number])[],

@@ -5,7 +5,6 @@ import { type TestRows, testRows } from '../../test/support/test-rows.ts';
 import { pairs, reasonOf, testVault } from '../../test/support/test-vault.ts';
 import { verifyAudit } from '../audit/verify.ts';
 import { deleteSecretSet } from './delete.ts';
-import { deliverSecrets } from './deliver.ts';
 import { listSecrets } from './list.ts';
 import { pinSecretSet, SecretsUnavailable } from './pin.ts';
 import { rollBackSecrets } from './rollback.ts';
@@ -96,7 +95,7 @@ describe('secret sets', () => {
       expect(await history()).toHaveLength(1);
     });
 
-    it('removes other keys in mode replace', async () => {
+    it('removes keys that a request with mode replace does not name', async () => {
       await put({ A: '1', B: '2' });
       await put({ B: '2', C: '3' }, { mode: 'replace' });
       await vault.deliver();
@@ -104,7 +103,7 @@ describe('secret sets', () => {
       expect(await history()).toMatchObject([{ action: 'replace', added: ['C'], removed: ['A'], changed: [] }, {}]);
     });
 
-    it('removes keys, up to the last one', async () => {
+    it('removes keys, even the last one', async () => {
       await put({ A: '1', B: '2' });
       await vault.put(home, 'keys', { remove: ['A'] });
       await vault.put(home, 'keys', { remove: ['B'] });
@@ -113,14 +112,14 @@ describe('secret sets', () => {
       expect(await reasonOf(vault.put(home, 'none', { remove: ['A'] }))).toBe('secret-set-not-found');
     });
 
-    it('refuses another revision than the expected one', async () => {
+    it('refuses a write if the revision is not the expected one', async () => {
       expect(await reasonOf(put({ A: '1' }, { expectedRevision: 3 }))).toBe('secret-set-changed');
       await put({ A: '1' }, { expectedRevision: 0 });
       expect(await reasonOf(put({ A: '2' }, { expectedRevision: 0 }))).toBe('secret-set-changed');
       expect(await put({ A: '2' }, { expectedRevision: 1 })).toMatchObject({ revision: 2 });
     });
 
-    it('stores nothing in a dry run, and shows the same changes', async () => {
+    it('stores nothing in a dry run, and returns the same changes as the write', async () => {
       expect(await put({ A: '1' }, { dryRun: true })).toMatchObject({
         change: 'created',
         dryRun: true,
@@ -135,7 +134,7 @@ describe('secret sets', () => {
       expect(await history()).toHaveLength(2);
     });
 
-    it('ignores the case of a name, and refuses another region or kind', async () => {
+    it('ignores the case of set names, and refuses to change its region or kind', async () => {
       await put({ A: '1' });
       expect(await put({ A: '2' }, {}, 'KEYS')).toMatchObject({ name: 'keys', revision: 2 });
       expect(await reasonOf(put({ A: '2' }, { region: 'eu' }))).toBe('secret-set-region');
@@ -145,7 +144,7 @@ describe('secret sets', () => {
       expect(await reasonOf(vault.put(home, 'keys', pull))).toBe('secret-set-kind');
     });
 
-    it('refuses a set that is too large, with the limit', async () => {
+    it('refuses a set that is too large, and names the limit', async () => {
       await put({ A: 'x'.repeat(60_000) });
       const many = Object.fromEntries(Array.from({ length: 8 }, (_, n) => [`B${n}`, 'x'.repeat(60_000)]));
       await expect(put(many)).rejects.toThrow('540017 bytes; the limit is 524288');
@@ -154,7 +153,7 @@ describe('secret sets', () => {
       expect(await history()).toHaveLength(1);
     });
 
-    it('stores any keys and values unchanged', async () => {
+    it('stores arbitrary keys and values unchanged', async () => {
       const key = fc.stringMatching(/^[A-Za-z_][A-Za-z0-9_-]{0,20}$/);
       const value = fc
         .string({ unit: 'binary', minLength: 1, maxLength: 60 })
@@ -212,24 +211,11 @@ describe('secret sets', () => {
       expect(await reasonOf(pin())).toBe('secret-set-not-ready');
     });
 
-    it('delivers only to the region of the set, and a deploy in another region is refused', async () => {
+    it('delivers a set only to its region, and refuses to pin it in another region', async () => {
       await put({ A: '1' }, { region: 'eu' });
       expect(await vault.deliver()).toBe(0);
       expect(await reasonOf(pin())).toBe('secret-set-elsewhere');
       expect(await reasonOf(pin('none'))).toBe('secret-set-not-found');
-    });
-
-    it('delivers a set after an error has passed', async () => {
-      await put({ A: '1' });
-      const away = {
-        ...vault.context,
-        keyring: { ...vault.context.keyring, version: () => Promise.reject(new Error('away')) },
-      };
-      await deliverSecrets(away);
-      expect((await show()).status).toBe('pending');
-      await sql`update secret_deliveries set next_at = created_at`.execute(rows.db);
-      await vault.deliver();
-      expect((await show()).status).toBe('ready');
     });
 
     it('keeps the values of a pinned revision available after later writes', async () => {
@@ -245,12 +231,12 @@ describe('secret sets', () => {
     });
   });
 
-  it('are deleted with all revisions, and only by force while agents use them', async () => {
+  it('are deleted with all revisions, but only with force while agents use them', async () => {
     await put({ A: '1' });
     await expect(remove('keys', false, ['parrot'])).rejects.toThrow('used by parrot');
     await put({ A: '2' });
     for (const force of [false, true]) {
-      await expect(remove('keys', force, [], home, 1)).rejects.toThrow('at revision 2, and 1 was expected');
+      await expect(remove('keys', force, [], home, 1)).rejects.toThrow('at revision 2, but revision 1 was expected');
       expect(await reasonOf(remove('keys', force, [], home, 0))).toBe('secret-set-changed');
     }
     expect(await reasonOf(remove('nothing', true, [], home, 2))).toBe('secret-set-not-found');
@@ -263,7 +249,7 @@ describe('secret sets', () => {
     expect(await reasonOf(remove('keys'))).toBe('secret-set-not-found');
   });
 
-  it('store image pull credentials under a canonical registry, and update them', async () => {
+  it('store image pull credentials under the canonical name of their registry', async () => {
     const pull = (host: string, text: string) =>
       vault.put(home, 'hub', { isImagePullSecret: true, host, secretValue: encoded(text) });
     await pull('https://index.docker.io/v1/', 'me:a:b');
@@ -279,7 +265,7 @@ describe('secret sets', () => {
     expect(await listSecrets(vault.context, { organizationId: home }, { type: 'secret' })).toEqual([]);
   });
 
-  it('of another organization look like missing ones', async () => {
+  it('look missing to other organizations', async () => {
     await put({ A: '1' });
     await vault.deliver();
     const answers = async (name: string) => {
@@ -305,7 +291,7 @@ describe('secret sets', () => {
     expect(await vault.put(other, 'keys', pairs({ A: 'theirs' }))).toMatchObject({ change: 'created' });
   });
 
-  it('are recorded in the audit log without values', async () => {
+  it('appear in the audit log without their values', async () => {
     await put({ A: 'canary-7731' });
     await put({ A: 'canary-7732' }, { dryRun: true });
     await put({ A: 'canary-7731' });

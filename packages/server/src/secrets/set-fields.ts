@@ -1,8 +1,8 @@
 import type { SecretReadiness } from '@bothost/contract';
 import type { SecretSetRow } from './rows.ts';
 
-/** The fields of a set in every response, from its row and the delivery of its newest revision. */
-export function fieldsOf(
+/** Fields of a secret set that all responses about it have in common. `delivery` is that of its newest revision. */
+export function toSetFields(
   set: SecretSetRow,
   delivery: { readonly state: SecretReadiness; readonly error: string | null },
 ) {

@@ -2,30 +2,30 @@ import { failure, type SecretRevision, type SecretSetDetails } from '@bothost/co
 import type { Database } from '../store/tables.ts';
 import { findDelivery } from './delivery-rows.ts';
 import { decryptRow } from './encrypted-values.ts';
-import { readSet, withDamageAsFailure } from './read-set.ts';
+import { readSecretSet, withDamageAsFailure } from './read-set.ts';
 import { requireRevisionMac } from './revision-mac.ts';
-import { findSet, pageOfRevisions } from './rows.ts';
-import { fieldsOf } from './set-fields.ts';
-import { inSnapshot } from './snapshot.ts';
-import { shownFingerprint } from './vault/fingerprint.ts';
+import { findSet, listRevisionPage } from './rows.ts';
+import { toSetFields } from './set-fields.ts';
+import { readInSnapshot } from './snapshot.ts';
+import { formatFingerprint } from './vault/fingerprint.ts';
 import { type Keyring, withVersionCache } from './vault/keyring.ts';
 
 type Scope = { readonly organizationId: string };
 
-/** `agentsOf` returns the agents that run with a set, and the revision of each. */
+/** `agentsOf` returns the agents that run with a secret set, and the revision that each of them uses. */
 export async function getSecretSet(
   context: { readonly db: Database; readonly keyring: Keyring },
   scope: Scope,
   name: string,
   agentsOf: (setId: string) => Promise<readonly { readonly name: string; readonly revision: number }[]>,
 ): Promise<SecretSetDetails> {
-  const { set, rows } = await inSnapshot(context.db, async (db) => {
+  const { set, rows } = await readInSnapshot(context.db, async (db) => {
     const found = await findSet(db, scope.organizationId, name);
     if (found === undefined) throw failure('secret-set-not-found');
     const reading = { db, keyring: withVersionCache(context.keyring) };
-    const content = await readSet(reading, found);
+    const content = await readSecretSet(reading, found);
     if (found.kind !== 'secret') throw failure('secret-set-has-no-keys');
-    // The columns that the response shows are authenticated by the decryption of the value.
+    // The response shows columns that only decrypting the value authenticates, as its associated data.
     for (const row of content.rows.values()) {
       (await withDamageAsFailure(() => decryptRow(reading, found, row))).fill(0);
     }
@@ -34,11 +34,11 @@ export async function getSecretSet(
   const delivery = await findDelivery(context.db, set.id, set.revision);
   const agents = await agentsOf(set.id);
   return {
-    ...fieldsOf(set, { state: delivery?.state ?? 'pending', error: delivery?.error ?? null }),
+    ...toSetFields(set, { state: delivery?.state ?? 'pending', error: delivery?.error ?? null }),
     source: 'managed',
     secrets: [...rows].map(([fieldName, row]) => ({
       fieldName,
-      fingerprint: shownFingerprint(row.fingerprint),
+      fingerprint: formatFingerprint(row.fingerprint),
       revision: row.revision,
       updatedAt: row.created_at.toISOString(),
     })),
@@ -53,10 +53,10 @@ export function secretHistory(
   name: string,
   page: { readonly limit: number; readonly before?: number | undefined },
 ): Promise<{ revisions: SecretRevision[]; nextBefore: number | null }> {
-  return inSnapshot(context.db, async (db) => {
+  return readInSnapshot(context.db, async (db) => {
     const set = await findSet(db, scope.organizationId, name);
     if (set === undefined) throw failure('secret-set-not-found');
-    const rows = await pageOfRevisions(db, set.id, { limit: page.limit + 1, before: page.before });
+    const rows = await listRevisionPage(db, set.id, { limit: page.limit + 1, before: page.before });
     const shown = rows.slice(0, page.limit);
     await withDamageAsFailure(async () => {
       const reading = { db, keyring: withVersionCache(context.keyring) };

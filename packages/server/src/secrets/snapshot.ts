@@ -1,10 +1,10 @@
 import type { Database } from '../store/tables.ts';
 
 /**
- * Reads one snapshot (`repeatable read`): a write, rotation or pruning between two statements would look like damage. Inside a
- * transaction, whose caller has locked the set, it is that transaction.
+ * Runs `read` in one snapshot (`repeatable read`), because a write, rotation or pruning between two statements would look like
+ * damage. If `db` is already a transaction, `read` runs in it, and the caller must have locked the set.
  */
-export function inSnapshot<T>(db: Database, read: (db: Database) => Promise<T>): Promise<T> {
+export function readInSnapshot<T>(db: Database, read: (db: Database) => Promise<T>): Promise<T> {
   if (db.isTransaction) return read(db);
   return db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only').execute(read);
 }

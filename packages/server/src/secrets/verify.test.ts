@@ -44,7 +44,7 @@ describe('image pull secrets', () => {
     await rows.close();
   });
 
-  /** Has one user, and one image. */
+  /** A registry with one user and one image. */
   function answer({ line, headers }: RegistryRequest): string {
     if (headers.get('authorization') !== `Basic ${encoded(credentials)}`) {
       return reply(401, { 'www-authenticate': 'Basic realm="x"' });
@@ -68,7 +68,7 @@ describe('image pull secrets', () => {
     verifyImagePullSecret({ ...vault.context, registries: registries() }, vault.scopeOf(organization), name, image);
   const listed = async () => (await listSecrets(vault.context, { organizationId: home }, {}))[0];
 
-  it('are checked on request; the list shows the last result apart from readiness', async () => {
+  it('are checked on request, and are listed with the last result', async () => {
     await put(credentials);
     expect(await listed()).toMatchObject({ status: 'pending', verification: null, expiresAt: null });
     expect(await verify()).toMatchObject({ host: host(), revision: 1, verification: { result: 'verified' } });
@@ -115,7 +115,7 @@ describe('image pull secrets', () => {
     for (const form of formsOf(credentials)) expect(stored).not.toContain(form);
   });
 
-  it('are answered with 404 if they are deleted during the request to the registry', async () => {
+  it('are reported as missing if they are deleted during the check', async () => {
     await put(credentials);
     meanwhile = async () => {
       meanwhile = async () => {};
@@ -124,7 +124,7 @@ describe('image pull secrets', () => {
     expect(await reasonOf(verify())).toBe('secret-set-not-found');
   });
 
-  it('of another organization are answered like missing ones', async () => {
+  it('are not checked for another organization, or with an image of another registry', async () => {
     await put(credentials);
     const other = await rows.organization('other');
     expect(await reasonOf(verify(null, 'hub', other))).toBe('secret-set-not-found');
@@ -142,7 +142,7 @@ describe('image pull secrets', () => {
     expect(registry.requests).toEqual([]);
   });
 
-  it('keep the expiry of unchanged credentials, and know that of Amazon ECR tokens', async () => {
+  it('keep the expiry of unchanged credentials, and get one for tokens of Amazon ECR', async () => {
     await put(credentials, { expiresAt: '2026-12-01T00:00:00Z' });
     expect(await put(credentials)).toMatchObject({ change: 'none', expiresAt: '2026-12-01T00:00:00.000Z' });
     expect(await put(credentials, { expiresAt: '2026-12-02T00:00:00+01:00' })).toMatchObject({
@@ -159,7 +159,7 @@ describe('image pull secrets', () => {
     expect(await listed()).toMatchObject({ expiresAt: '2026-12-01T23:00:00.000Z' });
   });
 
-  it('refuse a registry without TLS unless the operator listed it', async () => {
+  it('are refused for a registry without TLS unless the operator listed it', async () => {
     expect(await reasonOf((async () => put(credentials, { host: 'http://other.test:5000' }))())).toBe(
       'invalid-request',
     );

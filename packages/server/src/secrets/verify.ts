@@ -3,13 +3,13 @@ import type { Insertable, Selectable } from 'kysely';
 import { appendAudit } from '../audit/append.ts';
 import type { Database, PullSecretChecksTable } from '../store/tables.ts';
 import { decryptRevision } from './encrypted-values.ts';
-import { readSet, withDamageAsFailure } from './read-set.ts';
+import { readSecretSet, withDamageAsFailure } from './read-set.ts';
 import { checkCredentials, type RegistryAccess } from './registry/check-credentials.ts';
-import { credentialsKey, credentialsOf } from './registry/docker-configuration.ts';
-import { type ImageReference, imageReference } from './registry/image-reference.ts';
+import { dockerConfigurationKey, parseDockerCredentials } from './registry/docker-configuration.ts';
+import { type ImageReference, parseImageReference } from './registry/image-reference.ts';
 import type { Verdict } from './registry/verdict.ts';
 import { findRevision, findSet } from './rows.ts';
-import { inSnapshot } from './snapshot.ts';
+import { readInSnapshot } from './snapshot.ts';
 import type { Keyring } from './vault/keyring.ts';
 import type { WriteScope } from './write-transaction.ts';
 
@@ -22,8 +22,8 @@ type Context = {
 };
 
 /**
- * Asks the registry of an image pull secret whether it accepts the credentials, and stores the result with the revision.
- * Readiness does not depend on it, because the service may have no route to the registry.
+ * Asks the registry of an image pull secret whether it accepts the credentials, and stores the result with the revision. The
+ * readiness of the secret does not depend on the result, because the service may have no route to the registry.
  *
  * @throws failure `secret-set-not-found`, `secret-set-no-registry`, `secret-set-damaged`, `invalid-request`
  */
@@ -43,7 +43,7 @@ export async function verifyImagePullSecret(
     checked_at: context.now(),
   };
   await context.db.transaction().execute(async (db) => {
-    // The set was not locked during the request, so it or its revision may have been deleted.
+    // The set was not locked during the request to the registry, so the set or the revision may have been deleted.
     const now = await findSet(db, scope.organizationId, name, 'share');
     const isStored = now?.id === set.id && (await findRevision(db, set.id, set.revision)) !== undefined;
     if (!isStored) throw failure('secret-set-not-found');
@@ -56,11 +56,10 @@ export async function verifyImagePullSecret(
     host,
     revision: set.revision,
     expiresAt: expiresAt?.toISOString() ?? null,
-    verification: shownCheck(row),
+    verification: toVerification(row),
   };
 }
 
-/** Replaces the previous check of the revision. */
 async function storeCheck(db: Database, row: Insertable<PullSecretChecksTable>): Promise<void> {
   const { set_id: _, revision: __, ...result } = row;
   await db
@@ -70,28 +69,26 @@ async function storeCheck(db: Database, row: Insertable<PullSecretChecksTable>):
     .execute();
 }
 
-/** A check in the form of the API. */
-export function shownCheck(row: Pick<CheckRow, 'result' | 'message' | 'image' | 'checked_at'>) {
+export function toVerification(row: Pick<CheckRow, 'result' | 'message' | 'image' | 'checked_at'>) {
   const { result, message, image } = row;
   return { result, message, image, checkedAt: row.checked_at.toISOString() };
 }
 
 function decryptCredentials(context: Context, scope: WriteScope, name: string) {
-  return inSnapshot(context.db, async (db) => {
+  return readInSnapshot(context.db, async (db) => {
     const set = await findSet(db, scope.organizationId, name);
     if (set === undefined) throw failure('secret-set-not-found');
-    const { host, expiresAt } = await readSet({ ...context, db }, set);
+    const { host, expiresAt } = await readSecretSet({ ...context, db }, set);
     if (set.kind !== 'imagePullSecret' || host === null) throw failure('secret-set-no-registry');
     const values = await withDamageAsFailure(() => decryptRevision({ ...context, db }, set, set.revision));
-    const configuration = values.get(credentialsKey);
+    const configuration = values.get(dockerConfigurationKey);
     if (configuration === undefined) throw failure('secret-set-damaged');
-    const credentials = credentialsOf(configuration, host);
+    const credentials = parseDockerCredentials(configuration, host);
     configuration.fill(0);
     return { set, host, expiresAt, credentials };
   });
 }
 
-/** Overwrites the credentials in memory afterwards. */
 async function check(registries: RegistryAccess, host: string, credentials: Buffer, imageText: string | null) {
   try {
     const image = imageText === null ? null : requireImage(imageText, host);
@@ -102,7 +99,7 @@ async function check(registries: RegistryAccess, host: string, credentials: Buff
 }
 
 function requireImage(text: string, host: string): ImageReference {
-  const image = imageReference(text, host);
+  const image = parseImageReference(text, host);
   if (!('problem' in image)) return image;
   const message = `The image is not in the secret's registry: ${image.problem}.`;
   throw failure('invalid-request', { message, issues: [{ path: 'body.image', message }] });

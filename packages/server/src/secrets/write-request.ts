@@ -5,21 +5,21 @@ import {
   isPlainRegistry,
   type PutSecretsRequest,
 } from '@bothost/contract';
-import { lifeOf } from './expiry.ts';
-import { credentialsKey, dockerConfiguration } from './registry/docker-configuration.ts';
-import { hostAndPort, type RegistryPolicy, registryUrl } from './registry/registry-policy.ts';
+import { credentialLifetimeSeconds } from './expiry.ts';
+import { createDockerConfiguration, dockerConfigurationKey } from './registry/docker-configuration.ts';
+import { formatHostAndPort, type RegistryPolicy, registryUrl } from './registry/registry-policy.ts';
 import { conceal } from './vault/conceal.ts';
 
-/** A request to write secrets, in the form that all of its variants share. */
+/** A request to write secrets, in one form for all of its variants. */
 export type WriteRequest = {
   readonly kind: 'secret' | 'imagePullSecret';
   readonly values: ReadonlyMap<string, Buffer>;
   readonly remove: readonly string[];
   readonly mode: 'merge' | 'replace';
   readonly host: string | null;
-  /** Of an image pull secret: its expiry; if that is not given, the known lifetime of such credentials. */
+  /** The expiry of an image pull secret. If the request has none, `lifetimeSeconds` is the known lifetime of such credentials. */
   readonly expiresAt: Date | null;
-  readonly lifeSeconds: number | null;
+  readonly lifetimeSeconds: number | null;
   readonly region: string | null;
   readonly expectedRevision: number | null;
   readonly dryRun: boolean;
@@ -46,12 +46,12 @@ export function parseWriteRequest(body: PutSecretsRequest, policy: Pick<Registry
     mode: body.mode ?? 'merge',
     host: null,
     expiresAt: null,
-    lifeSeconds: null,
+    lifetimeSeconds: null,
   };
 }
 
-/** The memory that a waiting request occupies. */
-export function bytesOf({ values, remove, region }: Pick<WriteRequest, 'values' | 'remove' | 'region'>): number {
+/** The approximate memory that a waiting request occupies, in bytes. */
+export function requestBytes({ values, remove, region }: Pick<WriteRequest, 'values' | 'remove' | 'region'>): number {
   const texts = [...values.keys(), ...remove, region ?? ''].reduce((sum, text) => sum + text.length, 0);
   return [...values.values()].reduce((sum, value) => sum + value.length, texts);
 }
@@ -59,7 +59,7 @@ export function bytesOf({ values, remove, region }: Pick<WriteRequest, 'values' 
 function pullSecret(host: string, encoded: string, policy: Pick<RegistryPolicy, 'plain'>) {
   const registry = canonicalRegistry(host);
   if ('problem' in registry) throw invalid('body.host', `Invalid registry: ${registry.problem}.`);
-  if (isPlainRegistry(registry.host) && !policy.plain.has(hostAndPort(registryUrl(registry.host)))) {
+  if (isPlainRegistry(registry.host) && !policy.plain.has(formatHostAndPort(registryUrl(registry.host)))) {
     const message =
       'Without TLS anybody on the network path could read the credentials, so the operator has to list such a registry.';
     throw invalid('body.host', `${message} Leave http:// out, or have the registry added to BOTHOST_REGISTRIES.`);
@@ -67,10 +67,17 @@ function pullSecret(host: string, encoded: string, policy: Pick<RegistryPolicy, 
   if (!isEncodedCredentials(encoded)) {
     throw invalid('body.secretValue', 'The credentials must be user:password, in Base64 without line breaks.');
   }
-  const values = new Map([[credentialsKey, conceal(dockerConfiguration(registry.host, encoded))]]);
+  const values = new Map([[dockerConfigurationKey, conceal(createDockerConfiguration(registry.host, encoded))]]);
   const [user = ''] = Buffer.from(encoded, 'base64').toString('utf8').split(':', 1);
-  const lifeSeconds = lifeOf(registry.host, user);
-  return { kind: 'imagePullSecret', values, remove: [], mode: 'replace', host: registry.host, lifeSeconds } as const;
+  const lifetimeSeconds = credentialLifetimeSeconds(registry.host, user);
+  return {
+    kind: 'imagePullSecret',
+    values,
+    remove: [],
+    mode: 'replace',
+    host: registry.host,
+    lifetimeSeconds,
+  } as const;
 }
 
 function invalid(path: string, message: string) {

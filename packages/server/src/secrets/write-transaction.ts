@@ -4,11 +4,11 @@ import type { Actor } from '../audit/chain.ts';
 import type { Database } from '../store/tables.ts';
 import type { KeyChange } from './change.ts';
 import { findDelivery, retryDelivery } from './delivery-rows.ts';
-import { type CurrentKeys, currentKeys } from './encrypted-values.ts';
+import { type CurrentOrganizationKeys, readCurrentKeys } from './encrypted-values.ts';
 import { type RevisionDraft, storeRevision } from './new-revision.ts';
 import type { SecretSetRow } from './rows.ts';
 import { DamagedError } from './vault/damaged.ts';
-import { fingerprintOf, shownFingerprint } from './vault/fingerprint.ts';
+import { computeFingerprint, formatFingerprint } from './vault/fingerprint.ts';
 import type { Keyring } from './vault/keyring.ts';
 
 export type WriteContext = {
@@ -19,28 +19,26 @@ export type WriteContext = {
 };
 export type WriteScope = Actor & { readonly organizationId: string; readonly keyId: string };
 
-/** A write that has been checked and not been carried out. */
 export type PlannedWrite = {
-  /** Revision 0: a new set, which is not stored yet. */
+  /** A set with revision 0 is new and not stored yet. */
   readonly set: SecretSetRow;
-  /** The new revision; null if nothing changes. */
+  /** The new revision. Null if nothing changes. */
   readonly draft: RevisionDraft | null;
   readonly changes: readonly KeyChange[];
-  /** The values that the request contains, by key: the response shows their lengths and fingerprints. */
+  /** Values in the request by key. The response shows their lengths and fingerprints. */
   readonly values: ReadonlyMap<string, Buffer>;
   readonly auditAction: 'secrets.set' | 'secrets.unset' | 'secrets.rollback';
-  /** Whether a failed delivery is tried again if nothing changes: the reason may no longer apply. */
+  /** Whether to retry a failed delivery although nothing changes, because its cause may be gone. */
   readonly retriesDelivery: boolean;
-  /** Further fields of the response. */
   readonly details: Pick<WrittenSecrets, 'host' | 'expiresAt'>;
 };
 
 /**
- * Plans a write and carries it out in one transaction, with its audit entry. A dry run stores nothing but that entry.
+ * Plans a write and carries it out in one transaction with its audit entry. A dry run stores only the audit entry.
  *
  * @throws failure `secret-set-damaged` if the keys of the organization are lost
  */
-export async function carryOut(
+export async function executeWrite(
   context: WriteContext,
   scope: WriteScope,
   dryRun: boolean,
@@ -51,7 +49,7 @@ export async function carryOut(
     const inside = { ...context, db };
     const planned = await plan(inside);
     const { set, draft } = planned;
-    const keys = await currentKeys(inside, set.organization_id);
+    const keys = await readCurrentKeys(inside, set.organization_id);
     const isStored = draft !== null && !dryRun;
     const revision = isStored ? await storeRevision(inside, set, scope.keyId, keys, draft) : set.revision;
     await appendAudit(db, scope.organizationId, {
@@ -82,7 +80,7 @@ export async function carryOut(
   });
 }
 
-/** Outside the transaction of a write, see `Keyring.ensure`. */
+/** Must run outside the transaction of the write, see `Keyring.ensure`. */
 async function ensureKeys({ db, keyring }: WriteContext, organizationId: string): Promise<void> {
   try {
     await keyring.ensure(db, organizationId);
@@ -106,17 +104,17 @@ async function readinessOf(
   return 'pending';
 }
 
-function shownChanges({ set, changes, values }: PlannedWrite, keys: CurrentKeys, dryRun: boolean) {
+function shownChanges({ set, changes, values }: PlannedWrite, keys: CurrentOrganizationKeys, dryRun: boolean) {
   return changes.map(({ key, change }) => {
     const value = values.get(key);
-    // The id of a new set is not kept by a dry run, so its fingerprints would mean nothing.
+    // A dry run discards the id of a new set, so fingerprints of its values would be meaningless.
     const hasFingerprint = value !== undefined && !(dryRun && set.revision === 0);
     const at = { setId: set.id, key };
     return {
       key,
       change,
       bytes: value?.length ?? null,
-      fingerprint: hasFingerprint ? shownFingerprint(fingerprintOf(keys.fingerprint, at, value)) : null,
+      fingerprint: hasFingerprint ? formatFingerprint(computeFingerprint(keys.fingerprint, at, value)) : null,
     };
   });
 }

@@ -1,18 +1,18 @@
 import { failure, secretSetsPerOrganization, type WrittenSecrets } from '@bothost/contract';
-import { keysOf, planChange } from './change.ts';
-import { expiryOf, isSameTime } from './expiry.ts';
-import { readSet, type SetContent, unchangedKeys } from './read-set.ts';
-import { requireKnown, requireRegion, requireRevision, requireSize } from './refusals.ts';
-import { countSets, findSet, lockNewSets, type SecretSetRow } from './rows.ts';
+import { keysWithChange, planChange } from './change.ts';
+import { isSameTime, resolveExpiry } from './expiry.ts';
+import { findUnchangedKeys, readSecretSet, type SecretSetContent } from './read-set.ts';
+import { requireAllowedSize, requireExpectedRevision, requireKnownRegion, requireUnchangedRegion } from './refusals.ts';
+import { countSecretSets, findSet, lockSetCreation, type SecretSetRow } from './rows.ts';
 import type { WriteRequest } from './write-request.ts';
-import { carryOut, type PlannedWrite, type WriteContext, type WriteScope } from './write-transaction.ts';
+import { executeWrite, type PlannedWrite, type WriteContext, type WriteScope } from './write-transaction.ts';
 
-/** The regions in which sets can be, and the one of a new set whose request names none. */
-export type Regions = { readonly known: readonly string[]; readonly standard: string };
+/** The regions in which sets can be stored, and the default region of a new set. */
+export type SecretRegions = { readonly known: readonly string[]; readonly standard: string };
 
 /**
- * Writes all keys of a request as one revision: values, revision, delivery and audit entry are stored together or not at all.
- * If nothing changes, a failed delivery is tried again.
+ * Writes all keys of a request as one revision: values, revision, delivery and audit entry are stored together or not at all. If
+ * nothing changes, a failed delivery is retried.
  *
  * @throws failure `region-unknown`, `secret-set-kind`, `secret-set-region`, `secret-set-too-large`, `secret-sets-too-many`,
  * `secret-set-not-found`, `secret-not-found`, `secret-set-changed`, `secret-set-damaged`
@@ -22,38 +22,38 @@ export function writeSecrets(
   scope: WriteScope,
   name: string,
   request: WriteRequest,
-  regions: Regions,
+  regions: SecretRegions,
 ): Promise<WrittenSecrets> {
-  return carryOut(context, scope, request.dryRun, async (inside) => {
+  return executeWrite(context, scope, request.dryRun, async (inside) => {
     const found = await findSet(inside.db, scope.organizationId, name, 'update');
     const set = found ?? (await newSet(inside, scope.organizationId, name, request, regions));
     if (set.kind !== request.kind) throw failure(request.values.size === 0 ? 'secret-not-found' : 'secret-set-kind');
-    if (request.region !== null) requireRegion(set, request.region, regions.known);
-    requireRevision(set, request.expectedRevision);
-    const before = found === undefined && set.revision === 0 ? emptySet : await readSet(inside, set);
+    if (request.region !== null) requireUnchangedRegion(set, request.region, regions.known);
+    requireExpectedRevision(set, request.expectedRevision);
+    const before = found === undefined && set.revision === 0 ? emptySet : await readSecretSet(inside, set);
     if (request.remove.some((key) => !before.rows.has(key))) throw failure('secret-not-found');
     return planWrite(inside, set, before, request);
   });
 }
 
-const emptySet: SetContent = { host: null, expiresAt: null, entries: [], rows: new Map() };
+const emptySet: SecretSetContent = { host: null, expiresAt: null, entries: [], rows: new Map() };
 
-/** The row of a new set at revision 0; or the existing set, locked, if another server created it meanwhile. */
+/** Returns the row of a new set at revision 0. If another server has just created the set, locks and returns that row. */
 async function newSet(
   context: WriteContext,
   organizationId: string,
   name: string,
   request: WriteRequest,
-  regions: Regions,
+  regions: SecretRegions,
 ): Promise<SecretSetRow> {
   const { db } = context;
   if (request.values.size === 0) throw failure('secret-set-not-found');
   const region = request.region ?? regions.standard;
-  requireKnown(region, regions.known);
-  await lockNewSets(db, organizationId);
+  requireKnownRegion(region, regions.known);
+  await lockSetCreation(db, organizationId);
   const found = await findSet(db, organizationId, name, 'update');
   if (found !== undefined) return found;
-  if ((await countSets(db, organizationId)) >= secretSetsPerOrganization) {
+  if ((await countSecretSets(db, organizationId)) >= secretSetsPerOrganization) {
     const message = `The organization already has ${secretSetsPerOrganization} secret sets, which is the limit. Delete one first.`;
     throw failure('secret-sets-too-many', { message });
   }
@@ -73,19 +73,19 @@ async function newSet(
 async function planWrite(
   context: WriteContext,
   set: SecretSetRow,
-  before: SetContent,
+  before: SecretSetContent,
   request: WriteRequest,
 ): Promise<PlannedWrite> {
-  const unchanged = await unchangedKeys(context, set, before.rows, request.values);
+  const unchanged = await findUnchangedKeys(context, set, before.rows, request.values);
   const plan = planChange(
     before.entries,
     { keys: [...request.values.keys()], remove: request.remove, mode: request.mode },
     set.revision + 1,
     (key) => unchanged.has(key),
   );
-  requireSize(plan.entries, before.rows, request.values);
-  const expiresAt = expiryOf(request, plan.changed ? null : before.expiresAt, context.now());
-  const written = new Set([...keysOf(plan.changes, 'new'), ...keysOf(plan.changes, 'changed')]);
+  requireAllowedSize(plan.entries, before.rows, request.values);
+  const expiresAt = resolveExpiry(request, plan.changed ? null : before.expiresAt, context.now());
+  const written = new Set([...keysWithChange(plan.changes, 'new'), ...keysWithChange(plan.changes, 'changed')]);
   const { host } = request;
   const isUnset = request.values.size === 0;
   const draft = {

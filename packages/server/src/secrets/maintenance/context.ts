@@ -9,11 +9,11 @@ export type MaintenanceContext = {
   readonly rootKeys: RootKeyProvider;
 };
 
-/** Returns the revisions of a set that deployments run with. */
-export type PinsOf = (db: Database, setId: string) => Promise<readonly number[]>;
+/** Returns the revisions of a secret set that deployments run with. */
+export type ListPinnedRevisions = (db: Database, setId: string) => Promise<readonly number[]>;
 
-/** Called after each stored piece of work. */
-export type Advance = (count: number) => Promise<void>;
+/** Called after each stored batch with the number of items in it. */
+export type ReportProgress = (count: number) => Promise<void>;
 
-/** The result of one pass over the stored data. `damaged`: how many items were left because of a finding. */
+/** The result of one pass over the stored data. `damaged` is the number of items that were skipped because of a finding. */
 export type PassResult = { readonly findings: readonly VaultFinding[]; readonly damaged: number };

@@ -3,19 +3,18 @@ import type { Logger } from 'pino';
 import type { Actor } from '../../audit/chain.ts';
 import type { Database } from '../../store/tables.ts';
 import type { MaintenanceContext } from './context.ts';
-import { rotateOrganizationKeys, rotateRootKey, startVerifying } from './start.ts';
+import { rotateOrganizationKeys, rotateRootKey, startVerification } from './start.ts';
 import { vaultStatus } from './status.ts';
 
 type Context = MaintenanceContext & {
   readonly newId: () => string;
   readonly logger: Pick<Logger, 'info'>;
-  /** Wakes the worker that does the requested maintenance. */
+  /** Wakes the maintenance worker. */
   readonly workOnVault: () => void;
-  /** The regions of all other live servers of this database. */
   readonly otherRegions: (db: Database) => Promise<readonly string[]>;
 };
 
-/** The operator's operations on the vault; `by` is the operator. Work is stored as a task, which any server may carry out. */
+/** Operations of the operator on the vault; `by` is the operator. Work is stored as a task, which any server may carry out. */
 export function vaultOperations(context: Context) {
   async function begin(work: string, start: () => Promise<void>): Promise<VaultStatus> {
     await start();
@@ -30,6 +29,6 @@ export function vaultOperations(context: Context) {
         layer === 'root' ? rotateRootKey({ ...context, by }) : rotateOrganizationKeys({ ...context, by }, organization),
       ),
     verify: (by: Actor, organization: string | null) =>
-      begin('verify', () => startVerifying({ ...context, by }, organization)),
+      begin('verify', () => startVerification({ ...context, by }, organization)),
   };
 }

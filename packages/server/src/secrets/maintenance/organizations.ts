@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
 import type { Database } from '../../store/tables.ts';
 
-/** Organizations that have keys or secret sets, by name. */
 export function organizationsWithKeys(db: Database): Promise<{ id: string; name: string }[]> {
   return db
     .selectFrom('organizations')
@@ -28,7 +27,6 @@ export function findOrganization(db: Database, nameOrId: string): Promise<{ id: 
     .executeTakeFirst();
 }
 
-/** The name for a finding. */
-export async function organizationName(db: Database, id: string): Promise<string> {
+export async function findOrganizationName(db: Database, id: string): Promise<string> {
   return (await findOrganization(db, id))?.name ?? id;
 }

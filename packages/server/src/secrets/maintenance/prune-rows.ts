@@ -1,8 +1,7 @@
 import { type Selectable, sql } from 'kysely';
 import type { Database, SecretSetsTable } from '../../store/tables.ts';
 
-/** The ids of sets with more than `count` revisions. */
-export async function setsWithMore(db: Database, count: number): Promise<string[]> {
+export async function listSetsWithMoreRevisions(db: Database, count: number): Promise<string[]> {
   const rows = await db
     .selectFrom('secret_revisions')
     .select('set_id')
@@ -17,12 +16,11 @@ export function lockSet(db: Database, id: string): Promise<Selectable<SecretSets
   return db.selectFrom('secret_sets').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
 }
 
-/** Their deliveries and checks are deleted, too. */
 export async function deleteRevisions(db: Database, setId: string, revisions: readonly number[]): Promise<void> {
   await db.deleteFrom('secret_revisions').where('set_id', '=', setId).where('revision', 'in', revisions).execute();
 }
 
-/** Deletes all values of a set except these. */
+/** Deletes all values of a set that none of these entries refers to. */
 export async function deleteValuesExcept(
   db: Database,
   setId: string,

@@ -6,21 +6,21 @@ import { pairs, testVault } from '../../../test/support/test-vault.ts';
 import { rollBackSecrets } from '../rollback.ts';
 import { secretHistory } from '../show.ts';
 import { watchPending } from '../watch.ts';
-import { keptRevisions, planPruning, pruneRevisions } from './prune.ts';
+import { keptRevisionCount, planPruning, pruneRevisions } from './prune.ts';
 import { verifyVault } from './verify.ts';
 
 describe('planPruning', () => {
   it.each([
-    ['all of three if ten are kept', [1, 2, 3], [], 10, [1, 2, 3]],
-    ['the newest ones', [1, 2, 3, 4], [], 2, [3, 4]],
+    ['all three revisions if the limit is ten', [1, 2, 3], [], 10, [1, 2, 3]],
+    ['the newest revisions', [1, 2, 3, 4], [], 2, [3, 4]],
     ['revisions that a deployment runs with', [1, 2, 5, 7, 9], [2], 2, [2, 7, 9]],
-    ['no missing revision that a deployment names', [4, 5], [1], 1, [5]],
+    ['only stored revisions if a deployment names a missing one', [4, 5], [1], 1, [5]],
   ])('keeps %s', (_, revisions, pins, kept, expected) => {
     expect(planPruning(revisions, pins, kept)).toEqual(expected);
   });
 });
 
-describe('pruneRevisions', () => {
+describe('a secret set with 15 revisions', () => {
   let rows: TestRows;
   let vault: Awaited<ReturnType<typeof testVault>>;
   let home: string;
@@ -54,7 +54,7 @@ describe('pruneRevisions', () => {
     return found[0]?.count;
   };
 
-  it('keeps the newest ten revisions, the revisions that deployments run with, and their values', async () => {
+  it('keeps its newest ten revisions, and all that deployments run with, after pruneRevisions', async () => {
     expect(await pruneRevisions(context())).toBe(4);
     expect(await pruneRevisions(context())).toBe(0);
     const { revisions } = await secretHistory(vault.context, { organizationId: home }, 'keys', { limit: 50 });
@@ -62,13 +62,13 @@ describe('pruneRevisions', () => {
     expect(await values(3)).toEqual({ OLD: 'stays', A: '3' });
     expect(await values(15)).toEqual({ OLD: 'stays', A: '15' });
     await expect(values(4)).rejects.toThrow();
-    expect(await count()).toBe(keptRevisions + 2);
+    expect(await count()).toBe(keptRevisionCount + 2);
     const { rows: log } = await sql`select action, object, revision_before, revision_after from audit_events
       order by sequence desc limit 1`.execute(rows.db);
     expect(log).toEqual([{ action: 'secrets.prune', object: 'keys', revision_before: 1, revision_after: 5 }]);
   });
 
-  it('leaves a set that verifies, and can be written and rolled back', async () => {
+  it('still verifies, and can be written and rolled back, after pruneRevisions', async () => {
     await pruneRevisions(context());
     expect(await verifyVault(context(), null, async () => undefined)).toEqual([]);
     await vault.put(home, 'keys', pairs({ A: 'more' }));
@@ -79,13 +79,13 @@ describe('pruneRevisions', () => {
     expect(await verifyVault(context(), null, async () => undefined)).toEqual([]);
   });
 
-  it('does not change a damaged set', async () => {
+  it('is not changed by pruneRevisions if it is damaged', async () => {
     await sql`update secret_revisions set entries = '[]' where revision = 15`.execute(rows.db);
     expect(await pruneRevisions(context())).toBe(0);
     expect(await count()).toBe(16);
   });
 
-  it('watchPending: logs a set that has been pending for a minute', async () => {
+  it('is logged by watchPending after it has been pending for a minute', async () => {
     const lines: unknown[] = [];
     const logger = pino({ base: null }, { write: (line: string) => lines.push(JSON.parse(line)) });
     expect(await watchPending({ ...vault.context, logger })).toBe(0);

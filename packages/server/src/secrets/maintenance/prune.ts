@@ -1,50 +1,49 @@
 import { appendAudit } from '../../audit/append.ts';
 import { requireRevisionMac } from '../revision-mac.ts';
-import { revisionRowsOf } from '../rows.ts';
+import { listRevisionRows } from '../rows.ts';
 import { DamagedError } from '../vault/damaged.ts';
 import { RootKeyMissing } from '../vault/root-key.ts';
-import type { MaintenanceContext, PinsOf } from './context.ts';
-import { deleteRevisions, deleteValuesExcept, lockSet, setsWithMore } from './prune-rows.ts';
+import type { ListPinnedRevisions, MaintenanceContext } from './context.ts';
+import { deleteRevisions, deleteValuesExcept, listSetsWithMoreRevisions, lockSet } from './prune-rows.ts';
 
-/** How many of the newest revisions of a set are kept, whether a deployment runs with them or not. */
-export const keptRevisions = 10;
+/** Number of newest revisions of a set that are kept even if no deployment runs with them. */
+export const keptRevisionCount = 10;
 
-type Context = Omit<MaintenanceContext, 'rootKeys'> & { readonly pinsOf: PinsOf };
+type Context = Omit<MaintenanceContext, 'rootKeys'> & { readonly pinsOf: ListPinnedRevisions };
 
 /**
- * Deletes all revisions of sets but the newest ten and any that deployments run with, and the values that no other revision uses.
- * Each set is one transaction with its audit entry. A damaged set stays unchanged. Returns how many revisions it deleted.
+ * Deletes old revisions of sets, except the newest ten and any that deployments run with, and values that no remaining revision
+ * uses. Each set is one transaction with its audit entry. A damaged set stays unchanged. Returns the number of deleted revisions.
  */
 export async function pruneRevisions(context: Context): Promise<number> {
   let deleted = 0;
-  for (const id of await setsWithMore(context.db, keptRevisions)) {
+  for (const id of await listSetsWithMoreRevisions(context.db, keptRevisionCount)) {
     try {
       deleted += await context.db.transaction().execute((db) => pruneSet({ ...context, db }, id));
     } catch (error) {
-      // Caught outside the transaction, so that it is rolled back.
+      // Caught outside the transaction, so that the transaction is rolled back.
       if (!(error instanceof DamagedError || error instanceof RootKeyMissing)) throw error;
     }
   }
   return deleted;
 }
 
-/** The revisions that stay. */
-export function planPruning(revisions: readonly number[], pins: readonly number[], kept = keptRevisions): number[] {
+export function planPruning(revisions: readonly number[], pins: readonly number[], kept = keptRevisionCount): number[] {
   const newest = new Set(revisions.slice(-kept));
   return revisions.filter((revision) => newest.has(revision) || pins.includes(revision));
 }
 
 async function pruneSet(context: Context, id: string): Promise<number> {
   const { db } = context;
-  // A deploy that pins the newest revision waits for this lock. Other revisions get no new pins.
+  // A deploy that pins the newest revision waits for this lock, and older revisions get no new pins.
   const set = await lockSet(db, id);
   if (set === undefined) return 0;
-  const rows = await revisionRowsOf(db, id);
+  const rows = await listRevisionRows(db, id);
   const stored = rows.map(({ revision }) => revision);
   const kept = planPruning(stored, await context.pinsOf(db, id));
   const deleted = stored.filter((revision) => !kept.includes(revision));
   if (deleted.length === 0) return 0;
-  // A forged list of keys must not decide which values are deleted.
+  // Verified first, because a forged list of keys must not decide which values are deleted.
   for (const row of rows) await requireRevisionMac(context, set, row);
   const entries = rows.filter(({ revision }) => kept.includes(revision)).flatMap((row) => row.entries);
   await deleteRevisions(db, id, deleted);

@@ -2,20 +2,23 @@ import { sql } from 'kysely';
 import type { Database } from '../../store/tables.ts';
 import type { SecretSetRow, ValueRow } from '../rows.ts';
 
-/** The newest versions of each organization's keys. */
+/** The newest version of each organization's keys, by purpose. */
 const newestKeys = sql`select organization_id,
   max(version) filter (where purpose = 'value') as value,
   max(version) filter (where purpose = 'fingerprint') as fingerprint,
   max(version) filter (where purpose = 'stamp') as mac
   from vault_keys group by organization_id`;
 
-/** A set is behind if a former key encrypts a value of it or authenticates a revision of it. */
+/** A set is behind if one of its values is encrypted, or one of its revisions authenticated, with a former key. */
 const isBehind = sql<boolean>`(exists (select from secret_values v where v.set_id = s.id
     and (v.key_version <> n.value or v.fingerprint_version <> n.fingerprint))
   or exists (select from secret_revisions r where r.set_id = s.id and substring(r.mac from 1 for 4) <> int4send(n.mac)))`;
 
-/** Locks sets that are behind, in order from `after` on; skips sets that another transaction has locked. */
-export async function lockSetsBehind(
+/**
+ * Locks secret sets that use former keys, in the order of their ids and after `after`. Skips sets that another transaction has
+ * locked.
+ */
+export async function lockSetsWithFormerKeys(
   db: Database,
   organizationId: string | null,
   after: string | null,
@@ -29,8 +32,7 @@ export async function lockSetsBehind(
   return rows;
 }
 
-/** How many sets one or all organizations have, and how many of them are behind. */
-export async function countSetsBehind(
+export async function countSetsWithFormerKeys(
   db: Database,
   organizationId: string | null,
 ): Promise<{ total: number; behind: number }> {
@@ -46,7 +48,7 @@ export async function countValues(db: Database): Promise<number> {
   return rows[0]?.count ?? 0;
 }
 
-export function valueRowsOfSet(db: Database, setId: string): Promise<ValueRow[]> {
+export function listValueRows(db: Database, setId: string): Promise<ValueRow[]> {
   return db.selectFrom('secret_values').selectAll().where('set_id', '=', setId).orderBy('key').execute();
 }
 

@@ -14,11 +14,11 @@ import { openVault, type RootKeySource } from '../vault/open-vault.ts';
 import { writeSecrets } from '../write.ts';
 import { parseWriteRequest } from '../write-request.ts';
 import { runTask } from './run-task.ts';
-import { rotateOrganizationKeys, rotateRootKey, startVerifying } from './start.ts';
+import { rotateOrganizationKeys, rotateRootKey, startVerification } from './start.ts';
 import { vaultStatus } from './status.ts';
 import { listTasks } from './task-rows.ts';
 
-/** A clock on which no two moments are equal. */
+/** A clock that advances by 1 ms at each reading, so that no two times are equal. */
 function clock() {
   let moment = Date.parse('2026-11-20T12:00:00.000Z');
   return () => {
@@ -45,7 +45,7 @@ describe('rotation of vault keys', () => {
     await rm(directory, { recursive: true });
   });
 
-  /** The vault of a server that starts now. */
+  /** Opens the vault like a server at its start. */
   async function server(source: RootKeySource = { folder: directory }) {
     const { keyring, rootKeys } = await openVault({ db: rows.db, now, isAlone: true }, source);
     const host = { id: newId(), region: 'us-west' };
@@ -74,7 +74,6 @@ describe('rotation of vault keys', () => {
         const pins = [{ secretSet: name, setId: found[0]?.id ?? '', revision }];
         return decryptForDeployment(context, { organizationId, region: 'us-west', pins });
       },
-      /** Runs all tasks to their end. */
       work: async () => {
         for (const task of await listTasks(rows.db, 'running')) while (!(await runTask(context, task)));
       },
@@ -121,7 +120,7 @@ describe('rotation of vault keys', () => {
       expect(await all(await server())).toEqual(expected);
     });
 
-    it('is continued by the next server after a kill', async () => {
+    it('is continued by the next server if the server is killed', async () => {
       const one = await filled();
       const [former = ''] = await readdir(directory);
       await rotateRootKey(one.context);
@@ -150,7 +149,7 @@ describe('rotation of vault keys', () => {
       expect(await one.status()).toMatchObject({ behind: { keys: 0 }, tasks: [] });
     });
 
-    it('works for a running server as soon as the new key file is copied to it', async () => {
+    it('lets another running server read secrets as soon as the new key file is copied to it', async () => {
       const one = await filled();
       const [former = ''] = await readdir(directory);
       const folder = join(directory, '..', `${basename(directory)}-second`);
@@ -172,7 +171,7 @@ describe('rotation of vault keys', () => {
       }
     });
 
-    it('reports a key that does not unwrap, leaves it unchanged and rewraps the others', async () => {
+    it('reports a key that does not unwrap, leaves it unchanged, and rewraps other keys', async () => {
       const one = await filled();
       await sql`update vault_keys set wrapped = set_byte(wrapped, 14, get_byte(wrapped, 14) # 1)
         where organization_id = ${other} and purpose = 'value'`.execute(rows.db);
@@ -186,10 +185,10 @@ describe('rotation of vault keys', () => {
     });
   });
 
-  describe('rotateRootKey with keys of the settings', () => {
+  describe('rotateRootKey with keys from the settings', () => {
     const [former, next] = [randomBytes(32), randomBytes(32)];
 
-    it('switches to the first key on request, after which the former one is not needed', async () => {
+    it('switches to the first key, after which the former key is not needed', async () => {
       const before = await filled({ keys: [former] });
       await expect(rotateRootKey(before.context)).rejects.toMatchObject({ reason: 'root-key-not-given' });
       await expect(server({ keys: [next] })).rejects.toThrow('Put that key back');
@@ -203,7 +202,7 @@ describe('rotation of vault keys', () => {
       await expect(server({ keys: [former] })).rejects.toThrow('Put that key back');
     });
 
-    it('switches from key files', async () => {
+    it('switches from a key file to a key from the settings', async () => {
       await filled();
       const both = await server({ keys: [next], folder: directory });
       await rotateRootKey(both.context);
@@ -213,7 +212,7 @@ describe('rotation of vault keys', () => {
   });
 
   describe('rotateOrganizationKeys', () => {
-    it('re-encrypts what was written before, and later writes use the new keys', async () => {
+    it('re-encrypts stored sets, and later writes use the new keys', async () => {
       const one = await filled();
       await rotateOrganizationKeys(one.context, null);
       expect(await one.status()).toMatchObject({ behind: { keys: 0, sets: 2 } });
@@ -230,7 +229,7 @@ describe('rotation of vault keys', () => {
       expect(versions).toEqual([{ key_version: 2, fingerprint_version: 2, is_new_mac: true }]);
     });
 
-    it('creates one version of keys, whichever server continues after a kill', async () => {
+    it('creates only one new version of each key if another server continues after a kill', async () => {
       const one = await filled();
       await rotateOrganizationKeys(one.context, null);
       const [task] = await listTasks(rows.db, 'running');
@@ -263,7 +262,7 @@ describe('rotation of vault keys', () => {
     it.each([
       ['value', `update secret_values set sealed = set_byte(sealed, 50, get_byte(sealed, 50) # 1) where key = 'C'`],
       ['revision', `update secret_revisions set entries = '[]' where entries @> '[["C", 1]]'`],
-    ])('reports a damaged %s, does not change its set, and re-encrypts the others', async (_, damage) => {
+    ])('reports a damaged %s, does not change its set, and re-encrypts other sets', async (_, damage) => {
       const one = await filled();
       await sql.raw(damage).execute(rows.db);
       await rotateOrganizationKeys(one.context, null);
@@ -290,7 +289,7 @@ describe('rotation of vault keys', () => {
     });
   });
 
-  it('never disturbs concurrent reads, writes and deliveries', async () => {
+  it('does not disturb concurrent reads, writes and deliveries', async () => {
     const one = await filled();
     let isOver = false;
     let written = 2;
@@ -314,7 +313,7 @@ describe('rotation of vault keys', () => {
     }
     isOver = true;
     await Promise.all([writes, reads]);
-    await startVerifying(one.context, null);
+    await startVerification(one.context, null);
     await one.work();
     expect(await one.findings()).toEqual([]);
     const { rows: states } = await sql`select distinct state from secret_deliveries

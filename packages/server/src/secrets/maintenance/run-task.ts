@@ -1,31 +1,31 @@
 import type { VaultFinding } from '../../store/tables.ts';
-import { countWrapped, rewrapKeys } from '../vault/rewrap-keys.ts';
-import type { Advance, MaintenanceContext, PinsOf } from './context.ts';
-import { organizationName } from './organizations.ts';
-import { reencrypt } from './reencrypt.ts';
-import { countSetsBehind } from './reencrypt-rows.ts';
+import { countWrappedKeys, rewrapKeys } from '../vault/rewrap-keys.ts';
+import type { ListPinnedRevisions, MaintenanceContext, ReportProgress } from './context.ts';
+import { findOrganizationName } from './organizations.ts';
+import { reencryptSets } from './reencrypt.ts';
+import { countSetsWithFormerKeys } from './reencrypt-rows.ts';
 import { type TaskRow, updateTask } from './task-rows.ts';
 import { verifyVault } from './verify.ts';
 
 export type TaskContext = MaintenanceContext & {
-  readonly pinsOf: PinsOf;
-  /** Aborted when the service stops; the next server continues. */
+  readonly pinsOf: ListPinnedRevisions;
+  /** Aborted when the service stops. The next server continues the task. */
   readonly signal: AbortSignal;
 };
 
-/** `isDone`: nothing is left but what has a finding. */
+/** `isDone` is true if all remaining items have a finding. */
 type Pass = { readonly isDone: boolean; readonly findings: readonly VaultFinding[] };
 
 const maxFindings = 1_000;
 
 /**
- * Runs one pass of a task; returns whether the task is done. The remaining work is read from the stored data, so the next
- * server continues after a kill, and two servers share the work. Damaged data stays unchanged and becomes a finding.
+ * Runs one pass of a task and returns whether the task is done. The remaining work is read from the stored data, so that the next
+ * server can continue after a kill and several servers can share the work. Damaged data stays unchanged and becomes a finding.
  */
 export async function runTask(context: TaskContext, task: TaskRow): Promise<boolean> {
   const { total, behind } = await sizes[task.task](context, task);
   let done = Math.max(0, total - behind);
-  const advance: Advance = async (count) => {
+  const advance: ReportProgress = async (count) => {
     context.signal.throwIfAborted();
     done = Math.min(total, done + count);
     await updateTask(context.db, task.id, { done, updated_at: context.now() });
@@ -47,31 +47,31 @@ export async function runTask(context: TaskContext, task: TaskRow): Promise<bool
 const sizes: Readonly<
   Record<TaskRow['task'], (context: TaskContext, task: TaskRow) => Promise<{ total: number; behind: number }>>
 > = {
-  rekey: ({ db }) => countWrapped(db),
-  rotate: ({ db }, task) => countSetsBehind(db, task.organization_id),
+  rekey: ({ db }) => countWrappedKeys(db),
+  rotate: ({ db }, task) => countSetsWithFormerKeys(db, task.organization_id),
   verify: async ({ db }, task) => {
-    const { total } = await countSetsBehind(db, task.organization_id);
+    const { total } = await countSetsWithFormerKeys(db, task.organization_id);
     return { total, behind: total };
   },
 };
 
 const passes: Readonly<
-  Record<TaskRow['task'], (context: TaskContext, task: TaskRow, advance: Advance) => Promise<Pass>>
+  Record<TaskRow['task'], (context: TaskContext, task: TaskRow, advance: ReportProgress) => Promise<Pass>>
 > = {
   rekey: async (context, _, advance) => {
     const damaged = await rewrapKeys(context, advance);
     const findings = await Promise.all(
       damaged.map(async ({ organization_id: id, purpose, version, problem }) => ({
-        organization: await organizationName(context.db, id),
+        organization: await findOrganizationName(context.db, id),
         set: null,
         problem: `the ${purpose} key of version ${version}: ${problem}`,
       })),
     );
-    return { isDone: (await countWrapped(context.db)).behind <= damaged.length, findings };
+    return { isDone: (await countWrappedKeys(context.db)).behind <= damaged.length, findings };
   },
   rotate: async (context, task, advance) => {
-    const { findings, damaged } = await reencrypt(context, task.organization_id, advance);
-    const { behind } = await countSetsBehind(context.db, task.organization_id);
+    const { findings, damaged } = await reencryptSets(context, task.organization_id, advance);
+    const { behind } = await countSetsWithFormerKeys(context.db, task.organization_id);
     return { isDone: behind <= damaged, findings };
   },
   verify: async (context, task, advance) => {

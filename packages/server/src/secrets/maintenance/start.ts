@@ -1,7 +1,7 @@
 import { failure } from '@bothost/contract';
 import type { Actor } from '../../audit/chain.ts';
 import type { Database } from '../../store/tables.ts';
-import { currentRootKeyId, newState, replaceState } from '../vault/vault-state.ts';
+import { createVaultState, currentRootKeyId, replaceVaultState } from '../vault/vault-state.ts';
 import { auditOrganizations } from './audit.ts';
 import type { MaintenanceContext } from './context.ts';
 import { findOrganization, organizationsWithKeys } from './organizations.ts';
@@ -9,14 +9,13 @@ import { insertTask, type TaskRow } from './task-rows.ts';
 
 type Context = MaintenanceContext & { readonly newId: () => string; readonly by?: Actor };
 type RootContext = Context & {
-  /** The regions of all other live servers of this database. */
   readonly otherRegions: (db: Database) => Promise<readonly string[]>;
 };
 
 /**
- * Makes another root key current: a new key file, or the first key of the settings. In the same transaction it stores the task
- * that rewraps existing organization keys. Refuses to create a key file while other servers are alive, because the file would
- * be on this server only.
+ * Makes another root key current: a new key file, or the first key in the settings. The same transaction stores the task that
+ * rewraps existing organization keys. Refuses to create a key file while other servers are alive, because only this server would
+ * have the file.
  *
  * @throws failure `vault-busy`, `root-key-not-given`, `root-key-not-shared`
  */
@@ -28,19 +27,19 @@ export async function rotateRootKey(context: RootContext): Promise<void> {
     // If the server is killed here, the new key file remains unused.
     const next = rootKeys.create === null ? (await rootKeys.status()).keyIds[0] : await rootKeys.create();
     if (next === undefined || next === (await currentRootKeyId(db))) throw failure('root-key-not-given');
-    await replaceState(db, await newState(rootKeys, next, context.now()));
+    await replaceVaultState(db, await createVaultState(rootKeys, next, context.now()));
     await auditOrganizations({ ...context, db }, await organizationIds(db, null), 'vault.rotate-root');
   });
 }
 
 function requireAlone(others: readonly string[]): void {
   if (others.length === 0) return;
-  const message = `Servers of other regions share this database (${others.join(', ')}), and a new key file would be on this one only. Give every server the new key with BOTHOST_VAULT_KEYS, as docs/operations.md says, and try again. A stopped server still counts for one minute.`;
+  const message = `Servers of other regions share this database (${others.join(', ')}), and only this server would have the new key file. Give every server the new key with BOTHOST_VAULT_KEYS, as docs/operations.md says, and try again. A stopped server still counts for one minute.`;
   throw failure('root-key-not-shared', { message });
 }
 
 /**
- * Creates new keys for one or all organizations. In the same transaction it stores the task that re-encrypts their sets.
+ * Creates new keys for one or all organizations. The same transaction stores the task that re-encrypts their secret sets.
  *
  * @throws failure `vault-busy`, `organization-not-found`
  */
@@ -54,8 +53,8 @@ export async function rotateOrganizationKeys(context: Context, organization: str
   });
 }
 
-/** Stores the task that verifies everything. @throws failure `vault-busy`, `organization-not-found` */
-export async function startVerifying(context: Context, organization: string | null): Promise<void> {
+/** Stores a task that verifies all secrets. @throws failure `vault-busy`, `organization-not-found` */
+export async function startVerification(context: Context, organization: string | null): Promise<void> {
   await context.db.transaction().execute(async (db) => {
     const only = await organizationId(db, organization);
     await storeTask({ ...context, db }, 'verify', only);

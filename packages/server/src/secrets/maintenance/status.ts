@@ -1,19 +1,19 @@
 import type { VaultStatus } from '@bothost/contract';
-import { keysByRootKey } from '../vault/rewrap-keys.ts';
+import { countWrappedKeysByRootKey } from '../vault/rewrap-keys.ts';
 import { currentRootKeyId } from '../vault/vault-state.ts';
 import type { MaintenanceContext } from './context.ts';
 import { organizationsWithKeys } from './organizations.ts';
-import { countSetsBehind, countValues } from './reencrypt-rows.ts';
+import { countSetsWithFormerKeys, countValues } from './reencrypt-rows.ts';
 import { listTasks } from './task-rows.ts';
 
-/** The operator's view of the vault: ids of its root keys, what former keys still protect, and its tasks. */
+/** The status of the vault for the operator: its root keys, the number of items that still use former keys, and its tasks. */
 export async function vaultStatus(context: Pick<MaintenanceContext, 'db' | 'rootKeys'>): Promise<VaultStatus> {
   const { db, rootKeys } = context;
   const current = await currentRootKeyId(db);
   const { keyIds } = await rootKeys.status();
-  const wraps = await keysByRootKey(db);
+  const wraps = await countWrappedKeysByRootKey(db);
   const ids = [...new Set([current, ...keyIds, ...wraps.keys()])];
-  const sets = await countSetsBehind(db, null);
+  const sets = await countSetsWithFormerKeys(db, null);
   const shown = ids.map(async (id) => ({
     id,
     current: id === current,

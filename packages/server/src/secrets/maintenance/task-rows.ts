@@ -3,7 +3,7 @@ import type { Database, VaultTasksTable } from '../../store/tables.ts';
 
 export type TaskRow = Selectable<VaultTasksTable>;
 
-/** Replaces the last finished task of its kind. Returns false if a task of this kind is running. */
+/** Replaces the last finished task of the same kind. Returns false if a task of this kind is running. */
 export async function insertTask(db: Database, row: Insertable<VaultTasksTable>): Promise<boolean> {
   await db.deleteFrom('vault_tasks').where('task', '=', row.task).where('state', '=', 'done').execute();
   const inserted = await db
@@ -14,7 +14,6 @@ export async function insertTask(db: Database, row: Insertable<VaultTasksTable>)
   return inserted.numInsertedOrUpdatedRows === 1n;
 }
 
-/** In the order in which they were requested. */
 export function listTasks(db: Database, state: TaskRow['state'] | null = null): Promise<TaskRow[]> {
   return db
     .selectFrom('vault_tasks')
@@ -25,7 +24,7 @@ export function listTasks(db: Database, state: TaskRow['state'] | null = null): 
     .execute();
 }
 
-/** Does nothing if the task has ended. */
+/** Changes a running task. Does nothing if the task has ended. */
 export async function updateTask(
   db: Database,
   id: string,

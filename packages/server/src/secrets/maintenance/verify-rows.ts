@@ -1,6 +1,6 @@
 import type { Database } from '../../store/tables.ts';
 
-export function keysOfOrganization(db: Database, organizationId: string) {
+export function listKeysOfOrganization(db: Database, organizationId: string) {
   return db
     .selectFrom('vault_keys')
     .select(['purpose', 'version'])
@@ -10,7 +10,7 @@ export function keysOfOrganization(db: Database, organizationId: string) {
     .execute();
 }
 
-export function setIdsOf(db: Database, organizationId: string) {
+export function listSets(db: Database, organizationId: string) {
   return db
     .selectFrom('secret_sets')
     .select(['id', 'name'])
@@ -19,6 +19,6 @@ export function setIdsOf(db: Database, organizationId: string) {
     .execute();
 }
 
-export function deliveredRevisions(db: Database, setId: string): Promise<{ revision: number }[]> {
+export function listDeliveredRevisions(db: Database, setId: string): Promise<{ revision: number }[]> {
   return db.selectFrom('secret_deliveries').select('revision').where('set_id', '=', setId).execute();
 }

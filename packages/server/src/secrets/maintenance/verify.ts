@@ -1,29 +1,29 @@
 import type { VaultFinding } from '../../store/tables.ts';
-import { decryptRow, valueRowsOf } from '../encrypted-values.ts';
+import { decryptRow, readValueRows } from '../encrypted-values.ts';
 import { requireRevisionMac } from '../revision-mac.ts';
-import { findSetById, type RevisionRow, revisionRowsOf, type SecretSetRow } from '../rows.ts';
-import { inSnapshot } from '../snapshot.ts';
+import { findSetById, listRevisionRows, type RevisionRow, type SecretSetRow } from '../rows.ts';
+import { readInSnapshot } from '../snapshot.ts';
 import { DamagedError } from '../vault/damaged.ts';
 import { withVersionCache } from '../vault/keyring.ts';
 import { RootKeyMissing } from '../vault/root-key.ts';
 import { vaultProblem } from '../vault/vault-state.ts';
-import type { Advance, MaintenanceContext, PinsOf } from './context.ts';
+import type { ListPinnedRevisions, MaintenanceContext, ReportProgress } from './context.ts';
 import { organizationsWithKeys } from './organizations.ts';
-import { valueRowsOfSet } from './reencrypt-rows.ts';
-import { deliveredRevisions, keysOfOrganization, setIdsOf } from './verify-rows.ts';
+import { listValueRows } from './reencrypt-rows.ts';
+import { listDeliveredRevisions, listKeysOfOrganization, listSets } from './verify-rows.ts';
 
-type VerifyContext = MaintenanceContext & { readonly pinsOf: PinsOf };
+type VerifyContext = MaintenanceContext & { readonly pinsOf: ListPinnedRevisions };
 type Report = (problem: string) => unknown;
 
 /**
- * Verifies everything that is stored: the canary, the keys of organizations, the MAC of every revision, and that every value
- * decrypts. Each set is read in one snapshot while reads and writes continue. Returns what is damaged or missing, without
- * values.
+ * Verifies all stored secrets: the canary, the keys of organizations, the MAC of each revision, and that each value decrypts.
+ * Each set is read in one snapshot while reads and writes continue. Findings describe damaged or missing data and contain no
+ * secret values.
  */
 export async function verifyVault(
   context: VerifyContext,
   organizationId: string | null,
-  advance: Advance,
+  advance: ReportProgress,
 ): Promise<readonly VaultFinding[]> {
   const findings: VaultFinding[] = [];
   const canary = await vaultProblem(context);
@@ -32,8 +32,8 @@ export async function verifyVault(
     if (organizationId !== null && id !== organizationId) continue;
     const reportFor = (set: string | null) => (problem: string) => findings.push({ organization: name, set, problem });
     await verifyKeys(context, id, reportFor(null));
-    for (const set of await setIdsOf(context.db, id)) {
-      await inSnapshot(context.db, async (db) => {
+    for (const set of await listSets(context.db, id)) {
+      await readInSnapshot(context.db, async (db) => {
         const row = await findSetById(db, id, set.id);
         const keyring = withVersionCache(context.keyring);
         if (row !== undefined) await verifySet({ ...context, keyring, db }, row, reportFor(set.name));
@@ -45,7 +45,7 @@ export async function verifyVault(
 }
 
 async function verifyKeys(context: MaintenanceContext, organizationId: string, report: Report): Promise<void> {
-  for (const { purpose, version } of await keysOfOrganization(context.db, organizationId)) {
+  for (const { purpose, version } of await listKeysOfOrganization(context.db, organizationId)) {
     const at = `the ${purpose} key of version ${version}: `;
     await reportDamage(report, () => context.keyring.version(context.db, organizationId, purpose, version), at);
   }
@@ -53,14 +53,14 @@ async function verifyKeys(context: MaintenanceContext, organizationId: string, r
 
 async function verifySet(context: VerifyContext, set: SecretSetRow, report: Report): Promise<void> {
   const { db } = context;
-  const revisions = await revisionRowsOf(db, set.id);
+  const revisions = await listRevisionRows(db, set.id);
   for (const row of revisions) {
     await reportDamage(report, async () => {
       await requireRevisionMac(context, set, row);
-      await valueRowsOf(db, row);
+      await readValueRows(db, row);
     });
   }
-  for (const row of await valueRowsOfSet(db, set.id)) {
+  for (const row of await listValueRows(db, set.id)) {
     const at = `the value of ${row.key} of revision ${row.revision}: `;
     await reportDamage(report, async () => (await decryptRow(context, set, row)).fill(0), at);
   }
@@ -74,7 +74,7 @@ async function verifyReferences(
   report: Report,
 ): Promise<void> {
   const revisions = new Set(rows.map(({ revision }) => revision));
-  const delivered = new Set((await deliveredRevisions(db, set.id)).map(({ revision }) => revision));
+  const delivered = new Set((await listDeliveredRevisions(db, set.id)).map(({ revision }) => revision));
   if (!revisions.has(set.revision)) report(`the newest revision, ${set.revision}, is missing`);
   for (const revision of revisions) {
     if (!delivered.has(revision)) report(`revision ${revision} has no delivery, so it never becomes ready`);

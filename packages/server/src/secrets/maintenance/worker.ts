@@ -4,22 +4,22 @@ import { runTask, type TaskContext } from './run-task.ts';
 import { listTasks, type TaskRow } from './task-rows.ts';
 
 /**
- * Runs tasks when woken, and polls every second for tasks that another server left unfinished. `close` waits until the current
- * piece of work is stored.
+ * Runs maintenance tasks when woken, and polls every second for tasks that another server left unfinished. `close` waits until
+ * the current batch is stored.
  */
 export function startMaintenanceWorker(
   context: Omit<TaskContext, 'signal'> & { readonly logger: Pick<Logger, 'info' | 'warn'> },
 ): PollingLoop {
-  const interrupted = (fields: { readonly task?: string }, error: unknown) =>
-    context.logger.warn({ ...fields, err: error }, 'vault maintenance interrupted; it is retried');
+  const logFailure = (fields: { readonly task?: string }, error: unknown) =>
+    context.logger.warn({ ...fields, err: error }, 'vault maintenance failed, retrying');
 
-  /** A task that keeps failing does not delay the others. */
+  /** Logs errors instead of throwing them, so that a failing task does not delay other tasks. */
   async function run(task: TaskRow, signal: AbortSignal): Promise<void> {
     const fields = { task: task.task };
     try {
       if (await runTask({ ...context, signal }, task)) context.logger.info(fields, 'vault maintenance finished');
     } catch (error) {
-      if (!signal.aborted) interrupted(fields, error);
+      if (!signal.aborted) logFailure(fields, error);
     }
   }
 
@@ -27,6 +27,6 @@ export function startMaintenanceWorker(
     async (signal) => {
       for (const task of await listTasks(context.db, 'running')) if (!signal.aborted) await run(task, signal);
     },
-    (error) => interrupted({}, error),
+    (error) => logFailure({}, error),
   );
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { isMetadata, isPublicAddress } from './addresses.ts';
+import { isMetadataAddress, isPublicAddress } from './addresses.ts';
 
 it.each(['93.184.216.34', '1.1.1.1', '2606:4700:4700::1111', '2a00:1450:4001:80b::200e'])(
   'isPublicAddress accepts %s',
@@ -49,6 +49,6 @@ it.each([
 ])('isPublicAddress rejects %j', (address) => expect(isPublicAddress(address)).toBe(false));
 
 it.each(['169.254.169.254', '::ffff:169.254.169.254', 'fe80::1', 'fd00:ec2::254', '168.63.129.16', '100.100.100.200'])(
-  'isMetadata detects %s',
-  (address) => expect(isMetadata(address)).toBe(true),
+  'isMetadataAddress detects %s',
+  (address) => expect(isMetadataAddress(address)).toBe(true),
 );

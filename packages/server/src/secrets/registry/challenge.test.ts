@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { readChallenges } from './challenge.ts';
+import { parseChallenges } from './challenge.ts';
 
 const read = (header: string | string[] | undefined) =>
-  readChallenges(header).map(({ scheme, parameters }) => [scheme, Object.fromEntries(parameters)]);
+  parseChallenges(header).map(({ scheme, parameters }) => [scheme, Object.fromEntries(parameters)]);
 
 it.each([
   ['Basic realm="Registry"', [['basic', { realm: 'Registry' }]]],
@@ -37,9 +37,9 @@ it.each([
   ],
   ['', []],
   [',,, "', []],
-])('readChallenges parses %j', (header, challenges) => expect(read(header)).toEqual(challenges));
+])('parseChallenges parses %j', (header, challenges) => expect(read(header)).toEqual(challenges));
 
-it('readChallenges parses several headers in order', () => {
+it('parseChallenges parses several headers in order', () => {
   expect(read(['Bearer realm="a"', 'Basic realm="b"'])).toEqual(read('Bearer realm="a", Basic realm="b"'));
   expect(read(undefined)).toEqual([]);
 });
@@ -49,4 +49,4 @@ it.each([
   `Bearer ${' ,'.repeat(500_000)}`,
   `Bearer a=${'"\\'.repeat(500_000)}`,
   'a'.repeat(1e6),
-])('readChallenges limits the length of a hostile header', (header) => expect(read(header).length).toBeLessThan(3));
+])('parseChallenges limits the length of a hostile header', (header) => expect(read(header).length).toBeLessThan(3));

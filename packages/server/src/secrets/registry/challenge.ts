@@ -1,17 +1,17 @@
-/** An authentication challenge (RFC 9110, section 11.6.1); parameters by their names in lower case. */
-export type Challenge = { readonly scheme: string; readonly parameters: ReadonlyMap<string, string> };
+/** An authentication challenge (RFC 9110, section 11.6.1). The names of parameters are in lower case. */
+export type AuthenticationChallenge = { readonly scheme: string; readonly parameters: ReadonlyMap<string, string> };
 
 const token = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
 const parameter = new RegExp(`[\\s,]*(${token})\\s*=\\s*(?:"((?:[^"\\\\]|\\\\.)*)"|(${token}))`, 'y');
 const scheme = new RegExp(`[\\s,]*(${token})`, 'y');
-/** Schemes such as Negotiate have a token68 in place of parameters. */
+/** Schemes such as Negotiate have a token68 instead of parameters. */
 const token68 = /\s+[A-Za-z0-9._~+/-]+=*(?=\s*(?:,|$))/y;
 const maxLength = 8_192;
 
-/** The challenges of a `WWW-Authenticate` header, in order, up to the first that cannot be parsed. */
-export function readChallenges(header: string | readonly string[] | undefined): Challenge[] {
+/** Parses the challenges of a `WWW-Authenticate` header in order, up to the first one that is invalid. */
+export function parseChallenges(header: string | readonly string[] | undefined): AuthenticationChallenge[] {
   const text = (typeof header === 'string' ? [header] : (header ?? [])).join(', ').slice(0, maxLength);
-  const challenges: Challenge[] = [];
+  const challenges: AuthenticationChallenge[] = [];
   let at = 0;
   const next = (pattern: RegExp): RegExpExecArray | null => {
     pattern.lastIndex = at;
@@ -24,7 +24,7 @@ export function readChallenges(header: string | readonly string[] | undefined): 
     if (next(token68) === null) {
       for (let one = next(parameter); one !== null; one = next(parameter)) {
         const [, key = '', quoted, plain = ''] = one;
-        // The first occurrence of a parameter counts.
+        // If a parameter occurs twice, the first occurrence counts.
         if (!parameters.has(key.toLowerCase())) {
           parameters.set(key.toLowerCase(), quoted === undefined ? plain : quoted.replace(/\\(.)/g, '$1'));
         }

@@ -1,24 +1,32 @@
 import { type Dispatcher, request } from 'undici';
-import { type Challenge, readChallenges } from './challenge.ts';
-import { guardedAgent, type Resolve } from './guarded-agent.ts';
+import { type AuthenticationChallenge, parseChallenges } from './challenge.ts';
+import { createGuardedAgent, type ResolveHost } from './guarded-agent.ts';
 import type { ImageReference } from './image-reference.ts';
-import { hostAndPort, type RegistryPolicy, registryUrl } from './registry-policy.ts';
-import { tokenAddress } from './token-address.ts';
-import { rejected, skipped, unanswered, unexpected, unreachable, type Verdict, verified } from './verdict.ts';
+import { formatHostAndPort, type RegistryPolicy, registryUrl } from './registry-policy.ts';
+import { parseTokenAddress } from './token-address.ts';
+import {
+  rejectedVerdict,
+  skippedVerdict,
+  unreachableVerdict,
+  type Verdict,
+  verdictForError,
+  verdictForStatus,
+  verifiedVerdict,
+} from './verdict.ts';
 
 export type RegistryAccess = {
   readonly policy: RegistryPolicy;
-  readonly resolve: Resolve;
-  /** Limit for the whole check. */
+  readonly resolve: ResolveHost;
+  /** Time limit for the whole check. */
   readonly timeoutMs: number;
-  /** CA certificates that replace those of Node. */
+  /** CA certificates in PEM, instead of those of Node. */
   readonly ca?: string | undefined;
 };
 
 type RegistryResponse = {
   readonly status: number;
   readonly retryAfter: string | undefined;
-  readonly challenges: readonly Challenge[];
+  readonly challenges: readonly AuthenticationChallenge[];
   readonly body: string;
 };
 /** Sends one request without following redirects. Reads the body only if `wantsBody` is set. */
@@ -29,7 +37,7 @@ type Send = (
   wantsBody?: true,
 ) => Promise<RegistryResponse>;
 
-/** All media types of manifests: a registry answers 404 for a manifest of a type that the request does not accept. */
+/** All media types of manifests. A registry answers 404 for a manifest of a type that the request does not accept. */
 const manifestTypes = [
   'application/vnd.oci.image.index.v1+json',
   'application/vnd.oci.image.manifest.v1+json',
@@ -38,9 +46,9 @@ const manifestTypes = [
 ].join(', ');
 
 /**
- * Asks a registry whether it accepts the credentials, `user:password`, and whether they may pull an image (OCI Distribution
+ * Asks a registry whether it accepts the credentials (`user:password`) and whether they may pull an image (OCI Distribution
  * Specification, Docker Registry v2 token authentication). Sends the credentials only to the registry and to the token server
- * that `tokenAddress` allows, never to the target of a redirect.
+ * that `parseTokenAddress` allows, never to the target of a redirect.
  */
 export async function checkCredentials(
   access: RegistryAccess,
@@ -49,20 +57,20 @@ export async function checkCredentials(
   image: ImageReference | null,
 ): Promise<Verdict> {
   const base = registryUrl(registry);
-  if (base.protocol === 'http:' && !access.policy.plain.has(hostAndPort(base))) {
-    return skipped(
+  if (base.protocol === 'http:' && !access.policy.plain.has(formatHostAndPort(base))) {
+    return skippedVerdict(
       'The registry was not asked: without TLS, the service asks only registries that the operator listed.',
     );
   }
   const signal = AbortSignal.timeout(access.timeoutMs);
-  const agent = guardedAgent({ ...access, signal });
+  const agent = createGuardedAgent({ ...access, signal });
   try {
     const basic = `Basic ${credentials.toString('base64')}`;
     return await check(senderOf(agent, signal), base, basic, image, access.policy);
   } catch (error) {
-    return unanswered(error, access.timeoutMs / 1000);
+    return verdictForError(error, access.timeoutMs / 1000);
   } finally {
-    // Not awaited: it waits for connections that are being opened.
+    // Not awaited, because `destroy` waits for connections that are being opened.
     void agent.destroy().catch(() => {});
   }
 }
@@ -80,31 +88,38 @@ async function check(
   if (anonymous.status === 200 && manifest !== null) {
     anonymous = await send('HEAD', manifest, null);
     if (anonymous.status === 404)
-      return skipped(`The registry requires no credentials, and does not have ${image?.shown}.`);
+      return skippedVerdict(`The registry requires no credentials, and does not have ${image?.shown}.`);
   }
-  if (anonymous.status === 200) return skipped('The registry requires no credentials, so these could not be checked.');
-  if (anonymous.status !== 401) return unexpected('The registry', anonymous);
+  if (anonymous.status === 200)
+    return skippedVerdict('The registry requires no credentials, so these could not be checked.');
+  if (anonymous.status !== 401) return verdictForStatus('The registry', anonymous);
   const proof = await authorizationFor(send, anonymous.challenges, base, basic, image, policy);
   if (typeof proof !== 'string') return proof;
   const login = await send('GET', api, proof);
   if (login.status === 401 || login.status === 403) return invalid;
-  if (login.status !== 200) return unexpected('The registry', login);
-  if (manifest === null || image === null) return verified('The registry accepts the credentials.');
+  if (login.status !== 200) return verdictForStatus('The registry', login);
+  if (manifest === null || image === null) return verifiedVerdict('The registry accepts the credentials.');
   const found = await send('HEAD', manifest, proof);
-  if (found.status === 200) return verified(`The registry accepts the credentials, and they may pull ${image.shown}.`);
+  if (found.status === 200)
+    return verifiedVerdict(`The registry accepts the credentials, and they may pull ${image.shown}.`);
   if (found.status === 401 || found.status === 403) {
-    return rejected(`The registry accepts the credentials, but they may not pull ${image.shown}.`);
+    return rejectedVerdict(`The registry accepts the credentials, but they may not pull ${image.shown}.`);
   }
-  if (found.status !== 404) return unexpected('The registry', found);
-  return rejected(`The registry accepts the credentials, but ${image.shown} does not exist or is not visible to them.`);
+  if (found.status !== 404) return verdictForStatus('The registry', found);
+  return rejectedVerdict(
+    `The registry accepts the credentials, but ${image.shown} does not exist or is not visible to them.`,
+  );
 }
 
-const invalid = rejected('The registry rejects the credentials: user or password is wrong, or no longer valid.');
+const invalid = rejectedVerdict('The registry rejects the credentials: user or password is wrong, or no longer valid.');
 
-/** The `Authorization` header for the registry's challenge. A token is preferred to sending the password each time. */
+/**
+ * Returns the `Authorization` header for the registry's challenge. A token is preferred to sending the password with each
+ * request.
+ */
 async function authorizationFor(
   send: Send,
-  challenges: readonly Challenge[],
+  challenges: readonly AuthenticationChallenge[],
   base: URL,
   basic: string,
   image: ImageReference | null,
@@ -115,16 +130,16 @@ async function authorizationFor(
   if (bearer === undefined) {
     return takesBasic
       ? basic
-      : unreachable('The registry uses an authentication scheme that this service does not support.');
+      : unreachableVerdict('The registry uses an authentication scheme that this service does not support.');
   }
-  const address = tokenAddress(bearer, base, image?.repository ?? null, policy);
-  if (!(address instanceof URL)) return takesBasic ? basic : unreachable(address.problem);
+  const address = parseTokenAddress(bearer, base, image?.repository ?? null, policy);
+  if (!(address instanceof URL)) return takesBasic ? basic : unreachableVerdict(address.problem);
   const response = await send('GET', address, basic, true);
   if (response.status === 401 || response.status === 403) return invalid;
-  if (response.status !== 200) return unexpected('The token server of the registry', response);
+  if (response.status !== 200) return verdictForStatus('The token server of the registry', response);
   const token = readToken(response.body);
   return token === null
-    ? unreachable('The response of the token server of the registry contains no token.')
+    ? unreachableVerdict('The response of the token server of the registry contains no token.')
     : `Bearer ${token}`;
 }
 
@@ -132,7 +147,7 @@ function readToken(body: string): string | null {
   try {
     const { token, access_token: other } = JSON.parse(body) as Record<string, unknown>;
     const text = token ?? other;
-    // RFC 6750, section 2.1. Anything else could inject a header.
+    // The syntax of RFC 6750, section 2.1. Other characters could inject a header.
     return typeof text === 'string' && /^[A-Za-z0-9._~+/-]+=*$/.test(text) ? text : null;
   } catch {
     return null;
@@ -153,12 +168,12 @@ function senderOf(dispatcher: Dispatcher, signal: AbortSignal): Send {
     });
     const retryAfter = headers['retry-after'];
     const text = wantsBody === true && statusCode === 200 ? await body.text() : '';
-    // The rest is not read, however long it is.
+    // The rest of the body is not read, however long it is.
     body.on('error', () => {}).destroy();
     return {
       status: statusCode,
       retryAfter: typeof retryAfter === 'string' ? retryAfter : undefined,
-      challenges: statusCode === 401 ? readChallenges(headers['www-authenticate']) : [],
+      challenges: statusCode === 401 ? parseChallenges(headers['www-authenticate']) : [],
       body: text,
     };
   };

@@ -1,16 +1,16 @@
-/** The only key of an image pull secret, as in Kubernetes. No request can name it, because it contains a dot. */
-export const credentialsKey = '.dockerconfigjson';
+/** The only key of an image pull secret, as in Kubernetes. Requests cannot name this key, because it contains a dot. */
+export const dockerConfigurationKey = '.dockerconfigjson';
 
-/** Credentials in the format of docker's `config.json`. */
-export function dockerConfiguration(host: string, encoded: string): Buffer {
+/** Puts credentials (base64-encoded `user:password`) into the format of Docker's `config.json`. */
+export function createDockerConfiguration(host: string, encoded: string): Buffer {
   return Buffer.from(JSON.stringify({ auths: { [host]: { auth: encoded } } }));
 }
 
-/** The credentials in a configuration, as `user:password`. */
-export function credentialsOf(configuration: Buffer, host: string): Buffer {
+/** Returns the credentials for a host in a Docker configuration, as `user:password`. */
+export function parseDockerCredentials(configuration: Buffer, host: string): Buffer {
   const { auths } = JSON.parse(configuration.toString('utf8')) as { auths: Record<string, { auth: string }> };
   const found = auths[host];
-  // The MAC of the revision authenticates the host, so this is a defect of the service.
+  // The MAC of the revision authenticates the host, so this error is a defect of the service.
   if (found === undefined) throw new Error('The stored configuration belongs to another registry.');
   return Buffer.from(found.auth, 'base64');
 }

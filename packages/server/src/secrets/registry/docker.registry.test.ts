@@ -18,7 +18,7 @@ import {
 import { formsOf } from '../../../test/support/fake-registry.ts';
 import { startTestServer } from '../../../test/support/test-server.ts';
 import { checkCredentials } from './check-credentials.ts';
-import { imageReference } from './image-reference.ts';
+import { parseImageReference } from './image-reference.ts';
 import { createRegistryPolicy } from './registry-policy.ts';
 
 declare module 'vitest' {
@@ -69,7 +69,7 @@ describe.skipIf(!isInstalled)('checkCredentials with docker-registry', () => {
       ].concat(`tokens.test:${at}`),
       [[`http://registry.test:${byToken.port}`, `http://tokens.test:${at}`]],
     );
-    const image = named === undefined ? null : imageReference(named, registry);
+    const image = named === undefined ? null : parseImageReference(named, registry);
     if (image !== null && 'problem' in image) throw new Error(image.problem);
     const ca = await readFile(folder.certificate, 'utf8');
     const world = { policy, resolve: async () => ['127.0.0.1'], timeoutMs: 5_000, ca };
@@ -80,7 +80,7 @@ describe.skipIf(!isInstalled)('checkCredentials with docker-registry', () => {
     ['without TLS', () => `http://registry.test:${plain.port}`],
     ['with TLS', () => `registry.test:${secure.port}`],
     ['with a listed token server', () => `http://registry.test:${byToken.port}`],
-  ])('%s verifies valid credentials and rejects others', async (_, registry) => {
+  ])('verifies valid credentials and rejects others %s', async (_, registry) => {
     expect(await check(registry(), credentials)).toBe('verified');
     expect(await check(registry(), credentials, 'team/app:1.2')).toBe('verified');
     expect(await check(registry(), credentials, 'team/app:none')).toBe('rejected');
@@ -89,7 +89,7 @@ describe.skipIf(!isInstalled)('checkCredentials with docker-registry', () => {
     expect(await check(registry(), `nobody:${credentials.slice(11)}`)).toBe('rejected');
   });
 
-  it('returns unreachable for an untrusted certificate, and for TLS with a plain registry', async () => {
+  it('returns unreachable for an untrusted certificate and for a registry without TLS', async () => {
     const policy = createRegistryPolicy([`other.test:${secure.port}`, `other.test:${plain.port}`], []);
     const world = { policy, resolve: async () => ['127.0.0.1'], timeoutMs: 5_000 };
     const ca = await readFile(folder.certificate, 'utf8');
@@ -103,7 +103,7 @@ describe.skipIf(!isInstalled)('checkCredentials with docker-registry', () => {
     }
   });
 
-  it('is used by the service for a listed registry, and no credentials appear in logs or responses', async () => {
+  it('leaves no credentials in logs and responses of the service', async () => {
     let log = '';
     const output = new Writable({
       write: (chunk, _, done) => {
@@ -141,7 +141,7 @@ describe.skipIf(!isInstalled)('checkCredentials with docker-registry', () => {
   });
 });
 
-/** Token server of Docker Registry v2 authentication: issues tokens to the one user for what the request names. */
+/** A token server of Docker Registry v2 authentication. Its only user gets a token for any repository that a request names. */
 async function tokenServer(folder: RegistryFolder): Promise<Server> {
   const key = createPrivateKey(await readFile(folder.key));
   const certificate = await certificateContent(folder);

@@ -1,35 +1,33 @@
 import { lookup } from 'node:dns/promises';
 import { isIP, type Socket } from 'node:net';
 import { Agent, buildConnector } from 'undici';
-import { isMetadata, isPublicAddress } from './addresses.ts';
+import { isMetadataAddress, isPublicAddress } from './addresses.ts';
 import type { RegistryPolicy } from './registry-policy.ts';
 
-/** Resolves a host name to its addresses. */
-export type Resolve = (host: string) => Promise<readonly string[]>;
+export type ResolveHost = (host: string) => Promise<readonly string[]>;
 
-/** A name resolves to an address that the service must not connect to. The message contains the name only. */
-export class RefusedAddress extends Error {
+/** Thrown if a name resolves to an address that the service must not connect to. The message is only the host and port. */
+export class RefusedAddressError extends Error {
   override readonly name = 'RefusedAddress';
 }
 
-/** Limits of one response. */
-const bodyBytes = 65_536;
-const headerBytes = 16_384;
+const maxBodyBytes = 65_536;
+const maxHeaderBytes = 16_384;
 
-export const resolveBySystem: Resolve = async (host) =>
+export const resolveBySystem: ResolveHost = async (host) =>
   (await lookup(host, { all: true })).map(({ address }) => address);
 
 /**
- * HTTP agent for one check. Resolves a name once, checks all addresses, and connects only to these. So a DNS answer cannot
- * change to a private address after the check (DNS rebinding).
+ * Creates the HTTP agent for one check. The agent resolves each name once, checks all its addresses, and connects only to these.
+ * So a DNS response cannot change to a private address after the check (DNS rebinding).
  */
-export function guardedAgent(options: {
+export function createGuardedAgent(options: {
   readonly policy: Pick<RegistryPolicy, 'listed'>;
-  readonly resolve: Resolve;
+  readonly resolve: ResolveHost;
   readonly timeoutMs: number;
-  /** Once it is aborted, no connection is opened. */
+  /** Once the signal is aborted, no connection is opened. */
   readonly signal: AbortSignal;
-  /** CA certificates that replace those of Node. */
+  /** CA certificates in PEM, instead of those of Node. */
   readonly ca?: string | undefined;
 }): Agent {
   const resolved = new Map<string, Promise<readonly string[]>>();
@@ -41,14 +39,14 @@ export function guardedAgent(options: {
     return unlessAborted(known).then((addresses) => {
       const isAllowed = (address: string) => {
         if (!options.policy.listed.has(at)) return isPublicAddress(address);
-        return isIP(host) !== 0 || !isMetadata(address);
+        return isIP(host) !== 0 || !isMetadataAddress(address);
       };
-      if (addresses.length === 0 || !addresses.every(isAllowed)) throw new RefusedAddress(at);
+      if (addresses.length === 0 || !addresses.every(isAllowed)) throw new RefusedAddressError(at);
       return addresses;
     });
   }
 
-  /** Connects to one of these addresses; the name is used for the certificate only. */
+  /** Connects to one of these addresses. The host name is used only to verify the certificate. */
   function openSocket(addresses: readonly string[], target: buildConnector.Options): Promise<Socket> {
     const pinned = addresses.map((address) => ({ address, family: isIP(address) }));
     const [first = { address: '', family: 0 }] = pinned;
@@ -71,7 +69,7 @@ export function guardedAgent(options: {
     );
   }
 
-  /** Rejects when the signal is aborted: a request without a connection does not watch it. */
+  /** Rejects when the signal is aborted. Undici does not watch the signal before a request has a connection. */
   async function unlessAborted<T>(work: Promise<T>): Promise<T> {
     const { signal } = options;
     signal.throwIfAborted();
@@ -84,8 +82,8 @@ export function guardedAgent(options: {
   }
 
   return new Agent({
-    maxHeaderSize: headerBytes,
-    maxResponseSize: bodyBytes,
+    maxHeaderSize: maxHeaderBytes,
+    maxResponseSize: maxBodyBytes,
     headersTimeout: options.timeoutMs,
     bodyTimeout: options.timeoutMs,
     connect: (target, done) => {
@@ -94,7 +92,8 @@ export function guardedAgent(options: {
         .then((addresses) => openSocket(addresses, target))
         .then(
           (socket) => done(null, socket),
-          (error: unknown) => done(error instanceof Error ? error : new Error('not connected'), null),
+          (error: unknown) =>
+            done(error instanceof Error ? error : new Error('The connection to the registry failed.'), null),
         );
     },
   });

@@ -8,7 +8,7 @@ import {
   startFakeRegistry,
 } from '../../../test/support/fake-registry.ts';
 import { checkCredentials } from './check-credentials.ts';
-import { imageReference } from './image-reference.ts';
+import { parseImageReference } from './image-reference.ts';
 import { createRegistryPolicy } from './registry-policy.ts';
 
 const credentials = 'robot$team+ci:Pa/ss:wörd?&=';
@@ -17,7 +17,10 @@ const path = ({ line }: RegistryRequest) => line.split(' ')[1] ?? '';
 const isToken = (request: RegistryRequest) => path(request).startsWith('/token');
 const leaks = (registry: FakeRegistry) => formsOf(credentials).filter((form) => registry.bytes().includes(form));
 
-/** `other` is an attacker's server that the operator has listed, too, so that only the rules for tokens keep it out. */
+/**
+ * `other` is the server of an attacker. The operator has listed it, so that only the rules for token servers keep credentials
+ * from it.
+ */
 describe('checkCredentials', () => {
   let registry: FakeRegistry;
   let other: FakeRegistry;
@@ -38,7 +41,7 @@ describe('checkCredentials', () => {
   const elsewhere = () => `http://other.test:${other.port}`;
   const bearer = (realm: string, more = '') => ({ 'www-authenticate': `Bearer realm="${realm}"${more}` });
   function check(options: { image?: string; resolve?: string[][]; listed?: string[]; timeoutMs?: number } = {}) {
-    const image = options.image === undefined ? null : imageReference(options.image, at());
+    const image = options.image === undefined ? null : parseImageReference(options.image, at());
     if (image !== null && 'problem' in image) throw new Error(image.problem);
     const resolve = async (host: string) => {
       lookedUp.push(host);
@@ -48,7 +51,7 @@ describe('checkCredentials', () => {
     const world = { policy, resolve, timeoutMs: options.timeoutMs ?? 5_000 };
     return checkCredentials(world, at(), Buffer.from(credentials), image);
   }
-  /** A registry with tokens; `odd` may replace single responses. */
+  /** A registry that requires tokens. `odd` may replace single responses. */
   const withToken = (odd: (request: RegistryRequest) => string | null) => (request: RegistryRequest) =>
     odd(request) ??
     (isToken(request)
@@ -57,7 +60,7 @@ describe('checkCredentials', () => {
         ? reply(200)
         : reply(401, bearer(`${at()}/token`, ',service="a&b=c"')));
 
-  it('sends the credentials once for a token, or with each request for Basic', async () => {
+  it('sends the credentials once to get a token, or with each request if the registry uses Basic', async () => {
     answer = withToken(() => null);
     expect(await check({ image: 'team/app:1' })).toMatchObject({ result: 'verified' });
     expect(registry.requests.map(({ line }) => line)).toEqual([
@@ -81,10 +84,10 @@ describe('checkCredentials', () => {
   it.each([
     ['another host', () => `${elsewhere()}/token`],
     ['another port of the same host', () => `http://registry.test:${other.port}/token`],
-    ['a user name in it', () => `http://me:me@registry.test:${registry.port}/token`],
-    ['a host that only begins like it', () => `http://registry.test.other.test:${other.port}/token`],
-    ['no address at all', () => 'token'],
-    ['a file', () => 'file:///etc/passwd'],
+    ['a URL with a user name', () => `http://me:me@registry.test:${registry.port}/token`],
+    ['a host whose name begins with that of the registry', () => `http://registry.test.other.test:${other.port}/token`],
+    ['not a URL', () => 'token'],
+    ['a file URL', () => 'file:///etc/passwd'],
   ])('sends no credentials if the realm is %s', async (_, realm) => {
     answer = () => reply(401, bearer(realm()));
     expect(await check()).toMatchObject({ result: 'unreachable', message: expect.stringMatching(/registry/i) });
@@ -189,7 +192,7 @@ describe('checkCredentials', () => {
     },
   );
 
-  it('does not connect to unlisted private addresses, or without TLS', async () => {
+  it('does not connect to unlisted private addresses or without TLS', async () => {
     answer = () => reply(200);
     const world = { policy: createRegistryPolicy([], []), resolve: async () => ['127.0.0.1'], timeoutMs: 5_000 };
     for (const host of [`127.0.0.1:${registry.port}`, `localhost:${registry.port}`, at(), '169.254.169.254']) {
@@ -203,13 +206,13 @@ describe('checkCredentials', () => {
     expect(await check({ resolve: [['169.254.169.254']] })).toMatchObject({ result: 'skipped' });
   });
 
-  it('sends a few requests at most if the registry keeps asking for a token', async () => {
+  it('gives up after three requests if the registry keeps asking for a token', async () => {
     answer = withToken((request) => (isToken(request) ? null : reply(401, bearer(`${at()}/token`))));
     expect(await check({ image: 'app' })).toMatchObject({ result: 'rejected' });
     expect(registry.requests).toHaveLength(3);
   });
 
-  it('sends no password if the registry asks for Basic after it gave a token', async () => {
+  it('sends no password if the registry asks for Basic after it issued a token', async () => {
     answer = withToken(({ headers }) =>
       headers.get('authorization') === 'Bearer good.token'
         ? reply(401, { 'www-authenticate': 'Basic realm="x"' })
@@ -229,7 +232,7 @@ describe('checkCredentials', () => {
     ['application/json', 'null'],
     ['application/json', '{"token":"ünicode"}'],
     ['image/png', '\u0089PNG'],
-  ])('rejects a token response with %s, %j', async (type, body) => {
+  ])('rejects a token response of type %s with the body %j', async (type, body) => {
     answer = withToken((request) => (isToken(request) ? reply(200, { 'content-type': type }, body) : null));
     expect(await check()).toMatchObject({ result: 'unreachable', message: expect.stringContaining('no token') });
   });
@@ -244,20 +247,20 @@ describe('checkCredentials', () => {
     [() => reply(401), 'unreachable', /does not support/],
     [() => reply(401, { 'www-authenticate': 'Negotiate abc==' }), 'unreachable', /does not support/],
     [() => reply(200), 'skipped', /requires no credentials/],
-    [() => 'SSH-2.0-OpenSSH_9.2\r\n\r\n', 'unreachable', /connection broke/],
+    [() => 'SSH-2.0-OpenSSH_9.2\r\n\r\n', 'unreachable', /connection was lost/],
     [() => reply(204), 'unreachable', /answers 204/],
-  ])('returns a verdict for the response %s', async (line, result, message) => {
+  ])('returns, for the response %s, the verdict %s', async (line, result, message) => {
     answer = line;
     expect(await check()).toEqual({ result, message: expect.stringMatching(message) });
     expect(leaks(registry)).toEqual([]);
   });
 
-  it('returns unreachable for a closed connection or port', async () => {
+  it('returns unreachable if the connection or the port is closed', async () => {
     answer = (_, socket) => {
       socket.destroy();
       return null;
     };
-    expect(await check()).toMatchObject({ result: 'unreachable', message: expect.stringContaining('broke') });
+    expect(await check()).toMatchObject({ result: 'unreachable', message: expect.stringContaining('was lost') });
     const { port } = registry;
     await registry.close();
     expect(await check()).toEqual({ result: 'unreachable', message: 'No server is listening at this host and port.' });
@@ -271,7 +274,7 @@ describe('checkCredentials', () => {
     [403, 'rejected'],
     [429, 'unreachable'],
     [307, 'unreachable'],
-  ])('maps status %s for the image, with valid credentials, to %s', async (status, result) => {
+  ])('maps status %s of the image request to %s if the credentials are valid', async (status, result) => {
     answer = withToken(({ line }) => (line.startsWith('HEAD') ? reply(status) : null));
     expect(await check({ image: 'team/app:1' })).toMatchObject({ result });
   });
@@ -280,15 +283,18 @@ describe('checkCredentials', () => {
     [200, 'skipped', /requires no credentials, so/],
     [404, 'skipped', /does not have team\/app:1/],
     [401, 'verified', /they may pull team\/app:1/],
-  ])('maps status %s for the image of a registry without authentication to %s', async (status, result, message) => {
-    answer = ({ line, headers }) => {
-      if (line.startsWith('GET') || headers.get('authorization') === basic) return reply(200);
-      return reply(status, status === 401 ? { 'www-authenticate': 'Basic realm="x"' } : {});
-    };
-    expect(await check({ image: 'team/app:1' })).toEqual({ result, message: expect.stringMatching(message) });
-  });
+  ])(
+    'maps status %s of the image request to %s if the registry requires no authentication',
+    async (status, result, message) => {
+      answer = ({ line, headers }) => {
+        if (line.startsWith('GET') || headers.get('authorization') === basic) return reply(200);
+        return reply(status, status === 401 ? { 'www-authenticate': 'Basic realm="x"' } : {});
+      };
+      expect(await check({ image: 'team/app:1' })).toEqual({ result, message: expect.stringMatching(message) });
+    },
+  );
 
-  it('returns no text of the registry', async () => {
+  it('returns no text from the registry', async () => {
     const echo = `${credentials} ${basic} [red]`;
     answer = ({ headers }) =>
       headers.has('authorization')

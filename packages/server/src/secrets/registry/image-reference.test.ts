@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { imageReference } from './image-reference.ts';
+import { parseImageReference } from './image-reference.ts';
 
 const hub = 'https://index.docker.io/v1/';
 const digest = `sha256:${'a'.repeat(64)}`;
@@ -16,8 +16,8 @@ it.each([
   ['app', 'us.pkg.dev/project/images', 'project/images/app', 'latest'],
   ['project/images/app', 'us.pkg.dev/project/images', 'project/images/app', 'latest'],
   ['us.pkg.dev/project/images/app', 'us.pkg.dev/project/images', 'project/images/app', 'latest'],
-])('imageReference parses %s for %s as repository %s, reference %s', (text, registry, repository, reference) => {
-  expect(imageReference(text, registry)).toMatchObject({ repository, reference });
+])('parseImageReference parses %s for %s as repository %s, reference %s', (text, registry, repository, reference) => {
+  expect(parseImageReference(text, registry)).toMatchObject({ repository, reference });
 });
 
 it.each([
@@ -37,6 +37,6 @@ it.each([
   ['ghcr.io:5000/team/app', 'ghcr.io'],
   ['us.pkg.dev/other/app', 'us.pkg.dev/project/images'],
   ['a'.repeat(256), 'ghcr.io'],
-])('imageReference rejects %j for %s', (text, registry) =>
-  expect(imageReference(text, registry)).toHaveProperty('problem'),
+])('parseImageReference rejects %j for %s', (text, registry) =>
+  expect(parseImageReference(text, registry)).toHaveProperty('problem'),
 );

@@ -1,17 +1,17 @@
 import { canonicalRegistry, imagePathPart } from '@bothost/contract';
-import { hostAndPort, registryUrl } from './registry-policy.ts';
+import { formatHostAndPort, registryUrl } from './registry-policy.ts';
 
-/** An image of a registry. `shown` is its form in messages. */
+/** `shown` is the form of the image reference in messages. */
 export type ImageReference = { readonly repository: string; readonly reference: string; readonly shown: string };
 
 const tag = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$/;
 const digest = /^[a-z0-9]+(?:[+._-][a-z0-9]+)*:[0-9a-fA-F]{32,128}$/;
 
 /**
- * Parses an image such as `app`, `team/app:1.2` or `ghcr.io/team/app@sha256:...`. Without a host, it is relative to the host
- * and path of the image pull secret; without tag and digest, the tag is `latest`.
+ * Parses an image reference such as `app`, `team/app:1.2` or `ghcr.io/team/app@sha256:...`. Without a host, it is relative to the
+ * host and path of the image pull secret; without tag and digest, the tag is `latest`.
  */
-export function imageReference(text: string, registry: string): ImageReference | { readonly problem: string } {
+export function parseImageReference(text: string, registry: string): ImageReference | { readonly problem: string } {
   const [name = '', hash, ...more] = text.trim().split('@');
   if (more.length > 0) return { problem: 'it contains more than one @' };
   const colon = name.lastIndexOf(':');
@@ -28,7 +28,8 @@ export function imageReference(text: string, registry: string): ImageReference |
   if (hasHost) {
     const own = canonicalRegistry(first);
     const at = 'host' in own ? registryUrl(url.protocol === 'http:' ? `http://${first}` : own.host) : null;
-    if (at === null || hostAndPort(at) !== hostAndPort(url)) return { problem: 'it belongs to another registry' };
+    if (at === null || formatHostAndPort(at) !== formatHostAndPort(url))
+      return { problem: 'it belongs to another registry' };
     path.shift();
   }
   const isBelow = prefix.every((part, index) => path[index] === part) && path.length > prefix.length;

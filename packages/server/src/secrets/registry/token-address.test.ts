@@ -2,7 +2,7 @@ import { canonicalRegistry } from '@bothost/contract';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { createRegistryPolicy, registryUrl } from './registry-policy.ts';
-import { tokenAddress } from './token-address.ts';
+import { parseTokenAddress } from './token-address.ts';
 
 const policy = createRegistryPolicy([], [['registry.corp', 'gitlab.corp']]);
 function addressFor(
@@ -13,7 +13,7 @@ function addressFor(
 ) {
   const named = canonicalRegistry(registry);
   const challenge = { scheme: 'bearer', parameters: new Map(Object.entries({ realm, ...more })) };
-  const address = tokenAddress(challenge, registryUrl('host' in named ? named.host : ''), repository, policy);
+  const address = parseTokenAddress(challenge, registryUrl('host' in named ? named.host : ''), repository, policy);
   return address instanceof URL ? address.href : address;
 }
 
@@ -24,7 +24,9 @@ it.each([
   ['registry.gitlab.com', 'https://gitlab.com/jwt/auth'],
   ['registry.corp', 'https://gitlab.corp/jwt/auth'],
   ['http://plain.corp:5000', 'http://plain.corp:5000/token'],
-])('tokenAddress of %s accepts %s', (registry, realm) => expect(addressFor(registry, realm)).toBe(new URL(realm).href));
+])('parseTokenAddress of %s accepts %s', (registry, realm) =>
+  expect(addressFor(registry, realm)).toBe(new URL(realm).href),
+);
 
 it.each([
   ['ghcr.io', 'http://ghcr.io/token'],
@@ -45,13 +47,13 @@ it.each([
   ['ghcr.io', '/token'],
   ['ghcr.io', '//ghcr.io/token'],
   ['ghcr.io', ''],
-])('tokenAddress of %s rejects %s', (registry, realm) => {
+])('parseTokenAddress of %s rejects %s', (registry, realm) => {
   const address = addressFor(registry, realm);
   expect(address).toHaveProperty('problem');
   expect(JSON.stringify(address)).not.toMatch(/[[\]]/);
 });
 
-it('tokenAddress encodes service and scope', () => {
+it('parseTokenAddress encodes service and scope', () => {
   const address = addressFor(
     'ghcr.io',
     'https://ghcr.io/token?a=1&scope=mine#x',
@@ -61,7 +63,7 @@ it('tokenAddress encodes service and scope', () => {
   expect(address).toBe('https://ghcr.io/token?a=1&scope=repository%3Ateam%2Fapp%3Apull&service=a%26scope%3D*%23%C3%A9');
 });
 
-it('tokenAddress never returns another origin', () => {
+it('parseTokenAddress never returns a URL of another origin', () => {
   const text = fc.oneof(
     fc.webUrl({ validSchemes: ['https', 'http', 'ftp'] }),
     fc.string({ unit: 'binary', maxLength: 40 }).map((tail) => `https://ghcr.io${tail}`),
@@ -77,7 +79,7 @@ it('tokenAddress never returns another origin', () => {
   );
 });
 
-it('tokenAddress names the setting for another host', () => {
+it('parseTokenAddress names the setting that allows another host', () => {
   expect(addressFor('reg.corp:5000', 'https://login.corp/token')).toMatchObject({
     problem: expect.stringContaining('reg.corp:5000=login.corp in BOTHOST_REGISTRY_TOKEN_HOSTS'),
   });

@@ -1,12 +1,12 @@
-import type { Challenge } from './challenge.ts';
-import { hostAndPort, type RegistryPolicy } from './registry-policy.ts';
+import type { AuthenticationChallenge } from './challenge.ts';
+import { formatHostAndPort, type RegistryPolicy } from './registry-policy.ts';
 
 /**
- * The URL of the token server that a challenge names. The registry chooses it, so it must have the registry's own origin, or one
- * that the policy allows for this registry.
+ * Returns the URL of the token server that a challenge names. The registry chooses this URL, so it must have the origin of the
+ * registry, or one that the policy allows for this registry.
  */
-export function tokenAddress(
-  challenge: Challenge,
+export function parseTokenAddress(
+  challenge: AuthenticationChallenge,
   registry: URL,
   repository: string | null,
   policy: Pick<RegistryPolicy, 'tokenOrigins'>,
@@ -20,10 +20,10 @@ export function tokenAddress(
   if (url.username !== '' || url.password !== '') {
     return { problem: 'The registry names a token address with a user name in it. The credentials were not sent.' };
   }
-  const others = policy.tokenOrigins.get(hostAndPort(registry));
+  const others = policy.tokenOrigins.get(formatHostAndPort(registry));
   if (url.origin !== registry.origin && others?.has(url.origin) !== true) {
     const where = /^[a-z0-9.-]{1,253}$/.test(url.hostname) ? url.host : 'elsewhere';
-    const pair = `${hostAndPort(registry).replace(/:443$/, '')}=${url.host}`;
+    const pair = `${formatHostAndPort(registry).replace(/:443$/, '')}=${url.host}`;
     return {
       problem:
         `The registry names a token address on another host (${where}). The credentials were not sent.` +

@@ -1,36 +1,36 @@
 import type { PullSecretResult } from '@bothost/contract';
-import { RefusedAddress } from './guarded-agent.ts';
+import { RefusedAddressError } from './guarded-agent.ts';
 
-/** The result of a check, and a sentence for the owner of the credentials. It contains no text from the registry. */
+/** The result of a check with a sentence for the owner of the credentials. The sentence contains no text from the registry. */
 export type Verdict = {
   readonly result: PullSecretResult;
   readonly message: string;
 };
 
-export const verified = (message: string): Verdict => ({ result: 'verified', message });
-export const rejected = (message: string): Verdict => ({ result: 'rejected', message });
-export const unreachable = (message: string): Verdict => ({ result: 'unreachable', message });
-export const skipped = (message: string): Verdict => ({ result: 'skipped', message });
+export const verifiedVerdict = (message: string): Verdict => ({ result: 'verified', message });
+export const rejectedVerdict = (message: string): Verdict => ({ result: 'rejected', message });
+export const unreachableVerdict = (message: string): Verdict => ({ result: 'unreachable', message });
+export const skippedVerdict = (message: string): Verdict => ({ result: 'skipped', message });
 
-/** The verdict for a status that says nothing about the credentials. `who` is the registry or its token server. */
-export function unexpected(
+/** Returns the verdict for a status that says nothing about the credentials. `who` is the registry or its token server. */
+export function verdictForStatus(
   who: string,
   response: { readonly status: number; readonly retryAfter: string | undefined },
 ): Verdict {
   const { status } = response;
   if (status === 429)
-    return unreachable(`${who} has received too many requests. Try again ${when(response.retryAfter)}.`);
+    return unreachableVerdict(`${who} has received too many requests. Try again ${when(response.retryAfter)}.`);
   if (status >= 300 && status < 400) {
-    return unreachable(
+    return unreachableVerdict(
       `${who} redirects to another address (${status}), which does not get the credentials. Use the host of that address.`,
     );
   }
-  if (status === 404) return unreachable(`${who} was not found: it answers 404. Check host and port.`);
-  if (status >= 500) return unreachable(`${who} answers ${status}. Try again later.`);
-  return unreachable(`${who} answers ${status}, which is not valid for a registry.`);
+  if (status === 404) return unreachableVerdict(`${who} was not found: it answers 404. Check host and port.`);
+  if (status >= 500) return unreachableVerdict(`${who} answers ${status}. Try again later.`);
+  return unreachableVerdict(`${who} answers ${status}, which is not valid for a registry.`);
 }
 
-/** `Retry-After` (RFC 9110, section 10.2.3): seconds, or a date. */
+/** Formats `Retry-After` (RFC 9110, section 10.2.3), which is a number of seconds or a date. */
 function when(retryAfter: string | undefined): string {
   if (retryAfter !== undefined && /^\d{1,6}$/.test(retryAfter)) return `in ${Number(retryAfter)} s`;
   const at = Date.parse(retryAfter ?? '');
@@ -46,28 +46,28 @@ const timeouts: ReadonlySet<string> = new Set([
   'UND_ERR_BODY_TIMEOUT',
 ]);
 
-/** The verdict for a request without a response. */
-export function unanswered(error: unknown, seconds: number): Verdict {
-  if (error instanceof RefusedAddress) {
-    return skipped(
+/** Returns the verdict for a request that got no response. */
+export function verdictForError(error: unknown, seconds: number): Verdict {
+  if (error instanceof RefusedAddressError) {
+    return skippedVerdict(
       `The registry was not asked: ${error.message} has an address that the operator has to allow with BOTHOST_REGISTRIES.`,
     );
   }
   const code = codeOf(error);
   const isLate = error instanceof Error && (error.name === 'TimeoutError' || error.name === 'AbortError');
-  if (isLate || timeouts.has(code)) return unreachable(`The registry did not answer within ${seconds} s.`);
-  if (unresolved.has(code)) return unreachable('The host name does not exist. Check its spelling.');
-  if (code === 'ECONNREFUSED') return unreachable('No server is listening at this host and port.');
-  if (tooLarge.has(code)) return unreachable('The response is too large for a registry.');
+  if (isLate || timeouts.has(code)) return unreachableVerdict(`The registry did not answer within ${seconds} s.`);
+  if (unresolved.has(code)) return unreachableVerdict('The host name does not exist. Check its spelling.');
+  if (code === 'ECONNREFUSED') return unreachableVerdict('No server is listening at this host and port.');
+  if (tooLarge.has(code)) return unreachableVerdict('The response is too large for a registry.');
   if (/CERT|TLS|SSL|SIGNATURE|ISSUER/.test(code)) {
-    return unreachable(
+    return unreachableVerdict(
       `The service does not trust the certificate of the registry, or the registry does not use TLS (${code}).`,
     );
   }
-  return unreachable(code === '' ? 'The connection broke.' : `The connection broke (${code}).`);
+  return unreachableVerdict(code === '' ? 'The connection was lost.' : `The connection was lost (${code}).`);
 }
 
-/** The code of an error, of its first part, or of its cause. */
+/** The code of an error, of the first of its aggregated errors, or of its cause. */
 function codeOf(error: unknown): string {
   if (error instanceof AggregateError && error.errors.length > 0 && !('code' in error)) return codeOf(error.errors[0]);
   const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';

@@ -2,13 +2,12 @@ import { createCipheriv, createDecipheriv } from 'node:crypto';
 import { DamagedError } from './damaged.ts';
 
 const cipher = 'aes-256-gcm';
-/** Without this option, Node accepts tags as short as four bytes. */
+/** In bytes. Without this option, Node accepts authentication tags as short as four bytes. */
 const authTagLength = 16;
 const ivLength = 12;
-/** Bytes that encryption adds. */
-export const encryptionOverhead = ivLength + authTagLength;
+export const encryptionOverheadBytes = ivLength + authTagLength;
 
-/** AES-256-GCM under a 32-byte key. The IV comes from `random` and must never repeat under one key. */
+/** Encrypts with AES-256-GCM and a 32-byte key. The IV comes from `random` and must never repeat for one key. */
 export function encrypt(
   key: Buffer,
   associatedData: Buffer,
@@ -24,7 +23,7 @@ export function encrypt(
 
 /** @throws DamagedError if a bit of the content, the key or the associated data differs */
 export function decrypt(key: Buffer, associatedData: Buffer, encrypted: Buffer): Buffer {
-  if (encrypted.length < encryptionOverhead) throw new DamagedError('the encrypted data is too short');
+  if (encrypted.length < encryptionOverheadBytes) throw new DamagedError('the encrypted data is too short');
   const decryption = createDecipheriv(cipher, key, encrypted.subarray(0, ivLength), { authTagLength });
   decryption.setAAD(associatedData);
   decryption.setAuthTag(encrypted.subarray(encrypted.length - authTagLength));

@@ -15,7 +15,7 @@ it.each([
     'the values of a write request',
     parseWriteRequest({ secrets: [{ secretKey: 'A', secretValue: canary }] }, testPolicy),
   ],
-])('conceal hides %s from JSON, inspection, errors and logs', (_, content) => {
+])('conceal hides %s in JSON, inspection, errors and logs', (_, content) => {
   const lines: string[] = [];
   const log = pino({}, { write: (line: string) => lines.push(line) });
   log.info({ content, values: [...Object.values(content)] }, 'a message');
@@ -42,7 +42,7 @@ it.each([
   [{ mode: canary, secretKey: 'PORT', secretValue: canary }],
   [{ isImagePullSecret: true, host: 'ghcr.io', secretValue: canary }],
   [{ isImagePullSecret: canary, secretValue: canary }],
-])('a refused request is reported without its values: %#', (body) => {
+])('parseWriteRequest reports an invalid request without its values: case %#', (body) => {
   const parsed = operations.putSecrets.body.safeParse(body);
   const issues = parsed.success ? [] : parsed.error.issues.map(({ path, message }) => ({ path, message }));
   const refused = parsed.success ? String(errorOf(() => parseWriteRequest(parsed.data, testPolicy))) : '';

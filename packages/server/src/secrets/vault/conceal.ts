@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 
-/** Hides bytes from logs, JSON and inspection, in whatever object they are. `toString` still returns the text. */
+/** Hides a buffer in logs, JSON and inspection, also as part of an object. `toString` still returns the text. */
 export function conceal(bytes: Buffer): Buffer {
   return Object.defineProperties(bytes, { toJSON: { value: shown }, [inspect.custom]: { value: shown } });
 }

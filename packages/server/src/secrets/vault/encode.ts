@@ -1,17 +1,14 @@
 import { DamagedError } from './damaged.ts';
 
-/**
- * Injective encoding: each part has its type and length before it, so two different lists never give the same bytes. Joined
- * texts would.
- */
-export function encode(parts: readonly (string | number | Buffer | null)[]): Buffer {
+/** Encodes a list so that two different lists never give the same bytes (injective): the type and length precede each part. */
+export function encodeParts(parts: readonly (string | number | Buffer | null)[]): Buffer {
   return Buffer.concat(parts.flatMap(encodePart));
 }
 
-/** A time of a row in milliseconds. @throws DamagedError for a time that is not a number, as PostgreSQL's `infinity` */
-export function milliseconds(time: Date): number {
+/** Converts a time from the database. @throws DamagedError for a time that is not a number, such as PostgreSQL's `infinity` */
+export function toMilliseconds(time: Date): number {
   const value = Number(time);
-  if (!Number.isSafeInteger(value)) throw new DamagedError('a time of the row is not valid');
+  if (!Number.isSafeInteger(value)) throw new DamagedError('the row contains an invalid time');
   return value;
 }
 
@@ -21,7 +18,7 @@ function encodePart(part: string | number | Buffer | null): Buffer[] {
   if (part === null) return header(tags.nothing, Buffer.alloc(0));
   if (typeof part === 'string') return header(tags.text, Buffer.from(part, 'utf8'));
   if (typeof part !== 'number') return header(tags.bytes, part);
-  if (!Number.isSafeInteger(part)) throw new RangeError('only integers up to 2^53 are encoded');
+  if (!Number.isSafeInteger(part)) throw new RangeError('only safe integers can be encoded');
   const number = Buffer.alloc(8);
   number.writeBigInt64BE(BigInt(part));
   return header(tags.number, number);

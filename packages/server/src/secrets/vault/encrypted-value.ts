@@ -1,13 +1,16 @@
 import { hkdfSync } from 'node:crypto';
-import { decrypt, encrypt, encryptionOverhead } from './aes-gcm.ts';
+import { decrypt, encrypt, encryptionOverheadBytes } from './aes-gcm.ts';
 import { conceal } from './conceal.ts';
 import { DamagedError } from './damaged.ts';
-import { encode, milliseconds } from './encode.ts';
+import { encodeParts, toMilliseconds } from './encode.ts';
 
-/** A key of an organization, by its version. */
+/** An organization's key with its version. */
 export type VersionedKey = { readonly version: number; readonly key: Buffer };
 
-/** The associated data of a value: where it belongs, and the plain columns of its row. It decrypts with nothing else. */
+/**
+ * The associated data of an encrypted value: its place and the other columns of its row. With other data, the value does not
+ * decrypt.
+ */
 export type ValueContext = {
   readonly organizationId: string;
   readonly region: string;
@@ -24,12 +27,12 @@ export type ValueContext = {
 
 const format = 1;
 const algorithm = 1;
-const saltLength = 32;
-const headLength = 6;
+const saltBytes = 32;
+const headBytes = 6;
 
 /**
- * A value as it is stored: format (1 byte), algorithm (1 byte), version of the organization's key (4 bytes), salt (32 bytes),
- * then the ciphertext under a key that is derived for this value alone.
+ * Encrypts a value into its stored form: format (1 byte), algorithm (1 byte), version of the organization's key (4 bytes), salt
+ * (32 bytes), and the ciphertext with a key that is derived for this value alone.
  */
 export function encryptValue(
   organizationKey: VersionedKey,
@@ -37,20 +40,21 @@ export function encryptValue(
   value: Buffer,
   random: (bytes: number) => Buffer,
 ): Buffer {
-  const head = Buffer.alloc(headLength);
+  const head = Buffer.alloc(headBytes);
   head.writeUInt8(format, 0);
   head.writeUInt8(algorithm, 1);
   head.writeUInt32BE(organizationKey.version, 2);
-  const salt = random(saltLength);
+  const salt = random(saltBytes);
   const key = valueKey(organizationKey.key, salt);
   const encrypted = encrypt(key, associatedData(context, head), value, random);
   key.fill(0);
   return Buffer.concat([head, salt, encrypted]);
 }
 
-/** The version of the organization's key that a stored value needs. @throws DamagedError */
-export function keyVersionOf(stored: Buffer): number {
-  if (stored.length < headLength + saltLength + encryptionOverhead) throw new DamagedError('the value is too short');
+/** Returns the version of the organization's key that decrypts a stored value. @throws DamagedError */
+export function readKeyVersion(stored: Buffer): number {
+  if (stored.length < headBytes + saltBytes + encryptionOverheadBytes)
+    throw new DamagedError('the stored value is too short');
   if (stored.readUInt8(0) !== format) throw new DamagedError('the value has an unknown format');
   if (stored.readUInt8(1) !== algorithm) throw new DamagedError('the value has an unknown algorithm');
   return stored.readUInt32BE(2);
@@ -58,12 +62,13 @@ export function keyVersionOf(stored: Buffer): number {
 
 /** @throws DamagedError */
 export function decryptValue(organizationKey: VersionedKey, context: ValueContext, stored: Buffer): Buffer {
-  if (keyVersionOf(stored) !== organizationKey.version) throw new DamagedError('the value needs another key');
-  const head = stored.subarray(0, headLength);
-  const key = valueKey(organizationKey.key, stored.subarray(headLength, headLength + saltLength));
+  if (readKeyVersion(stored) !== organizationKey.version)
+    throw new DamagedError('the value is encrypted with another version of the key');
+  const head = stored.subarray(0, headBytes);
+  const key = valueKey(organizationKey.key, stored.subarray(headBytes, headBytes + saltBytes));
   try {
-    const value = decrypt(key, associatedData(context, head), stored.subarray(headLength + saltLength));
-    if (value.length !== context.bytes) throw new DamagedError('the value has another length');
+    const value = decrypt(key, associatedData(context, head), stored.subarray(headBytes + saltBytes));
+    if (value.length !== context.bytes) throw new DamagedError('the decrypted value has the wrong length');
     return conceal(value);
   } finally {
     key.fill(0);
@@ -75,7 +80,7 @@ function valueKey(organizationKey: Buffer, salt: Buffer): Buffer {
 }
 
 function associatedData(context: ValueContext, head: Buffer): Buffer {
-  return encode([
+  return encodeParts([
     'bothost secret value',
     head,
     context.organizationId,
@@ -87,6 +92,6 @@ function associatedData(context: ValueContext, head: Buffer): Buffer {
     context.fingerprint,
     context.fingerprintVersion,
     context.bytes,
-    milliseconds(context.createdAt),
+    toMilliseconds(context.createdAt),
   ]);
 }

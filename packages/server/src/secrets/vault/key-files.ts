@@ -5,19 +5,19 @@ import { join } from 'node:path';
 import { OperatorError } from '../../operator-error.ts';
 import { rootKeyId } from './root-key.ts';
 
-/** A key file that is not used. The message says what to do. */
+/** A key file that must not be used. The message says what to do. */
 class KeyFileError extends OperatorError {
   override readonly name = 'KeyFileError';
 }
 
 const keyBytes = 32;
 const temporarySuffix = '.new';
-/** A key's id, as `rootKeyId` makes it. */
+/** The id of a key, see `rootKeyId`. */
 const keyFileName = /^[0-9a-f]{16}$/;
 
 /**
- * Reads the root keys in a folder. The name of each file is the id of its key. Deletes temporary files of a killed server:
- * nothing was encrypted with them.
+ * Reads the root keys in a directory. The name of each file is the id of its key. Deletes temporary files of a killed server,
+ * with whose keys nothing was encrypted.
  *
  * @throws KeyFileError if another account can read a file, or its content does not match its name
  */
@@ -30,13 +30,13 @@ export async function readKeyFiles(folder: string): Promise<Buffer[]> {
   return keys;
 }
 
-/** Null if there is no file for this id. @throws KeyFileError */
+/** Returns null if there is no file for this id. @throws KeyFileError */
 export async function findKeyFile(folder: string, keyId: string): Promise<Buffer | null> {
   const exists = (await namesIn(folder)).includes(keyId);
   return exists ? readKeyFile(join(folder, keyId), keyId) : null;
 }
 
-/** The first key creates the folder. */
+/** Returns no names if the directory does not exist yet. */
 async function namesIn(folder: string): Promise<string[]> {
   try {
     await chmod(folder, 0o700);
@@ -64,7 +64,7 @@ async function readKeyFile(file: string, name: string): Promise<Buffer> {
     if ((mode & constants.S_IFMT) !== constants.S_IFREG) throw new KeyFileError(`${file} is not a regular file.`);
     if ((mode & 0o077) !== 0) {
       throw new KeyFileError(
-        `The key file ${file} can be read by others. Check who has read it, then: chmod 600 ${file}`,
+        `The key file ${file} can be read by other accounts. Check who has read it, then run: chmod 600 ${file}`,
       );
     }
     if (uid !== process.geteuid?.()) throw new KeyFileError(`The key file ${file} belongs to another user.`);
@@ -81,7 +81,7 @@ async function readKeyFile(file: string, name: string): Promise<Buffer> {
   }
 }
 
-/** Creates a root key. File and directory entry are flushed to disk before the key can be used. */
+/** Creates a root key. The file and its directory entry are flushed to disk before the key can be used. */
 export async function createKeyFile(folder: string): Promise<Buffer> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   await chmod(folder, 0o700);

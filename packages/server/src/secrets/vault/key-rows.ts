@@ -3,16 +3,19 @@ import type { Database, VaultKeysTable, VaultStateTable } from '../../store/tabl
 
 export type VaultKeyRow = Selectable<VaultKeysTable>;
 export type KeyPurpose = VaultKeyRow['purpose'];
-export type KeyName = Pick<VaultKeyRow, 'organization_id' | 'purpose' | 'version'>;
+export type KeyIdentity = Pick<VaultKeyRow, 'organization_id' | 'purpose' | 'version'>;
 
-/** `share` locks the row against a change of the root key until the transaction ends. */
-export function findState(db: Database, lock: 'share' | null = null): Promise<Selectable<VaultStateTable> | undefined> {
+/** `share` locks the row until the transaction ends, so that the root key does not change. */
+export function findVaultState(
+  db: Database,
+  lock: 'share' | null = null,
+): Promise<Selectable<VaultStateTable> | undefined> {
   const query = db.selectFrom('vault_state').selectAll();
   return (lock === 'share' ? query.forShare() : query).executeTakeFirst();
 }
 
-/** Keeps the row of the first server if two start at once. */
-export async function insertState(db: Database, row: Insertable<VaultStateTable>): Promise<void> {
+/** If two servers start at once, the row of the first one is kept. */
+export async function insertVaultState(db: Database, row: Insertable<VaultStateTable>): Promise<void> {
   await db
     .insertInto('vault_state')
     .values(row)
@@ -21,22 +24,20 @@ export async function insertState(db: Database, row: Insertable<VaultStateTable>
 }
 
 /**
- * Deletes the state if nothing but its own canary is encrypted. Sets count even if their keys are missing: the keys may come
- * back with a backup, wrapped with the former root key.
+ * Deletes the state of the vault if only its own canary is encrypted. Sets without keys also prevent this, because a backup may
+ * restore their keys, which are wrapped with the former root key.
  */
-export async function deleteUnusedState(db: Database): Promise<void> {
+export async function deleteUnusedVaultState(db: Database): Promise<void> {
   await sql`delete from vault_state
     where not exists (select from vault_keys) and not exists (select from secret_sets)`.execute(db);
 }
 
-/** The root keys that are needed to decrypt what is stored. */
 export async function rootKeyIdsInUse(db: Database): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select root_key_id as id from vault_state union select root_key_id from vault_keys order by id`.execute(db);
   return rows.map(({ id }) => id);
 }
 
-/** Whether any secrets are stored, with or without their keys. */
 export async function hasSecrets(db: Database): Promise<boolean> {
   const { rows } = await sql<{ stored: boolean }>`
     select exists (select from secret_sets) or exists (select from secret_values) as stored`.execute(db);
@@ -44,8 +45,8 @@ export async function hasSecrets(db: Database): Promise<boolean> {
 }
 
 /**
- * Whether an organization has sets but no key for a purpose. Its keys are created before its first set, so they are lost. One
- * statement, because two would see the first write of another server as a loss.
+ * Returns whether an organization has sets but no key for a purpose. Its keys are lost then, because they are created before its
+ * first set. This is one statement, because two would mistake the first write of another server for a loss.
  */
 export async function hasLostKey(db: Database, organizationId: string, purpose: KeyPurpose): Promise<boolean> {
   const { rows } = await sql<{ lost: boolean }>`
@@ -54,7 +55,11 @@ export async function hasLostKey(db: Database, organizationId: string, purpose: 
   return rows[0]?.lost === true;
 }
 
-export function newestKey(db: Database, organizationId: string, purpose: KeyPurpose): Promise<VaultKeyRow | undefined> {
+export function findNewestKey(
+  db: Database,
+  organizationId: string,
+  purpose: KeyPurpose,
+): Promise<VaultKeyRow | undefined> {
   return db
     .selectFrom('vault_keys')
     .selectAll()
@@ -81,10 +86,10 @@ export function findKey(
 }
 
 /**
- * A version that no key of an organization has or had: a value may name a key that is missing now and comes back with a
- * backup.
+ * Returns a version that no key of an organization has or had. A value may name a key that is missing now and that a backup
+ * restores later.
  */
-export async function unusedVersion(db: Database, organizationId: string): Promise<number> {
+export async function findUnusedKeyVersion(db: Database, organizationId: string): Promise<number> {
   const { rows } = await sql<{ version: number }>`select 1 + greatest(
     (select max(version) from vault_keys where organization_id = ${organizationId}),
     (select max(greatest(key_version, fingerprint_version)) from secret_values join secret_sets on id = set_id
@@ -92,7 +97,7 @@ export async function unusedVersion(db: Database, organizationId: string): Promi
   return rows[0]?.version ?? 1;
 }
 
-/** Does nothing if another server created this version first. */
+/** If another server has already created this version, its key is kept. */
 export async function insertKey(db: Database, row: Insertable<VaultKeysTable>): Promise<void> {
   await db
     .insertInto('vault_keys')
@@ -101,11 +106,11 @@ export async function insertKey(db: Database, row: Insertable<VaultKeysTable>): 
     .execute();
 }
 
-/** Locks keys that are wrapped with another root key, in order from `after` on; skips keys that another server has locked. */
-export function lockKeysNotUnder(
+/** Locks keys that other root keys wrap, in order and after `after`. Skips keys that another server has locked. */
+export function lockKeysOfOtherRootKeys(
   db: Database,
   rootKeyId: string,
-  after: KeyName | null,
+  after: KeyIdentity | null,
   limit: number,
 ): Promise<VaultKeyRow[]> {
   return db
@@ -126,8 +131,7 @@ export function lockKeysNotUnder(
     .execute();
 }
 
-/** How many keys each root key wraps. */
-export async function countKeysByRoot(db: Database): Promise<ReadonlyMap<string, number>> {
+export async function countKeysByRootKey(db: Database): Promise<ReadonlyMap<string, number>> {
   const { rows } = await sql<{ id: string; count: number }>`
     select root_key_id as id, count(*)::int as count from vault_keys group by root_key_id`.execute(db);
   return new Map(rows.map(({ id, count }) => [id, count]));
@@ -135,7 +139,7 @@ export async function countKeysByRoot(db: Database): Promise<ReadonlyMap<string,
 
 export async function updateWrappedKey(
   db: Database,
-  row: KeyName,
+  row: KeyIdentity,
   change: Pick<VaultKeyRow, 'root_key_id' | 'wrapped'>,
 ): Promise<void> {
   await db

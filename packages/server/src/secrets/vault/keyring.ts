@@ -3,30 +3,30 @@ import type { Database } from '../../store/tables.ts';
 import { inTransaction } from '../../store/transaction.ts';
 import { conceal } from './conceal.ts';
 import { DamagedError } from './damaged.ts';
-import { encode, milliseconds } from './encode.ts';
+import { encodeParts, toMilliseconds } from './encode.ts';
 import type { VersionedKey } from './encrypted-value.ts';
 import {
   findKey,
-  findState,
+  findNewestKey,
+  findUnusedKeyVersion,
+  findVaultState,
   hasLostKey,
   insertKey,
   type KeyPurpose,
-  newestKey,
-  unusedVersion,
   type VaultKeyRow,
 } from './key-rows.ts';
 import type { RootKeyProvider } from './root-key.ts';
 
-/** The keys of organizations, unwrapped when they are needed. */
+/** Creates and unwraps the keys of organizations. */
 export type Keyring = {
   /**
-   * Creates the keys that an organization does not have yet. Call it outside a transaction: the cache would keep keys that a
-   * rollback removes.
+   * Creates missing keys of an organization. Call this outside a transaction: after a rollback, the cache would still contain the
+   * keys.
    *
-   * @throws DamagedError if the organization has sets but no key, because a new key would decrypt none of them
+   * @throws DamagedError if the organization has sets but no key, because a new key could not decrypt them
    */
   readonly ensure: (db: Database, organizationId: string) => Promise<void>;
-  /** The newest key, which encrypts what is written from now on. @throws DamagedError, RootKeyMissing */
+  /** Returns the newest key, which encrypts new values. @throws DamagedError, RootKeyMissing */
   readonly current: (db: Database, organizationId: string, purpose: KeyPurpose) => Promise<VersionedKey>;
   /** @throws DamagedError if the key is missing or does not unwrap; RootKeyMissing if its root key is not available */
   readonly version: (
@@ -35,25 +35,25 @@ export type Keyring = {
     purpose: KeyPurpose,
     version: number,
   ) => Promise<VersionedKey>;
-  /** Creates the next version of each key that an organization has. Call it in a transaction. Returns how many. */
+  /** Creates the next version of each existing key of an organization. Call this in a transaction. Returns the number of keys. */
   readonly rotate: (db: Database, organizationId: string) => Promise<number>;
 };
 
-/** `stamp` is the key of MACs. Wrapped keys are bound to their purpose, so it keeps the name that it has in the database. */
+/** `stamp` is the key for MACs. The name cannot change, because wrapped keys are bound to their purpose. */
 const purposes: readonly KeyPurpose[] = ['value', 'fingerprint', 'stamp'];
 const cacheMilliseconds = 300_000;
 const cacheEntries = 10_000;
 
-/** Caches unwrapped keys for five minutes, so a root key may be missing for less than that. */
+/** Caches unwrapped keys for five minutes, so decryption may work for that long after a root key is removed. */
 export function createKeyring(context: { rootKeys: RootKeyProvider; now: () => Date }): Keyring {
   const { rootKeys, now } = context;
   const cache = new Map<string, { readonly key: VersionedKey; readonly until: number }>();
 
-  /** The lock on the state makes sure that no key is wrapped with the former root key after a rotation. */
+  /** The lock on the state guarantees that no key is wrapped with the former root key after a rotation. */
   function create(db: Database, organizationId: string, purpose: KeyPurpose, version: number): Promise<void> {
     return inTransaction(db, async (inside) => {
-      const state = await findState(inside, 'share');
-      if (state === undefined) throw new DamagedError('the state of the vault is missing');
+      const state = await findVaultState(inside, 'share');
+      if (state === undefined) throw new DamagedError('the row of vault_state is missing');
       const key = randomBytes(32);
       const row = {
         organization_id: organizationId,
@@ -62,18 +62,18 @@ export function createKeyring(context: { rootKeys: RootKeyProvider; now: () => D
         root_key_id: state.root_key_id,
         created_at: now(),
       };
-      const wrapped = await rootKeys.wrap(key, state.root_key_id, keyContext(row));
+      const wrapped = await rootKeys.wrap(key, state.root_key_id, wrappedKeyContext(row));
       key.fill(0);
       await insertKey(inside, { ...row, wrapped });
     });
   }
 
   async function unwrap(row: VaultKeyRow): Promise<VersionedKey> {
-    // The id contains the whole row, so a row that changed in the database is not served from the cache.
-    const id = `${row.organization_id} ${row.purpose} ${row.version} ${row.root_key_id} ${milliseconds(row.created_at)} ${row.wrapped.toString('base64')}`;
+    // The id contains the whole row, so that a row that was changed in the database is not served from the cache.
+    const id = `${row.organization_id} ${row.purpose} ${row.version} ${row.root_key_id} ${toMilliseconds(row.created_at)} ${row.wrapped.toString('base64')}`;
     const cached = cache.get(id);
     if (cached !== undefined && cached.until > now().getTime()) return cached.key;
-    const unwrapped = await rootKeys.unwrap(row.wrapped, row.root_key_id, keyContext(row));
+    const unwrapped = await rootKeys.unwrap(row.wrapped, row.root_key_id, wrappedKeyContext(row));
     const key = { version: row.version, key: conceal(unwrapped) };
     if (cache.size >= cacheEntries) cache.clear();
     cache.set(id, { key, until: now().getTime() + cacheMilliseconds });
@@ -83,13 +83,13 @@ export function createKeyring(context: { rootKeys: RootKeyProvider; now: () => D
   return {
     ensure: async (db, organizationId) => {
       for (const purpose of purposes) {
-        if ((await newestKey(db, organizationId, purpose)) !== undefined) continue;
+        if ((await findNewestKey(db, organizationId, purpose)) !== undefined) continue;
         if (await hasLostKey(db, organizationId, purpose)) throw noKey(purpose);
         await create(db, organizationId, purpose, 1);
       }
     },
     current: async (db, organizationId, purpose) => {
-      const row = await newestKey(db, organizationId, purpose);
+      const row = await findNewestKey(db, organizationId, purpose);
       if (row === undefined) throw noKey(purpose);
       return unwrap(row);
     },
@@ -99,10 +99,10 @@ export function createKeyring(context: { rootKeys: RootKeyProvider; now: () => D
       return unwrap(row);
     },
     rotate: async (db, organizationId) => {
-      const version = await unusedVersion(db, organizationId);
+      const version = await findUnusedKeyVersion(db, organizationId);
       let created = 0;
       for (const purpose of purposes) {
-        if ((await newestKey(db, organizationId, purpose)) === undefined) continue;
+        if ((await findNewestKey(db, organizationId, purpose)) === undefined) continue;
         await create(db, organizationId, purpose, version);
         created += 1;
       }
@@ -115,7 +115,7 @@ function noKey(purpose: KeyPurpose): DamagedError {
   return new DamagedError(`the organization has no ${purpose} key`);
 }
 
-/** Looks each version of a key up once. Use it for reading many values in one snapshot. */
+/** Caches key lookups. Use it to read many values in one snapshot. */
 export function withVersionCache(keyring: Keyring): Keyring {
   const versions = new Map<string, Promise<VersionedKey>>();
   return {
@@ -129,7 +129,7 @@ export function withVersionCache(keyring: Keyring): Keyring {
   };
 }
 
-/** The associated data of a wrapped key: all other columns of its row. */
-export function keyContext(row: Omit<VaultKeyRow, 'wrapped'>): Buffer {
-  return encode([row.organization_id, row.purpose, row.version, row.root_key_id, milliseconds(row.created_at)]);
+/** Associated data of a wrapped key: all other columns of its row. */
+export function wrappedKeyContext(row: Omit<VaultKeyRow, 'wrapped'>): Buffer {
+  return encodeParts([row.organization_id, row.purpose, row.version, row.root_key_id, toMilliseconds(row.created_at)]);
 }

@@ -26,7 +26,7 @@ describe('lost organization keys', () => {
       where organization_id = ${home} and purpose = ${purpose} order by version`.execute(rows.db);
     return found.rows.map(({ version }) => version);
   };
-  /** Deletes keys, like an incomplete restore. Returns a function that puts them back. */
+  /** Deletes keys, like an incomplete restore. Returns a function that restores them. */
   const lose = async (which: string) => {
     await sql.raw(`create table lost as select * from vault_keys where ${which}`).execute(rows.db);
     await sql.raw(`delete from vault_keys where ${which}`).execute(rows.db);
@@ -34,9 +34,9 @@ describe('lost organization keys', () => {
   };
 
   it.each(['value', 'fingerprint', 'stamp'])(
-    'make writes fail while the organization has a set (%s), and only there',
+    'make only writes of their organization fail while it has a set: %s key',
     async (purpose) => {
-      const putBack = await lose(`organization_id = '${home}' and purpose = '${purpose}'`);
+      const restore = await lose(`organization_id = '${home}' and purpose = '${purpose}'`);
       for (const name of ['keys', 'new']) {
         await expect(vault.put(home, name, pairs({ A: 'three' }))).rejects.toMatchObject({
           reason: 'secret-set-damaged',
@@ -47,7 +47,7 @@ describe('lost organization keys', () => {
       expect(await vault.context.keyring.rotate(rows.db, home)).toBe(2);
       expect(await versions(purpose)).toEqual([]);
       await vault.put(other, 'new', pairs({ C: 'three' }));
-      await putBack();
+      await restore();
       expect(await vault.put(home, 'keys', pairs({ A: 'one' }))).toMatchObject(unchanged);
     },
   );
@@ -59,13 +59,13 @@ describe('lost organization keys', () => {
     expect(await vault.put(home, 'keys', pairs({ A: 'three' }))).toMatchObject(unchanged);
   });
 
-  it('keep their version: no new key gets it while a value needs it', async () => {
+  it('are not replaced by new keys of the same version while a value needs them', async () => {
     await vault.context.keyring.rotate(rows.db, home);
     await vault.put(home, 'keys', pairs({ A: 'three' }));
-    const putBack = await lose(`organization_id = '${home}' and version = 2`);
+    const restore = await lose(`organization_id = '${home}' and version = 2`);
     await vault.context.keyring.rotate(rows.db, home);
     for (const purpose of ['value', 'fingerprint', 'stamp']) expect(await versions(purpose)).toEqual([1, 3]);
-    await putBack();
+    await restore();
     expect(await vault.put(home, 'keys', pairs({ A: 'three' }))).toMatchObject(unchanged);
   });
 });

@@ -1,33 +1,36 @@
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
-import { encode } from './encode.ts';
+import { encodeParts } from './encode.ts';
 import type { VersionedKey } from './encrypted-value.ts';
 
 type Field = string | number | null;
 
-/** MAC over the fields of a row: 4 bytes with the version of the key, then HMAC-SHA-256. `purpose` separates kinds of rows. */
-export function macOf(key: VersionedKey, purpose: string, fields: readonly Field[]): Buffer {
+/**
+ * Computes a MAC over the fields of a row: 4 bytes with the version of the key, then an HMAC-SHA-256. `purpose` separates kinds
+ * of rows.
+ */
+export function computeMac(key: VersionedKey, purpose: string, fields: readonly Field[]): Buffer {
   const version = Buffer.alloc(4);
   version.writeUInt32BE(key.version);
-  return Buffer.concat([version, hmac(key, purpose, encode([key.version, ...fields]))]);
+  return Buffer.concat([version, computeHmac(key, purpose, encodeParts([key.version, ...fields]))]);
 }
 
-/** The version of the key that a MAC was made with; null if it is not a MAC. */
-export function macVersion(mac: Buffer | null): number | null {
+/** Returns the version of the key of a MAC, or null if the length is wrong. */
+export function readMacKeyVersion(mac: Buffer | null): number | null {
   return mac?.length === 36 ? mac.readUInt32BE(0) : null;
 }
 
-/** Compares in constant time. */
-export function isMac(key: VersionedKey, purpose: string, fields: readonly Field[], mac: Buffer): boolean {
-  const expected = macOf(key, purpose, fields);
+/** Compares MACs in constant time. */
+export function isValidMac(key: VersionedKey, purpose: string, fields: readonly Field[], mac: Buffer): boolean {
+  const expected = computeMac(key, purpose, fields);
   return expected.length === mac.length && timingSafeEqual(expected, mac);
 }
 
-/** HMAC-SHA-256 with a key that is derived for this purpose. */
-export function hmac(key: VersionedKey, purpose: string, content: Buffer): Buffer {
+/** Computes an HMAC-SHA-256 with a key that is derived for this purpose. */
+export function computeHmac(key: VersionedKey, purpose: string, content: Buffer): Buffer {
   return createHmac('sha256', derivedKey(key.key, purpose)).update(content).digest();
 }
 
-/** Derived keys, for as long as their key is in memory: a list verifies up to a thousand MACs. */
+/** Caches derived keys for as long as their key is in memory, because a list verifies up to a thousand MACs. */
 const derived = new WeakMap<Buffer, Map<string, Buffer>>();
 
 function derivedKey(key: Buffer, purpose: string): Buffer {

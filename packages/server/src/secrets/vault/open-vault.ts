@@ -1,38 +1,37 @@
 import { OperatorError } from '../../operator-error.ts';
 import type { Database } from '../../store/tables.ts';
 import { createKeyFile, findKeyFile, readKeyFiles } from './key-files.ts';
-import { deleteUnusedState, findState, hasSecrets, insertState, rootKeyIdsInUse } from './key-rows.ts';
+import { deleteUnusedVaultState, findVaultState, hasSecrets, insertVaultState, rootKeyIdsInUse } from './key-rows.ts';
 import { createKeyring, type Keyring } from './keyring.ts';
-import { localRootKeys, type RootKeyProvider, rootKeyId } from './root-key.ts';
-import { newState, vaultProblem } from './vault-state.ts';
+import { createLocalRootKeys, type RootKeyProvider, rootKeyId } from './root-key.ts';
+import { createVaultState, vaultProblem } from './vault-state.ts';
 
 /**
- * Where root keys come from: `keys` of the operator, the preferred one first, and the files in `folder`. The service creates
- * files only if the operator gives no keys.
+ * Sources of root keys: `keys` from the operator, the preferred one first, and the files in `folder`. The service creates files
+ * only if the operator supplies no keys.
  */
 export type RootKeySource = { readonly keys?: readonly Buffer[]; readonly folder?: string };
 
 export type Vault = { readonly keyring: Keyring; readonly rootKeys: RootKeyProvider };
 
-/** The service must not start: it could not decrypt what is stored, or would create a second root key. */
+/** The service must not start, because it could not decrypt the stored secrets or would create a second root key. */
 class VaultError extends OperatorError {
   override readonly name = 'VaultError';
 }
 
-/** What a start does with the available root keys. */
-export type Opening =
+export type OpeningPlan =
   | { readonly kind: 'create' }
   | { readonly kind: 'refuse'; readonly message: string }
   | { readonly kind: 'use'; readonly keyId: string };
 
 /**
- * `current`: the root key that the database names, null if it names none. `needed`: the root keys that wrap something.
- * `hasSecrets`: secrets are stored, with or without their keys.
+ * Plans how to open the vault. `current` is the root key that the database names, or null. `needed` are the root keys that wrap
+ * stored keys. `hasSecrets` is true if secrets are stored, with or without their keys.
  */
 export function planOpening(
   available: readonly string[],
   stored: { readonly current: string | null; readonly needed: readonly string[]; readonly hasSecrets: boolean },
-): Opening {
+): OpeningPlan {
   const missing = stored.needed.filter((id) => !available.includes(id));
   if (missing.length > 0) {
     const have = available.length === 0 ? 'no root key is available' : `only ${available.join(', ')} is available`;
@@ -48,13 +47,13 @@ export function planOpening(
   return {
     kind: 'refuse',
     message:
-      'Secrets are stored, but the tables vault_state and vault_keys are empty and no root key is available. Restore these tables too, and the key files of that time; the service creates no new root key while secrets are stored.',
+      'Secrets are stored, but the tables vault_state and vault_keys are empty and no root key is available. Restore these tables and the key files from the same backup; the service creates no new root key while secrets are stored.',
   };
 }
 
 /**
- * Opens the vault, and creates the first root key if nothing was ever encrypted. A root key that is lost before the first
- * secret is replaced, unless another server of this database may still have it.
+ * Opens the vault, and creates the first root key if no secret was ever stored. Replaces a root key that was lost before the
+ * first secret, unless another server of this database may still have the key.
  *
  * @throws VaultError, KeyFileError
  */
@@ -66,10 +65,10 @@ export async function openVault(
   const { keys: given = [], folder = null } = source;
   const files = folder === null ? [] : await readKeyFiles(folder);
   const available = [...given, ...files].map(rootKeyId);
-  const before = (await findState(db))?.root_key_id ?? null;
-  if (before !== null && !available.includes(before) && context.isAlone) await deleteUnusedState(db);
+  const before = (await findVaultState(db))?.root_key_id ?? null;
+  if (before !== null && !available.includes(before) && context.isAlone) await deleteUnusedVaultState(db);
   const opening = planOpening(available, {
-    current: (await findState(db))?.root_key_id ?? null,
+    current: (await findVaultState(db))?.root_key_id ?? null,
     needed: await rootKeyIdsInUse(db),
     hasSecrets: await hasSecrets(db),
   });
@@ -85,11 +84,11 @@ export async function openVault(
           find: (id: string) => findKeyFile(folder, id),
           create: given.length > 0 ? null : () => createKeyFile(folder),
         };
-  const rootKeys = localRootKeys([...given, ...files, ...(first === undefined ? [] : [first])], later);
+  const rootKeys = createLocalRootKeys([...given, ...files, ...(first === undefined ? [] : [first])], later);
   const keyId = opening.kind === 'use' ? opening.keyId : first === undefined ? null : rootKeyId(first);
-  if (keyId === null) throw new VaultError('There is no root key. Set BOTHOST_VAULT_KEYS.');
-  await insertState(db, await newState(rootKeys, keyId, now()));
-  const state = await findState(db);
+  if (keyId === null) throw new VaultError('The service has no root key. Set BOTHOST_VAULT_KEYS.');
+  await insertVaultState(db, await createVaultState(rootKeys, keyId, now()));
+  const state = await findVaultState(db);
   if (state?.root_key_id !== keyId) {
     throw new VaultError(
       `Secrets are encrypted with the root key ${state?.root_key_id}, but this server has ${keyId}. Servers that share a database need the same root key.`,

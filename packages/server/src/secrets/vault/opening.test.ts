@@ -8,16 +8,16 @@ import { openVault, planOpening } from './open-vault.ts';
 
 describe('planOpening', () => {
   it.each([
-    ['creates', 'no root key and no secrets', [], null, [], false, 'create'],
-    ['uses', 'a root key and no secrets', ['a'], null, [], false, 'use'],
-    ['refuses', 'no root key, but secrets', [], 'a', ['a'], true, 'refuse'],
-    ['uses', 'the root key of the secrets', ['a'], 'a', ['a'], true, 'use'],
-    ['refuses', 'another root key than that of the secrets', ['b'], 'a', ['a'], true, 'refuse'],
-    ['refuses', 'only one of two root keys that are needed', ['a'], 'a', ['a', 'b'], true, 'refuse'],
-    ['refuses', 'wrapped keys without a state', [], null, ['a'], false, 'refuse'],
-    ['refuses', 'secrets without keys, state and root key', [], null, [], true, 'refuse'],
-    ['uses', 'a root key, and secrets without keys and state', ['a'], null, [], true, 'use'],
-  ] as const)('%s: %s', (_verb, _case, available, current, needed, hasSecrets, kind) => {
+    ['create', 'no root key and no secrets', [], null, [], false],
+    ['use', 'a root key and no secrets', ['a'], null, [], false],
+    ['refuse', 'secrets without a root key', [], 'a', ['a'], true],
+    ['use', 'the root key of the secrets', ['a'], 'a', ['a'], true],
+    ['refuse', 'a root key that does not belong to the secrets', ['b'], 'a', ['a'], true],
+    ['refuse', 'only one of two needed root keys', ['a'], 'a', ['a', 'b'], true],
+    ['refuse', 'wrapped keys without a state', [], null, ['a'], false],
+    ['refuse', 'secrets without keys, state and root key', [], null, [], true],
+    ['use', 'a root key, and secrets without keys and state', ['a'], null, [], true],
+  ] as const)('returns "%s" for %s', (kind, _case, available, current, needed, hasSecrets) => {
     expect(planOpening(available, { current, needed, hasSecrets }).kind).toBe(kind);
   });
 });
@@ -42,7 +42,7 @@ describe('openVault with key files', () => {
     return join(folder, name);
   };
 
-  it('creates one key file with mode 0600, once', async () => {
+  it('creates only one key file, with mode 0600', async () => {
     const { keyIds } = await (await open()).rootKeys.status();
     const file = await only();
     const { mode, size } = await stat(file);
@@ -61,24 +61,15 @@ describe('openVault with key files', () => {
     await only();
   });
 
-  it('does not replace a lost key file while a set exists, even without organization keys', async () => {
+  it('does not replace a lost key file while a set exists, even without organization keys and state', async () => {
     await open();
     await sql`insert into secret_sets values
       (gen_random_uuid(), ${await rows.organization()}, 'left', 'secret', 'us-west', 1, now(), now())
     `.execute(rows.db);
     await rename(await only(), `${folder}-away`);
     await expect(open()).rejects.toThrow('Put that key back');
-    expect(await readdir(folder)).toEqual([]);
-  });
-
-  it('does not create a key file while a set exists, even without a state', async () => {
-    await open();
-    await sql`insert into secret_sets values
-      (gen_random_uuid(), ${await rows.organization()}, 'left', 'secret', 'us-west', 1, now(), now())
-    `.execute(rows.db);
     await sql`delete from vault_state`.execute(rows.db);
-    await rename(await only(), `${folder}-away`);
-    await expect(open()).rejects.toThrow('Restore these tables too, and the key files of that time');
+    await expect(open()).rejects.toThrow('Restore these tables and the key files from the same backup');
     expect(await readdir(folder)).toEqual([]);
   });
 
@@ -94,7 +85,7 @@ describe('openVault with key files', () => {
     await open();
   });
 
-  it('refuses a canary that does not decrypt', async () => {
+  it('refuses to open if the canary does not decrypt', async () => {
     await open();
     await sql`update vault_state set canary = set_byte(canary, 20, get_byte(canary, 20) # 1)`.execute(rows.db);
     await expect(open()).rejects.toThrow('does not decrypt what was encrypted with it');
@@ -102,7 +93,7 @@ describe('openVault with key files', () => {
     await open();
   });
 
-  it('refuses a key file that others can read, a symbolic link, and other content', async () => {
+  it('refuses a key file that is readable by others, a symbolic link, or damaged', async () => {
     await open();
     const file = await only();
     await chmod(file, 0o640);

@@ -1,53 +1,51 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { decrypt, encrypt } from './aes-gcm.ts';
 import { DamagedError } from './damaged.ts';
-import { encode } from './encode.ts';
+import { encodeParts } from './encode.ts';
 
 /**
- * Holds the root keys, and wraps the keys of organizations with them. Key files and settings are built in. All of it is
- * asynchronous, so that a key service that never gives a root key out can be another implementation. The id of a key is never
- * used for another key.
+ * Holds the root keys, and wraps the keys of organizations with them. All functions are asynchronous, so that another
+ * implementation can use a key service that never reveals a root key. The id of a key is never reused for another key.
  */
 export type RootKeyProvider = {
-  /** The available keys; the first one is preferred for wrapping. The database says which key is current. */
+  /** The ids of the available keys, the one preferred for wrapping first. The database names the current key. */
   readonly status: () => Promise<{ readonly ok: boolean; readonly keyIds: readonly string[] }>;
-  /** Whether a root key is available, including one that was added since the start. */
+  /** Returns whether a root key is available, including one that was added since the start. */
   readonly has: (keyId: string) => Promise<boolean>;
   /** @throws RootKeyMissing */
   readonly wrap: (key: Buffer, keyId: string, context: Buffer) => Promise<Buffer>;
   /** @throws DamagedError if the key or its context differs; RootKeyMissing */
   readonly unwrap: (wrapped: Buffer, keyId: string, context: Buffer) => Promise<Buffer>;
-  /** Creates a root key and returns its id; null if the operator supplies root keys. */
+  /** Creates a root key and returns its id. Null if the operator supplies root keys. */
   readonly create: (() => Promise<string>) | null;
 };
 
-/** A root key is not available at the moment. Nothing is damaged. */
+/** A root key is not available at the moment. The stored data is not damaged. */
 export class RootKeyMissing extends Error {
   override readonly name = 'RootKeyMissing';
 }
 
-/** The id of a root key: the first 16 hexadecimal digits of a hash, which reveal nothing of the key. */
+/** The id of a root key is the first 16 hexadecimal digits of a hash, which reveal nothing about the key. */
 export function rootKeyId(key: Buffer): string {
   return createHash('sha256').update('bothost root key id').update(key).digest('hex').slice(0, 16);
 }
 
-/** Root keys on disk. Both functions return keys that are stored durably. */
+/** Root keys on disk. Both functions return keys that have been flushed to disk. */
 export type RootKeyFiles = {
-  /** Null if there is no file for this id. */
   readonly find: (keyId: string) => Promise<Buffer | null>;
-  /** Creates a key file; null if the operator supplies root keys. */
+  /** Creates a key file. Null if the operator supplies root keys. */
   readonly create: (() => Promise<Buffer>) | null;
 };
 
-/** Root keys of 32 bytes in memory, the preferred one first, and any keys added to `files` later. */
-export function localRootKeys(keys: readonly Buffer[], files: RootKeyFiles | null = null): RootKeyProvider {
+/** Provides root keys of 32 bytes from memory, the preferred one first. Keys that are added to `files` later are found, too. */
+export function createLocalRootKeys(keys: readonly Buffer[], files: RootKeyFiles | null = null): RootKeyProvider {
   const byId = new Map(keys.map((key) => [rootKeyId(key), key]));
   const create = files?.create ?? null;
 
   async function rootKey(id: string): Promise<Buffer> {
     const known = byId.get(id);
     if (known !== undefined) return known;
-    // Another server may have rotated to a new key. If its file is copied here, no restart is needed.
+    // Another server may have rotated to a new key. If its key file is copied here, no restart is needed.
     const found = await find(id);
     byId.set(id, found);
     return found;
@@ -75,9 +73,9 @@ export function localRootKeys(keys: readonly Buffer[], files: RootKeyFiles | nul
       }
     },
     wrap: async (key, id, context) =>
-      encrypt(await rootKey(id), encode(['bothost wrapped key', id, context]), key, randomBytes),
+      encrypt(await rootKey(id), encodeParts(['bothost wrapped key', id, context]), key, randomBytes),
     unwrap: async (wrapped, id, context) => {
-      const key = decrypt(await rootKey(id), encode(['bothost wrapped key', id, context]), wrapped);
+      const key = decrypt(await rootKey(id), encodeParts(['bothost wrapped key', id, context]), wrapped);
       if (key.length !== 32) throw new DamagedError('the wrapped key has the wrong length');
       return key;
     },

@@ -1,24 +1,23 @@
 import type { Insertable } from 'kysely';
 import type { Database, VaultStateTable } from '../../store/tables.ts';
 import { DamagedError } from './damaged.ts';
-import { encode, milliseconds } from './encode.ts';
-import { findState } from './key-rows.ts';
+import { encodeParts, toMilliseconds } from './encode.ts';
+import { findVaultState } from './key-rows.ts';
 import { RootKeyMissing, type RootKeyProvider } from './root-key.ts';
 
-/** A known text, wrapped with the current root key: it unwraps only if that key is the right one. */
+/** A known text that is wrapped with the current root key, so that a start detects a wrong root key. */
 const canary = Buffer.from('This opens with the right key.  ');
 
 function canaryContext({ created_at: createdAt }: { readonly created_at: Date }): Buffer {
-  return encode(['canary', milliseconds(createdAt)]);
+  return encodeParts(['canary', toMilliseconds(createdAt)]);
 }
 
-/** The context of canaries that were written between migrations 0014 and 0016. */
+/** Associated data of canaries that were written between migrations 0014 and 0016. */
 function formerCanaryContext({ created_at: createdAt }: { readonly created_at: Date }): Buffer {
-  return encode(['canary', milliseconds(createdAt), 'pins stamped']);
+  return encodeParts(['canary', toMilliseconds(createdAt), 'pins stamped']);
 }
 
-/** The row that names the current root key. */
-export async function newState(
+export async function createVaultState(
   rootKeys: RootKeyProvider,
   keyId: string,
   createdAt: Date,
@@ -27,18 +26,18 @@ export async function newState(
   return { ...state, canary: await rootKeys.wrap(canary, keyId, canaryContext(state)) };
 }
 
-/** Makes another root key the current one: every server wraps keys that it creates from now on with it. */
-export async function replaceState(db: Database, state: Insertable<VaultStateTable>): Promise<void> {
+/** Makes another root key the current one. Every server wraps new keys with it from then on. */
+export async function replaceVaultState(db: Database, state: Insertable<VaultStateTable>): Promise<void> {
   await db.updateTable('vault_state').set(state).execute();
 }
 
-/** Why this server cannot decrypt what is stored, for the operator; null if it can. */
+/** Returns why this server cannot decrypt the stored secrets, for the operator; null if it can. */
 export async function vaultProblem(context: {
   readonly db: Database;
   readonly rootKeys: RootKeyProvider;
 }): Promise<string | null> {
   const { db, rootKeys } = context;
-  const state = await findState(db);
+  const state = await findVaultState(db);
   if (state === undefined) return 'the row of vault_state that names the root key is missing';
   if (!(await rootKeys.status()).ok) return 'the provider of the root keys does not respond';
   for (const associatedData of [canaryContext(state), formerCanaryContext(state)]) {
@@ -51,9 +50,9 @@ export async function vaultProblem(context: {
   return `the root key ${state.root_key_id} does not decrypt what was encrypted with it`;
 }
 
-/** The root key that wraps new keys. @throws DamagedError if the row that names it is missing */
+/** The id of the root key that wraps new keys. @throws DamagedError if the row that names it is missing */
 export async function currentRootKeyId(db: Database): Promise<string> {
-  const state = await findState(db);
-  if (state === undefined) throw new DamagedError('the state of the vault is missing');
+  const state = await findVaultState(db);
+  if (state === undefined) throw new DamagedError('the row of vault_state is missing');
   return state.root_key_id;
 }

@@ -3,11 +3,11 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decrypt, encrypt } from './aes-gcm.ts';
 import { DamagedError } from './damaged.ts';
-import { encode } from './encode.ts';
-import { decryptValue, encryptValue, keyVersionOf, type ValueContext } from './encrypted-value.ts';
-import { fingerprintOf, shownFingerprint } from './fingerprint.ts';
-import { isMac, macOf } from './mac.ts';
-import { localRootKeys, RootKeyMissing, rootKeyId } from './root-key.ts';
+import { encodeParts } from './encode.ts';
+import { decryptValue, encryptValue, readKeyVersion, type ValueContext } from './encrypted-value.ts';
+import { computeFingerprint, formatFingerprint } from './fingerprint.ts';
+import { computeMac, isValidMac } from './mac.ts';
+import { createLocalRootKeys, RootKeyMissing, rootKeyId } from './root-key.ts';
 
 const organizationKey = { version: 3, key: randomBytes(32) };
 const value = Buffer.from('pa#ss "wörd"\n');
@@ -25,7 +25,7 @@ const context: ValueContext = {
 };
 const encrypted = () => encryptValue(organizationKey, context, value, randomBytes);
 
-/** Copies of the bytes, each with one bit flipped. */
+/** Yields copies of the bytes, each with one bit flipped. */
 function* flipped(bytes: Buffer) {
   for (let bit = 0; bit < bytes.length * 8; bit += 1) {
     const copy = Buffer.from(bytes);
@@ -34,7 +34,7 @@ function* flipped(bytes: Buffer) {
   }
 }
 
-describe('encode', () => {
+describe('encodeParts', () => {
   const part = fc.oneof(
     fc.string({ unit: 'binary' }).filter((text) => !/\p{Cs}/u.test(text)),
     fc.maxSafeInteger(),
@@ -46,14 +46,14 @@ describe('encode', () => {
   it('returns different bytes for different lists', () => {
     fc.assert(
       fc.property(fc.array(part), fc.array(part), (one, other) => {
-        expect(encode(one).equals(encode(other))).toBe(same(one, other));
+        expect(encodeParts(one).equals(encodeParts(other))).toBe(same(one, other));
       }),
       { numRuns: 2_000 },
     );
-    expect(encode(['ab', 'c'])).not.toEqual(encode(['a', 'bc']));
-    expect(encode(['1'])).not.toEqual(encode([1]));
-    expect(encode([''])).not.toEqual(encode([null]));
-    expect(encode([-0])).toEqual(encode([0]));
+    expect(encodeParts(['ab', 'c'])).not.toEqual(encodeParts(['a', 'bc']));
+    expect(encodeParts(['1'])).not.toEqual(encodeParts([1]));
+    expect(encodeParts([''])).not.toEqual(encodeParts([null]));
+    expect(encodeParts([-0])).toEqual(encodeParts([0]));
   });
 });
 
@@ -65,20 +65,16 @@ describe('encryptValue and decryptValue', () => {
         const at = { ...context, bytes: content.length };
         const stored = encryptValue(organizationKey, at, content, randomBytes);
         expect(decryptValue(organizationKey, at, stored).equals(content)).toBe(true);
-        expect(keyVersionOf(stored)).toBe(organizationKey.version);
+        expect(readKeyVersion(stored)).toBe(organizationKey.version);
       }),
       { numRuns: 500 },
     );
   });
 
-  it('return a different ciphertext each time, without the plaintext', () => {
-    expect(encrypted()).not.toEqual(encrypted());
-    expect(encrypted().includes(value.subarray(0, 6))).toBe(false);
-  });
-
-  it('never reuse a salt or an IV', () => {
+  it('use a new salt and IV each time, and hide the plaintext', () => {
     const [one, other] = [encrypted(), encrypted()];
-    // After format, algorithm and version: 32 bytes of salt, then 12 of IV.
+    expect(one.includes(value.subarray(0, 6))).toBe(false);
+    // Offsets of the salt (32 bytes) and the IV (12 bytes).
     for (const [from, to] of [
       [6, 38],
       [38, 50],
@@ -129,16 +125,16 @@ describe('encryptValue and decryptValue', () => {
     expect(() => decryptValue(organizationKey, swapped, stored)).toThrow(DamagedError);
   });
 
-  it('reject another key, and the same key under another version', () => {
+  it('reject another key, and the same key with another version', () => {
     const stored = encrypted();
     expect(() => decryptValue({ version: 3, key: randomBytes(32) }, context, stored)).toThrow(DamagedError);
     expect(() => decryptValue({ ...organizationKey, version: 4 }, context, stored)).toThrow(DamagedError);
-    // Even if the head of the ciphertext names that version.
+    // The version in the head of the ciphertext does not change this.
     stored.writeUInt32BE(4, 2);
     expect(() => decryptValue({ ...organizationKey, version: 4 }, context, stored)).toThrow(DamagedError);
   });
 
-  it('do not put the value into the error', () => {
+  it('do not put the value into an error', () => {
     const stored = encrypted();
     stored[stored.length - 1] = (stored.at(-1) ?? 0) ^ 1;
     try {
@@ -159,29 +155,29 @@ describe('decrypt', () => {
   });
 });
 
-describe('fingerprintOf', () => {
+describe('computeFingerprint', () => {
   const key = { version: 1, key: randomBytes(32) };
   const at = { setId: context.setId, key: 'A' };
 
-  it('is equal only for the same value at the same key of the same set', () => {
-    const one = fingerprintOf(key, at, value);
-    expect(fingerprintOf(key, at, value)).toEqual(one);
-    expect(fingerprintOf(key, { ...at, key: 'B' }, value)).not.toEqual(one);
-    expect(fingerprintOf(key, { ...at, setId: context.organizationId }, value)).not.toEqual(one);
-    expect(fingerprintOf({ version: 1, key: randomBytes(32) }, at, value)).not.toEqual(one);
-    expect(fingerprintOf(key, at, Buffer.from('other'))).not.toEqual(one);
-    expect(shownFingerprint(one)).toMatch(/^[0-9a-f]{8}$/);
+  it('returns equal fingerprints only for the same value, name and set', () => {
+    const one = computeFingerprint(key, at, value);
+    expect(computeFingerprint(key, at, value)).toEqual(one);
+    expect(computeFingerprint(key, { ...at, key: 'B' }, value)).not.toEqual(one);
+    expect(computeFingerprint(key, { ...at, setId: context.organizationId }, value)).not.toEqual(one);
+    expect(computeFingerprint({ version: 1, key: randomBytes(32) }, at, value)).not.toEqual(one);
+    expect(computeFingerprint(key, at, Buffer.from('other'))).not.toEqual(one);
+    expect(formatFingerprint(one)).toMatch(/^[0-9a-f]{8}$/);
   });
 });
 
-describe('isMac', () => {
+describe('isValidMac', () => {
   const key = { version: 1, key: randomBytes(32) };
 
-  it('rejects another field, type of a field, purpose or bit of the MAC', () => {
+  it('returns false if a field, the type of a field, the purpose or a bit of the MAC differs', () => {
     const fields = ['a', 1, null];
-    const mac = macOf(key, 'sets', fields);
-    expect(isMac(key, 'sets', fields, mac)).toBe(true);
-    expect(isMac(key, 'revisions', fields, mac)).toBe(false);
+    const mac = computeMac(key, 'sets', fields);
+    expect(isValidMac(key, 'sets', fields, mac)).toBe(true);
+    expect(isValidMac(key, 'revisions', fields, mac)).toBe(false);
     for (const other of [
       ['a', 1],
       ['a', 1, ''],
@@ -189,33 +185,33 @@ describe('isMac', () => {
       ['b', 1, null],
       [1, 'a', null],
     ]) {
-      expect(isMac(key, 'sets', other, mac)).toBe(false);
+      expect(isValidMac(key, 'sets', other, mac)).toBe(false);
     }
-    for (const bytes of flipped(mac)) expect(isMac(key, 'sets', fields, bytes)).toBe(false);
+    for (const bytes of flipped(mac)) expect(isValidMac(key, 'sets', fields, bytes)).toBe(false);
   });
 });
 
-describe('localRootKeys', () => {
+describe('createLocalRootKeys', () => {
   const [former, current] = [randomBytes(32), randomBytes(32)];
   const key = randomBytes(32);
-  const keyContext = Buffer.from('organization 1');
+  const wrappedKeyContext = Buffer.from('organization 1');
 
-  it('wraps and unwraps with the key that is named', async () => {
-    const before = localRootKeys([former]);
-    const wrapped = await before.wrap(key, rootKeyId(former), keyContext);
-    const after = localRootKeys([current, former]);
-    expect(await after.unwrap(wrapped, rootKeyId(former), keyContext)).toEqual(key);
+  it('wraps and unwraps with the named key', async () => {
+    const before = createLocalRootKeys([former]);
+    const wrapped = await before.wrap(key, rootKeyId(former), wrappedKeyContext);
+    const after = createLocalRootKeys([current, former]);
+    expect(await after.unwrap(wrapped, rootKeyId(former), wrappedKeyContext)).toEqual(key);
     expect((await after.status()).keyIds).toEqual([rootKeyId(current), rootKeyId(former)]);
     expect(wrapped.includes(key)).toBe(false);
   });
 
   it('does not unwrap with another context or key, or with a flipped bit', async () => {
-    const keys = localRootKeys([former]);
-    const wrapped = await keys.wrap(key, rootKeyId(former), keyContext);
+    const keys = createLocalRootKeys([former]);
+    const wrapped = await keys.wrap(key, rootKeyId(former), wrappedKeyContext);
     await expect(keys.unwrap(wrapped, rootKeyId(former), Buffer.from('organization 2'))).rejects.toThrow(DamagedError);
-    await expect(keys.unwrap(wrapped, rootKeyId(current), keyContext)).rejects.toThrow(RootKeyMissing);
+    await expect(keys.unwrap(wrapped, rootKeyId(current), wrappedKeyContext)).rejects.toThrow(RootKeyMissing);
     for (const bytes of flipped(wrapped)) {
-      await expect(keys.unwrap(bytes, rootKeyId(former), keyContext)).rejects.toThrow(DamagedError);
+      await expect(keys.unwrap(bytes, rootKeyId(former), wrappedKeyContext)).rejects.toThrow(DamagedError);
     }
   });
 });
