@@ -1,16 +1,16 @@
 import type { Database } from '../store/tables.ts';
-import { type AuditEvent, chainHash, chainStart } from './chain.ts';
-import { insertEvent, lastEvent, lockLog } from './rows.ts';
+import { type AuditEvent, chainHash, initialPreviousHash } from './chain.ts';
+import { findLastEvent, insertEvent, lockAuditLog } from './rows.ts';
 
 /**
- * Appends an event to an organization's log. Call it in the transaction of the change that it records, as the last
- * statement: the log stays locked until that transaction ends.
+ * Appends an event to an organization's audit log. Call this as the last statement of the transaction that makes the change,
+ * because the log stays locked until that transaction ends.
  */
 export async function appendAudit(db: Database, organizationId: string, event: AuditEvent): Promise<void> {
-  await lockLog(db, organizationId);
-  const last = await lastEvent(db, organizationId);
+  await lockAuditLog(db, organizationId);
+  const last = await findLastEvent(db, organizationId);
   const sequence = (last?.sequence ?? 0) + 1;
-  const previous = last?.hash ?? chainStart;
+  const previous = last?.hash ?? initialPreviousHash;
   await insertEvent(db, {
     organization_id: organizationId,
     sequence,

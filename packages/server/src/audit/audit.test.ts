@@ -12,7 +12,7 @@ import { purgeAudit } from './retention.ts';
 import { verifyAudit } from './verify.ts';
 
 const day = 86_400_000;
-/** Old enough by the clock of the database, which lets no entry younger than 30 days be deleted. */
+/** Older than 30 days by the clock of the database. A trigger refuses to delete younger entries. */
 const now = new Date('2020-06-20T12:00:00.000Z');
 const actor = {
   keyId: '01890000-0000-7000-8000-000000000001',
@@ -95,13 +95,13 @@ describe('verifyAudit', () => {
     expect(await verify()).toMatchObject({ ok: false, brokenAt: 5, entries: 4, lastSequence: 4 });
   });
 
-  it('is tested with every column of the table', async () => {
+  it('has a test for each column of the table', async () => {
     const { rows: columns } = await sql<{ name: string }>`select column_name as name from information_schema.columns
       where table_name = 'audit_events' and column_name <> 'organization_id'`.execute(rows.db);
     expect(columns).toHaveLength(16);
   });
 
-  it('reports where an entry was removed, renumbered or moved to another organization', async () => {
+  it('reports the place where an entry was removed, renumbered or moved to another organization', async () => {
     const other = await rows.organization('other');
     await append(other, event(1));
     await tamper('delete from audit_events where sequence = 3');
@@ -136,7 +136,7 @@ describe('retention', () => {
   const sequences = async (organizationId = home) =>
     (await listAuditEntries(context(), { organizationId }, wholePage)).entries.map(({ sequence }) => sequence);
 
-  it('deletes entries older than the age, and the rest verifies and continues', async () => {
+  it('deletes entries older than the given age, and the remaining log verifies', async () => {
     expect(await purge(0)).toBe(0);
     expect(await purge(4.5)).toBe(5);
     expect(await verify()).toMatchObject({ ok: true, entries: 4, firstSequence: 6, removedThrough: 5 });
@@ -146,7 +146,7 @@ describe('retention', () => {
     expect(await verify()).toMatchObject({ ok: true, entries: 5, firstSequence: 6, lastSequence: 10 });
   });
 
-  it('keeps the newest entry, from which the chain continues, however old it is', async () => {
+  it('keeps the newest entry however old it is', async () => {
     clock += 365 * day;
     expect(await purge(30)).toBe(8);
     expect(await purge(30)).toBe(0);
@@ -162,7 +162,7 @@ describe('retention', () => {
     expect(await sequences()).toEqual([6, 7, 8, 9, 10, 11]);
   });
 
-  it('deletes from all organizations, each by the age of its own entries', async () => {
+  it('deletes old entries of all organizations', async () => {
     const other = await rows.organization('other');
     for (const number of [1, 8, 9]) await append(other, event(number));
     expect(await purge(4.5)).toBe(6);
@@ -194,7 +194,7 @@ describe('retention', () => {
 });
 
 describe('the triggers of the audit log', () => {
-  it('refuse changes, and the deletion of entries younger than 30 days by the clock of the database', async () => {
+  it('refuse changes, and the deletion of entries younger than 30 days', async () => {
     const other = await rows.organization('other');
     await append(other, event(1, { at: new Date(Date.now() - 31 * day) }));
     await append(other, event(2, { at: new Date(Date.now() - 29 * day) }));
@@ -265,7 +265,7 @@ describe('createRefusalLog', () => {
     expect(await verify()).toMatchObject({ ok: true, entries: 15 });
   });
 
-  it('resolves when an entry cannot be written', async () => {
+  it('resolves even if an entry cannot be written', async () => {
     const log = createRefusalLog(context(), { take: () => true });
     await expect(log.record({ ...refusal(), organizationId: crypto.randomUUID() })).resolves.toBeUndefined();
   });

@@ -1,21 +1,19 @@
 import { createHash } from 'node:crypto';
 
-/** Who acts, and from where. `keyId` null: the service itself. */
+/** The caller and its address. `keyId` is null if the service itself acts. */
 export type Actor = {
   readonly keyId: string | null;
   readonly keyName?: string;
-  /** Remote address of the connection. */
   readonly address?: string;
   readonly requestId?: string;
 };
 
-/** Content of one entry of the log. It never contains values or fingerprints. */
+/** Content of one audit log entry. It never contains secret values or fingerprints. */
 export type AuditEvent = {
   readonly at: Date;
   readonly actor: Actor;
   /** For example `secrets.set`. */
   readonly action: string;
-  /** Name of the affected object. */
   readonly object: string | null;
   readonly region: string | null;
   readonly keys: readonly string[];
@@ -23,11 +21,11 @@ export type AuditEvent = {
   readonly revisionAfter: number | null;
   /** `done`, `started`, `unchanged`, `dry-run`, or the error reason of a refused request. */
   readonly result: string;
-  /** Requests that the entry stands for; default 1. */
+  /** Number of requests that the entry represents, 1 if missing. */
   readonly count?: number;
 };
 
-/** Fields of an event that concerns the whole organization and no object in it. */
+/** Fields of an event that concerns the whole organization instead of one object. */
 export const ofWholeOrganization = {
   object: null,
   region: null,
@@ -36,10 +34,13 @@ export const ofWholeOrganization = {
   revisionAfter: null,
 } as const;
 
-/** Previous hash of an organization's first event. */
-export const chainStart = Buffer.alloc(32);
+/** The "previous hash" of an organization's first event. */
+export const initialPreviousHash = Buffer.alloc(32);
 
-/** SHA-256 of one JSON list: previous hash, organization, sequence and event. docs/operations.md checks an export with it. */
+/**
+ * The hash of an event: SHA-256 of a JSON list with the previous hash, organization, sequence and event. docs/operations.md has a
+ * command that checks exported logs with this hash.
+ */
 export function chainHash(previous: Buffer, organizationId: string, sequence: number, event: AuditEvent): Buffer {
   const content = JSON.stringify([
     previous.toString('hex'),

@@ -1,10 +1,13 @@
 import { type AuditEntry, failure, type Operations, type RequestOf, type ResponseOf } from '@bothost/contract';
 import type { Database } from '../store/tables.ts';
-import { type AuditRow, pageOfEvents } from './rows.ts';
+import { type AuditRow, listEventPage } from './rows.ts';
 
 type List = Operations['listAuditEntries'];
 
-/** Pages by cursor, stable while entries are added. @throws failure `invalid-request` for an invalid cursor */
+/**
+ * Returns a page of the log and a cursor. Entries that are added in between do not change other pages. @throws failure
+ * `invalid-request` for an invalid cursor
+ */
 export async function listAuditEntries(
   context: { readonly db: Database },
   scope: { readonly organizationId: string },
@@ -19,7 +22,7 @@ export async function listAuditEntries(
     result: query.result ?? null,
   };
   const beyond = query.cursor === undefined ? null : parseCursor(query.cursor);
-  const rows = await pageOfEvents(context.db, scope.organizationId, filter, { order, beyond, limit: limit + 1 });
+  const rows = await listEventPage(context.db, scope.organizationId, filter, { order, beyond, limit: limit + 1 });
   const shown = rows.slice(0, limit);
   const last = rows.length > limit ? shown.at(-1) : undefined;
   return { entries: shown.map(present), nextCursor: last === undefined ? null : String(last.sequence) };

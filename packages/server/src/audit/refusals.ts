@@ -3,7 +3,6 @@ import type { Database } from '../store/tables.ts';
 import { appendAudit } from './append.ts';
 import type { Actor } from './chain.ts';
 
-/** A refused request, as recorded in the log of the caller's organization. */
 export type Refusal = {
   readonly organizationId: string;
   readonly actor: Actor;
@@ -15,14 +14,14 @@ export type Refusal = {
 };
 
 export type RefusalLog = {
-  /** Resolves when the refusal is written, or counted because it exceeds the limit. Never rejects. */
+  /** Resolves when the refusal is stored, or when it is counted because it exceeds the limit. Never rejects. */
   readonly record: (refusal: Refusal) => Promise<void>;
-  /** Writes an `audit.left-out` entry with the count of each organization that exceeded the limit. */
+  /** Stores, for each organization that exceeded the limit, an `audit.left-out` entry with the number of omitted refusals. */
   readonly recordLeftOut: () => Promise<void>;
 };
 
 /**
- * Appends refusals to the logs of their organizations, each in a separate transaction. `limit` is the rate limit of each
+ * Records refused requests in the logs of their organizations, each in a separate transaction. `limit` is the rate limit for each
  * organization, so that refused requests cannot fill the disk.
  */
 export function createRefusalLog(
@@ -67,7 +66,7 @@ export function createRefusalLog(
       } catch (error) {
         const { action, result, actor } = refusal;
         const fields = { organizationId, action, result, requestId: actor.requestId, err: error };
-        context.logger.warn(fields, 'audit entry of a refused request not written');
+        context.logger.warn(fields, 'refused request not recorded in the audit log');
       }
     },
     recordLeftOut: async () => {

@@ -1,13 +1,13 @@
 import type { Database } from '../store/tables.ts';
-import { deleteEventsBefore, organizationsWithEventsBefore } from './rows.ts';
+import { deleteEventsBefore, listOrganizationsWithEventsBefore } from './rows.ts';
 
 const dayMs = 86_400_000;
 
 /**
- * Deletes entries older than `days` from all logs, except the newest entry of each; 0 keeps all. Each log is cut by one
- * statement, so it can be verified whenever the process is killed. Returns the number of deleted entries.
+ * Deletes entries older than `days` from all logs, except the newest entry of each log; 0 deletes nothing. One statement shortens
+ * a log, so a log verifies even if the process is killed. Returns the number of deleted entries.
  *
- * @throws where `days` is below the minimum that the trigger `audit_events_stay` enforces; nothing is deleted then
+ * @throws if `days` is below the minimum that the trigger `audit_events_stay` enforces; then no entry is deleted
  */
 export async function purgeAudit(
   context: { readonly db: Database; readonly now: () => Date },
@@ -16,7 +16,7 @@ export async function purgeAudit(
   if (days === 0) return 0;
   const before = new Date(context.now().getTime() - days * dayMs);
   let deleted = 0;
-  for (const organizationId of await organizationsWithEventsBefore(context.db, before)) {
+  for (const organizationId of await listOrganizationsWithEventsBefore(context.db, before)) {
     deleted += await deleteEventsBefore(context.db, organizationId, before);
   }
   return deleted;

@@ -3,12 +3,12 @@ import type { AuditEventsTable, Database } from '../store/tables.ts';
 
 export type AuditRow = Selectable<AuditEventsTable>;
 
-/** Blocks other appends to this organization's log until the transaction ends. */
-export async function lockLog(db: Database, organizationId: string): Promise<void> {
+/** Blocks other writers of this organization's log until the transaction ends. */
+export async function lockAuditLog(db: Database, organizationId: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`audit ${organizationId}`}, 0))`.execute(db);
 }
 
-export function lastEvent(db: Database, organizationId: string): Promise<AuditRow | undefined> {
+export function findLastEvent(db: Database, organizationId: string): Promise<AuditRow | undefined> {
   return db
     .selectFrom('audit_events')
     .selectAll()
@@ -22,8 +22,13 @@ export async function insertEvent(db: Database, row: Insertable<AuditEventsTable
   await db.insertInto('audit_events').values(row).execute();
 }
 
-/** Events with a sequence above `after`, oldest first. */
-export function eventsAfter(db: Database, organizationId: string, after: number, limit: number): Promise<AuditRow[]> {
+/** Lists events whose sequence is greater than `after`, oldest first. */
+export function listEventsAfter(
+  db: Database,
+  organizationId: string,
+  after: number,
+  limit: number,
+): Promise<AuditRow[]> {
   return db
     .selectFrom('audit_events')
     .selectAll()
@@ -38,13 +43,13 @@ export type EventFilter = {
   readonly since: Date | null;
   readonly until: Date | null;
   readonly action: string | null;
-  /** Compared without regard to case. */
+  /** Ignores the case of the object's name. */
   readonly object: string | null;
   readonly result: string | null;
 };
 
-/** One page of events in the given order; `beyond` is the last sequence of the previous page. */
-export function pageOfEvents(
+/** Lists one page of events. `beyond` is the last sequence of the previous page. */
+export function listEventPage(
   db: Database,
   organizationId: string,
   filter: EventFilter,
@@ -66,7 +71,7 @@ export function pageOfEvents(
     .execute();
 }
 
-export async function organizationsWithEventsBefore(db: Database, before: Date): Promise<string[]> {
+export async function listOrganizationsWithEventsBefore(db: Database, before: Date): Promise<string[]> {
   const rows = await db
     .selectFrom('organizations')
     .select('id')
@@ -84,9 +89,8 @@ export async function organizationsWithEventsBefore(db: Database, before: Date):
 }
 
 /**
- * Deletes the oldest events up to the first one that is not older than `before`, but never the newest event, from whose hash
- * the chain continues. Timestamps may decrease along the chain, so an older event behind a younger one stays. Returns the
- * number of deleted events.
+ * Deletes the oldest events, up to the first one that is not older than `before`. Never deletes the newest event, because the
+ * hash chain continues from it. An old event after a younger one stays. Returns the number of deleted events.
  */
 export async function deleteEventsBefore(db: Database, organizationId: string, before: Date): Promise<number> {
   const { numAffectedRows } = await sql`

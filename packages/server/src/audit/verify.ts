@@ -1,13 +1,13 @@
 import type { AuditVerification } from '@bothost/contract';
 import type { Database } from '../store/tables.ts';
-import { type AuditEvent, chainHash, chainStart } from './chain.ts';
-import { type AuditRow, eventsAfter } from './rows.ts';
+import { type AuditEvent, chainHash, initialPreviousHash } from './chain.ts';
+import { type AuditRow, listEventsAfter } from './rows.ts';
 
 const batch = 1_000;
 
 /**
- * Verifies an organization's log from its oldest remaining entry to its newest, as of one moment. Entries removed at either
- * end leave a chain that verifies: compare `firstSequence`, `lastSequence` and `lastHash` with those of an earlier run.
+ * Verifies an organization's log from its oldest to its newest stored entry, in one snapshot. The log also verifies if entries
+ * were removed at an end; compare `firstSequence`, `lastSequence` and `lastHash` with those of an earlier run to detect this.
  */
 export function verifyAudit(
   context: { readonly db: Database },
@@ -18,11 +18,11 @@ export function verifyAudit(
 }
 
 async function verifyChain(db: Database, organizationId: string): Promise<AuditVerification> {
-  let rows = await eventsAfter(db, organizationId, 0, batch);
+  let rows = await listEventsAfter(db, organizationId, 0, batch);
   const oldest = rows[0];
   const first = oldest?.sequence ?? 1;
-  // Retention removes the entries before the oldest one, whose previous hash is the anchor of the rest.
-  let previous = first === 1 ? chainStart : (oldest?.previous_hash ?? chainStart);
+  // Retention may have removed earlier entries, so the previous hash of the oldest remaining entry is trusted.
+  let previous = first === 1 ? initialPreviousHash : (oldest?.previous_hash ?? initialPreviousHash);
   let next = first;
   const result = (brokenAt: number | null) => ({
     ok: brokenAt === null,
@@ -39,7 +39,7 @@ async function verifyChain(db: Database, organizationId: string): Promise<AuditV
       previous = row.hash;
       next += 1;
     }
-    rows = await eventsAfter(db, organizationId, next - 1, batch);
+    rows = await listEventsAfter(db, organizationId, next - 1, batch);
   }
   return result(null);
 }
