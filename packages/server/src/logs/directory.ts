@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 
-/** The directory of an ended instance's output. */
+/** Returns the directory for the output of an ended instance. */
 export function logDirectory(
   logsDirectory: string,
   owner: { readonly agent_id: string; readonly instance_id: string },

@@ -8,10 +8,10 @@ import { expect, it, onTestFinished } from 'vitest';
 import { testRows } from '../../test/support/test-rows.ts';
 import { getLogs } from './get.ts';
 
-it('ends a waiting request when the server closes, and removes its listener', async () => {
+it('getLogs ends a waiting request when the server closes, and removes its listener', async () => {
   const rows = await testRows();
   const root = await mkdtemp(join(tmpdir(), 'bothost-get-'));
-  // Bots run under other accounts, which must be able to enter the directory.
+  // Bots run under other accounts, which need permission to enter the directory.
   await chmod(root, 0o711);
   const logger = pino({ level: 'silent' });
   const runtime = await runtimes.process({ dataDirectory: root, logger, now: () => new Date(), path: '/usr/bin:/bin' });

@@ -2,8 +2,8 @@ import type { Operations, RequestOf, ResponseOf } from '@bothost/contract';
 import type { Timestamp } from '@bothost/runtime';
 import { isUuid } from '../store/uuid.ts';
 import { createMask, type Mask } from './mask.ts';
-import { beginningAt, decodeCursor, encodeCursor } from './position.ts';
-import { type Page, type PageContext, type PageLimits, readPage } from './read-page.ts';
+import { decodeCursor, encodeCursor, startPositionAt } from './position.ts';
+import { type LogPage, type PageContext, type PageLimits, readPage } from './read-page.ts';
 import { type LogScope, maySessionWrite } from './rows.ts';
 import type { SourcesContext } from './sources.ts';
 
@@ -11,10 +11,10 @@ type Get = Operations['getLogs'];
 type Query = RequestOf<Get>['query'];
 
 export type LogsContext = SourcesContext & {
-  /** Secret values of a deployment's instances, to be masked. `isComplete`: none is missing. */
+  /** Secret values of a deployment's instances, which are masked. `isComplete` is true if `values` contains all of them. */
   readonly secretsOf: (deploymentId: string) => Promise<LogSecrets>;
   readonly host: { readonly id: string };
-  /** Ends waiting for new lines. */
+  /** When aborted, the request stops waiting for new lines. */
   readonly closing: AbortSignal;
 };
 
@@ -32,8 +32,8 @@ const limits: PageLimits = {
 const newInstancesMs = 1_000;
 
 /**
- * Reads a page of the output of an agent's instances, merged by time, as of now. With `wait`, an empty page is delayed until
- * there is a line or the time is over.
+ * Reads a page of the output of an agent's instances, merged by time. With `wait`, an empty page is delayed until there is a line
+ * or the time limit is reached.
  *
  * @throws failure `invalid-request` for an invalid cursor
  */
@@ -42,7 +42,7 @@ export async function getLogs(context: LogsContext, agentId: string, query: Quer
   const waitOver = new AbortController();
   const stop = () => waitOver.abort();
   const timer = setTimeout(stop, query.wait * 1000);
-  // `AbortSignal.any` would leak memory with a signal that lives as long as the server.
+  // `AbortSignal.any` leaks memory if one of its signals lives as long as the server.
   closing.addEventListener('abort', stop);
   if (closing.aborted) stop();
   try {
@@ -55,7 +55,7 @@ export async function getLogs(context: LogsContext, agentId: string, query: Quer
   }
 }
 
-/** Decrypts the secrets of a deployment when its first output is read, once for each request. */
+/** Decrypts the secrets of a deployment when its first output is read, and only once per request. */
 function createMasks(secretsOf: LogsContext['secretsOf']) {
   const masks = new Map<string, Promise<Mask>>();
   let areComplete = true;
@@ -91,7 +91,7 @@ async function readLogs(
   const end = query.endTime === undefined ? Number.POSITIVE_INFINITY : Math.floor(query.endTime * 1_000_000) + 1;
   for (;;) {
     const isGrowing = await mayGrow(context, scope, end);
-    // Output that is marked after this moment belongs to the next page.
+    // Output that arrives after this time belongs to the next page.
     const now = context.outputs.mark();
     const page = await readPage(context, {
       scope,
@@ -110,23 +110,23 @@ async function readLogs(
     const isEmpty = page.lines.length === 0 && page.isComplete;
     if (order === 'desc' || !isEmpty || !isGrowing || waitOver.aborted || query.wait === 0)
       return toResponse(query, page, now, isGrowing);
-    after = beginningAt(now);
+    after = startPositionAt(now);
     const soon = AbortSignal.any([waitOver, AbortSignal.timeout(newInstancesMs)]);
     await context.outputs.changed(page.live, now, soon);
   }
 }
 
-/** Whether lines may be added. A session writes until it and its instance have ended; an agent may always get an instance. */
+/** Returns whether lines may still be added: to a session until it and its instance have ended, to an agent always. */
 async function mayGrow({ db, outputs }: LogsContext, scope: LogScope, end: Timestamp): Promise<boolean> {
   if (end <= outputs.mark()) return false;
   const { sessionId } = scope;
   return sessionId === undefined || maySessionWrite(db, { ...scope, sessionId });
 }
 
-function toResponse(query: Query, page: Page, now: Timestamp, isGrowing: boolean): ResponseOf<Get> {
+function toResponse(query: Query, page: LogPage, now: Timestamp, isGrowing: boolean): ResponseOf<Get> {
   const { order } = query;
   const here = page.reached === null ? null : encodeCursor(order, page.reached);
-  const future = isGrowing ? encodeCursor('asc', beginningAt(now)) : null;
+  const future = isGrowing ? encodeCursor('asc', startPositionAt(now)) : null;
   const isFirst = query.cursor === undefined;
   return {
     total: { value: page.counted, relation: page.isComplete ? 'eq' : 'gte' },

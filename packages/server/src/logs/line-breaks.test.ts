@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { blockBytes, firstLineStart, splitLines } from './line-breaks.ts';
+import { blockBytes, findFirstLineStart, splitLines } from './line-breaks.ts';
 
 const texts = {
   'short lines': 'one\n\ntwo\nthree\n'.repeat(5_000),
@@ -11,7 +11,7 @@ const texts = {
   'long and short lines in turns': `${'ä'.repeat(30_000)}\nshort\n${'b'.repeat(20_000)}\n`.repeat(3),
 };
 
-describe.each(Object.entries(texts))('splitLines of %s', (_, text) => {
+describe.each(Object.entries(texts))('splitLines of %s,', (_, text) => {
   const bytes = Buffer.from(text);
   const all = splitLines(bytes, 0);
 
@@ -30,7 +30,7 @@ describe.each(Object.entries(texts))('splitLines of %s', (_, text) => {
     const starts = new Set(all.map(({ from }) => from).concat(all.at(-1)?.to ?? 0));
     for (let from = 1; from < bytes.length - 3 * blockBytes; from += 4_999) {
       const window = bytes.subarray(from, from + 3 * blockBytes);
-      const start = firstLineStart(window, from);
+      const start = findFirstLineStart(window, from);
       expect(start).not.toBeNull();
       expect(starts.has(start ?? -1)).toBe(true);
       for (const line of splitLines(window.subarray((start ?? 0) - from), start ?? 0)) {

@@ -1,10 +1,10 @@
-/** A longer line is returned in blocks, so that a bot that never writes a line break cannot exhaust the server's memory. */
+/** A longer line is returned in blocks, so that a bot that never prints a line break cannot exhaust the server's memory. */
 export const blockBytes = 16 * 1024;
 const newline = 10;
 
 /**
- * A line, or a block of a long one: `from` is its first byte, `to` the byte after its line break. `end` says what ends it: a
- * newline, a full block, the end of all output, or a gap.
+ * A line, or one block of a long line. `from` is the offset of its first byte, `to` the offset after its line break. `end` names
+ * what ends it: a newline, a full block, the end of the output, or a gap.
  */
 export type LineRange = {
   readonly from: number;
@@ -13,10 +13,10 @@ export type LineRange = {
 };
 
 /**
- * Splits `bytes`, whose first line starts at the offset `from`. Bytes after the last returned line may belong to a longer one.
- *
- * A line ends after a newline, and at each multiple of 16 KiB that follows 16 KiB without a newline, moved to the start of a
- * character. So a line is shorter than 32 KiB, and its ends are the same for every start and direction of reading.
+ * Splits `bytes` into lines. The first line starts at the offset `from`; bytes after the last returned line may belong to a
+ * longer line. A line ends after a newline. Without a newline for 16 KiB, a line also ends at each multiple of 16 KiB, moved to
+ * the start of a character. So a line is shorter than 32 KiB, and has the same ends wherever and in whichever direction reading
+ * starts.
  */
 export function splitLines(bytes: Buffer, from: number): readonly LineRange[] {
   const lines: LineRange[] = [];
@@ -33,15 +33,18 @@ export function splitLines(bytes: Buffer, from: number): readonly LineRange[] {
   }
 }
 
-/** The first offset in `bytes` that is certainly the start of a line, whatever precedes them. Null if they are too few. */
-export function firstLineStart(bytes: Buffer, from: number): number | null {
+/** Returns the first offset in `bytes` that is the start of a line whatever precedes the bytes, or null if they are too few. */
+export function findFirstLineStart(bytes: Buffer, from: number): number | null {
   const found = bytes.indexOf(newline);
   const block = Math.ceil(from / blockBytes) * blockBytes + blockBytes - from;
   if (found !== -1 && found < block) return from + found + 1;
   return block <= bytes.length ? from + wholeCharacters(bytes, block) : null;
 }
 
-/** The end of the last complete character before `to`. Its first byte contains its length (RFC 3629 3). */
+/**
+ * Returns the end of the last complete character before `to`. The first byte of a character contains its length (RFC 3629,
+ * section 3).
+ */
 function wholeCharacters(bytes: Buffer, to: number): number {
   for (let back = 1; back <= 3; back++) {
     const byte = bytes[to - back] ?? 0;

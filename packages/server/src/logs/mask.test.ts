@@ -9,7 +9,6 @@ const noFilter = { text: undefined, level: undefined };
 
 const hexOf = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
-/** The lines that a client gets. */
 function shown(written: string, secrets: readonly string[], text?: string): string[] {
   const bytes = Buffer.from(written);
   const file = {
@@ -35,7 +34,7 @@ describe('createMask and maskTail', () => {
     ['characters that are special in patterns', 'a.*b$& $1+\n', ['.*b$& $1'], ['a***+']],
     ['no short value', 'a true or 12345\n', ['true', '12345'], ['a true or 12345']],
     ['no value in another case', 'SK_12345\n', ['sk_12345'], ['SK_12345']],
-  ])('masks %s', (_, written, secrets, lines) => {
+  ])('mask %s', (_, written, secrets, lines) => {
     expect(shown(written, secrets)).toEqual(lines);
   });
 
@@ -51,9 +50,9 @@ describe('createMask and maskTail', () => {
     ['a form', urlForm, 'k=***'],
     ['Base64', Buffer.from(hostile).toString('base64'), '***'],
     ['Base64 of URLs', Buffer.from(hostile).toString('base64url'), '***'],
-  ])('masks a value in %s', (_, line, left) => {
+  ])('mask a value in %s', (_, line, left) => {
     const [log = ''] = shown(`${line}\n`, [hostile]);
-    // The encoded form of a line break at the end of a value may stay.
+    // The encoded form of a line break at the end of a value may remain.
     expect(log.replace(/=+$/, '').replace(/\*\*\*(\\n|%0[Aa]|[A-Za-z0-9_-]{1,3}(?==|$))/, '***')).toBe(left);
   });
 
@@ -62,18 +61,19 @@ describe('createMask and maskTail', () => {
     ['a', ''],
     ['ab', '!'],
     ['user:', '@host'],
-  ])('masks a value in Base64 between %j and %j', (before, behind) => {
+  ])('mask a value in Base64 between %j and %j', (before, behind) => {
     const key = 'sk-proj-0123456789';
     const encoded = Buffer.from(before + key + behind).toString('base64');
     const [log = ''] = shown(`Authorization: Basic ${encoded}\n`, [key]);
     const left = (log.split('Basic ')[1] ?? '').replaceAll('=', '').split('***');
     expect(left).toHaveLength(2);
-    // A character at each end that also encodes the surrounding text reveals less than eight bits of the value.
+    // At each end, one more character may remain: it also encodes the surrounding text and reveals less than eight bits of the
+    // value.
     expect(left[0]?.length).toBe(Math.ceil((before.length * 8) / 6));
     expect(left[1]?.length).toBeLessThanOrEqual(Math.ceil((behind.length * 8) / 6) + 1);
   });
 
-  it.each([64, 76])('masks a value in Base64 with line breaks after %i columns', (width) => {
+  it.each([64, 76])('mask a value in Base64 with line breaks after %i columns', (width) => {
     const key = Array.from({ length: 300 }, (_, index) => index).join(' ');
     const lines =
       Buffer.from(key)
@@ -82,7 +82,7 @@ describe('createMask and maskTail', () => {
     for (const line of shown(`${lines.join('\n')}\n`, [key])) expect(line.length).toBeLessThan(9);
   });
 
-  it('finds the same spans with the search for few values and for many', () => {
+  it('find the same spans with the algorithm for few values and the one for many', () => {
     const value = fc.string({ unit: fc.constantFrom('a', 'b', 'ä'), minLength: 6, maxLength: 8 });
     fc.assert(
       fc.property(
@@ -103,7 +103,7 @@ describe('createMask and maskTail', () => {
     );
   });
 
-  it('hides values from text filters', () => {
+  it('hide values from text filters', () => {
     const written = 'one\nkey is sk_12345!\n';
     expect(shown(written, ['sk_12345'], 'sk_12345')).toEqual([]);
     expect(shown(written, ['sk_12345'], 'is sk_')).toEqual([]);
@@ -111,7 +111,7 @@ describe('createMask and maskTail', () => {
     expect(shown(written, ['sk_12345'], '***')).toEqual(['key is ***!']);
   });
 
-  it('masks the pieces of a value that is cut where a long line is split', () => {
+  it('mask the pieces of a value that is cut where a long line is split', () => {
     const secret = Array.from({ length: 3_000 }, (_, index) => index.toString(36)).join('-');
     for (let before = blockBytes - secret.length; before < blockBytes; before += 997) {
       const pieces = shown(`${'.'.repeat(before)}${secret}${'.'.repeat(2 * blockBytes)}\n`, [secret]);
@@ -125,7 +125,7 @@ describe('createMask and maskTail', () => {
     ).toMatch(/^\.*$/);
   });
 
-  it('masks pieces of many values where a long line is split', () => {
+  it('mask pieces of many values where a long line is split', () => {
     const value = Array.from({ length: 32_000 }, (_, index) => `xy${index.toString(36)}_${index}`).join('\n');
     const [first = ''] = shown(`${'.'.repeat(blockBytes - 1)}x${'.'.repeat(2 * blockBytes)}\n`, [
       value,
@@ -136,7 +136,7 @@ describe('createMask and maskTail', () => {
     expect(first).toMatch(/^\.+\*\*\*$/);
   });
 
-  it('masks the longest suffix of a value at the start of a tail, also in repetitive text', () => {
+  it('mask the longest suffix of a value at the start of a tail, even in repetitive text', () => {
     const repetitive = fc.string({ unit: fc.constantFrom('a', 'b'), minLength: 6, maxLength: 14 });
     fc.assert(
       fc.property(repetitive, repetitive, (secret, tail) => {
@@ -149,13 +149,13 @@ describe('createMask and maskTail', () => {
     );
   });
 
-  it('masks long values that are almost equal', () => {
+  it('mask long values that are almost equal', () => {
     const secrets = Array.from({ length: 7 }, (_, index) => `${'a'.repeat(65_000)}b${index}`);
     const pieces = shown(`${'a'.repeat(32 * blockBytes)}\n`, secrets);
     expect(pieces.join('').replaceAll('***', '')).toBe('');
   });
 
-  it('masks one line among thousands with the same prefix', () => {
+  it('mask one line among thousands with the same prefix', () => {
     const line = (index: number) => `    "${String(index).padStart(9, 'x')}",`;
     const value = Array.from({ length: 4_000 }, (_, index) => line(index)).join('\n');
     const written = Array.from({ length: 4_000 }, () => '    "xxxxxxxx",\n').join('');
@@ -170,11 +170,11 @@ describe('createMask and maskTail', () => {
     ['one\r\ntwo and', ['line one\nline two'], 'one\r\ntwo and'],
     ['line one\r\nline two', ['line one\nline two'], '***\r\n***'],
     ['', ['sk_12345'], ''],
-  ])('masks values in the tail %j', (tail, secrets, words) => {
+  ])('mask values in the tail %j', (tail, secrets, words) => {
     expect(maskTail(tail, secrets)).toBe(words);
   });
 
-  it('masks every value and changes no other text', () => {
+  it('mask every value and change no other text', () => {
     const secret = fc.string({ unit: fc.constantFrom('a', 'b', '😀', '*'), minLength: 6, maxLength: 9 });
     const noise = fc.string({ unit: fc.constantFrom('a', 'b', 'c', '😀', ' '), maxLength: 12 });
     fc.assert(
@@ -192,20 +192,20 @@ describe('createMask and maskTail', () => {
     );
   });
 
-  it('masks thousands of overlapping values as one span', () => {
+  it('mask thousands of overlapping values as one span', () => {
     const secrets = Array.from({ length: 1_000 }, (_, index) => 'a'.repeat(6 + index));
     const pieces = shown(`${'a'.repeat(16 * blockBytes)}\n`, secrets);
     expect(pieces.slice(0, -1)).toEqual(Array.from({ length: 16 }, () => '***'));
   });
 
-  it('masks more than the values, never less, in lines made to be slow to compare', () => {
+  it('mask too much rather than too little in lines that are slow to compare', () => {
     const secrets = Array.from({ length: 1_000 }, (_, index) => `${'a'.repeat(6 + index)}b`);
     const slow = `${'a'.repeat(16_000)}b`;
     const lines = shown(`${`${slow}\n`.repeat(16)}none of it\n`, secrets);
     expect(lines.map((line) => line.replace(/^a*/, ''))).toEqual([...Array(16).fill('***'), 'none of it']);
   });
 
-  it('masks the pieces of a value on both sides of dropped output', () => {
+  it('mask the pieces of a value on both sides of dropped output', () => {
     const secret = Array.from({ length: 300 }, (_, index) => index.toString(36)).join('-');
     const written = Buffer.from(`${'.'.repeat(900)}${secret}${'.'.repeat(900)}`);
     const dropped = { from: 1_300, to: 1_400 };

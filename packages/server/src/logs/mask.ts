@@ -1,18 +1,18 @@
 import { blockBytes, type LineRange } from './line-breaks.ts';
 import { createSearch, type Span } from './search.ts';
-import { formsOf, minFormLength } from './value-forms.ts';
+import { minFormCharacters, valueForms } from './value-forms.ts';
 
 const masked = '***';
 
-/** Whether a line was cut at its start or end, where a piece of a value may be. */
+/** Whether a line was cut at its start or end, where a part of a value may remain. */
 export type LineCut = { readonly atStart: boolean; readonly atEnd: boolean };
 
-/** Prepares masking the lines of one part of an output. Null: there is nothing to mask. */
+/** Prepares to mask the lines of one part of an output. Null means that there is nothing to mask. */
 export type Mask = (part: Buffer) => ((text: string, cut: LineCut) => string) | null;
 
-/** Masks values in all forms of `value-forms.ts`. Where a line is cut, also masks the piece of a value at the cut. */
+/** Masks values in all forms that `value-forms.ts` lists. At a cut of a line, also masks a part of a value. */
 export function createMask(values: Iterable<string>): Mask {
-  const secrets = formsOf(values);
+  const secrets = valueForms(values);
   if (secrets.length === 0) return () => null;
   const { isIn, spansIn } = createSearch(secrets);
   return (part) => {
@@ -26,41 +26,41 @@ export function createMask(values: Iterable<string>): Mask {
   };
 }
 
-/** Masks values in the last output of a bot, which may start in the middle of a value. */
+/** Masks values in the last output of a bot, which may start within a value. */
 export function maskTail(tail: string, values: Iterable<string>): string {
-  const secrets = formsOf(values);
+  const secrets = valueForms(values);
   const spans = [
     ...createSearch(secrets).spansIn(tail),
-    ...secrets.flatMap((secret) => beginningOf(tail, secret, minFormLength)),
+    ...secrets.flatMap((secret) => beginningOf(tail, secret, minFormCharacters)),
   ];
   return spans.length === 0 ? tail : maskSpans(spans, (from, to) => tail.slice(from, to));
 }
 
-/** Whether a line starts where a block ended: at a multiple of the block size, or up to 3 bytes before. */
-export function followsBlock({ from }: Pick<LineRange, 'from'>): boolean {
+/** Returns whether a line starts where a block ended: at a multiple of the block size, or up to 3 bytes before it. */
+export function startsAtBlockEnd({ from }: Pick<LineRange, 'from'>): boolean {
   return from > 0 && (blockBytes - (from % blockBytes)) % blockBytes <= 3;
 }
 
-/** The prefix of a secret at the end of a text, or the whole text if the secret contains it. */
+/** Finds text at the end of `text` that may be the beginning of a secret, or the whole text if it lies within a secret. */
 function endOf(text: string, secret: string): Span[] {
   if (secret.includes(text)) return [[0, text.length]];
   const length = overlapOf(text, secret);
   return length === 0 ? [] : [[text.length - length, text.length]];
 }
 
-/** The suffix of a secret at the start of a text. */
+/** Finds text at the start of `text` that may be the end of a secret. */
 function beginningOf(text: string, secret: string, least = 1): Span[] {
   const length = overlapOf(secret, text);
   return length < least ? [] : [[0, length]];
 }
 
 /**
- * Length of the longest suffix of `ending` that is a prefix of `beginning`. Knuth-Morris-Pratt, because users choose both
- * texts, and repetitive ones made a quadratic search block the service for seconds.
+ * Length of the longest suffix of `ending` that is a prefix of `beginning`. Uses Knuth-Morris-Pratt: a quadratic search in
+ * repetitive texts that users choose blocked the service for seconds.
  */
 function overlapOf(ending: string, beginning: string): number {
   const most = Math.min(ending.length, beginning.length);
-  /** For each prefix of `beginning`: length of its longest proper prefix that is also its suffix. */
+  /** For each prefix of `beginning`, the length of its longest proper prefix that is also its suffix. */
   const borders = new Int32Array(most);
   const matchNext = (before: number, char: number): number => {
     let matched = before;
@@ -73,7 +73,7 @@ function overlapOf(ending: string, beginning: string): number {
   return matched;
 }
 
-/** Replaces spans by masks. Touching and overlapping spans become one mask, which hides where each of them ended. */
+/** Replaces spans by masks. Touching and overlapping spans become one mask, which hides where each span ends. */
 export function maskSpans(spans: readonly Span[], slice: (from: number, to?: number) => string): string {
   let rest = 0;
   let result = '';

@@ -3,7 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { OutputFile } from '@bothost/runtime';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { lineStartAt, type OpenOutput, type OutputPart, partsDown, partsUp } from './output-parts.ts';
+import {
+  findLineStart,
+  type OpenOutput,
+  type OutputPart,
+  readPartsBackward,
+  readPartsForward,
+} from './output-parts.ts';
 
 async function openText(text: string | Buffer, fields: Partial<OutputFile> = {}): Promise<OpenOutput> {
   const directory = await mkdtemp(join(tmpdir(), 'bothost-parts-'));
@@ -38,61 +44,61 @@ const texts = {
   'one line break': '\n',
 };
 
-describe.each(Object.entries(texts))('partsUp and partsDown of %s', (_, text) => {
-  it.each([null, 1])('return the same lines in both directions; ended at %j', async (endedAt) => {
+describe.each(Object.entries(texts))('readPartsForward and readPartsBackward of %s', (_, text) => {
+  it.each([null, 1])('return the same lines in both directions, if the output ended at %j', async (endedAt) => {
     const output = await openText(text, { endedAt });
-    const up = await collect(partsUp(output, 0));
-    const from = endedAt === null ? await lineStartAt(output, output.end) : output.end;
-    expect((await collect(partsDown(output, from))).reverse()).toEqual(up);
+    const up = await collect(readPartsForward(output, 0));
+    const from = endedAt === null ? await findLineStart(output, output.end) : output.end;
+    expect((await collect(readPartsBackward(output, from))).reverse()).toEqual(up);
     const shown = up.map((line) => line.replace(/^\w+ \d+ /s, '')).join('');
     const whole = Buffer.from(text).toString('latin1');
     if (endedAt === null) expect(whole.startsWith(shown)).toBe(true);
     else expect(shown).toBe(whole);
   });
 
-  it('return each line once when reading starts in the middle', async () => {
+  it('return each line once if reading starts in the middle', async () => {
     const output = await openText(text, { endedAt: 1 });
-    const up = await collect(partsUp(output, 0));
+    const up = await collect(readPartsForward(output, 0));
     for (const share of [0.1, 0.5, 0.77]) {
-      const middle = await lineStartAt(output, Math.floor(output.end * share));
-      const after = await collect(partsUp(output, middle));
-      const before = await collect(partsDown(output, middle));
+      const middle = await findLineStart(output, Math.floor(output.end * share));
+      const after = await collect(readPartsForward(output, middle));
+      const before = await collect(readPartsBackward(output, middle));
       expect([...before.reverse(), ...after]).toEqual(up);
     }
   });
 });
 
-it('reading in both directions returns a gap in its place', async () => {
+it('readPartsForward and readPartsBackward return a gap in its place', async () => {
   const output = await openText(`one\ntwo\n${'\0'.repeat(1_000)}three\nfour`, {
     dropped: [{ from: 8, to: 1_008 }],
     endedAt: 1,
   });
   const lines = ['newline 0 one\n', 'newline 4 two\n', 'gap 8 1008', 'newline 1008 three\n', 'output 1014 four'];
-  expect(await collect(partsUp(output, 0))).toEqual(lines);
-  expect((await collect(partsDown(output, output.end))).reverse()).toEqual(lines);
-  expect(await collect(partsUp(output, 8))).toEqual(lines.slice(2));
-  expect(await collect(partsUp(output, 1_008))).toEqual(lines.slice(3));
-  expect((await collect(partsDown(output, 1_008))).reverse()).toEqual(lines.slice(0, 3));
-  expect((await collect(partsDown(output, 8))).reverse()).toEqual(lines.slice(0, 2));
+  expect(await collect(readPartsForward(output, 0))).toEqual(lines);
+  expect((await collect(readPartsBackward(output, output.end))).reverse()).toEqual(lines);
+  expect(await collect(readPartsForward(output, 8))).toEqual(lines.slice(2));
+  expect(await collect(readPartsForward(output, 1_008))).toEqual(lines.slice(3));
+  expect((await collect(readPartsBackward(output, 1_008))).reverse()).toEqual(lines.slice(0, 3));
+  expect((await collect(readPartsBackward(output, 8))).reverse()).toEqual(lines.slice(0, 2));
 });
 
-it('reading from an offset in a gap returns the gap first', async () => {
+it('readPartsForward from an offset in a gap returns the gap first', async () => {
   const output = await openText(`one\n${'\0'.repeat(1_000)}three\n`, { dropped: [{ from: 4, to: 1_004 }] });
   for (const offset of [5, 500, 1_003]) {
-    expect(await collect(partsUp(output, await lineStartAt(output, offset)))).toEqual([
+    expect(await collect(readPartsForward(output, await findLineStart(output, offset)))).toEqual([
       'gap 4 1004',
       'newline 1004 three\n',
     ]);
-    expect(await collect(partsDown(output, await lineStartAt(output, offset)))).toEqual([
+    expect(await collect(readPartsBackward(output, await findLineStart(output, offset)))).toEqual([
       'gap 4 1004',
       'newline 0 one\n',
     ]);
   }
 });
 
-it('reads an output whose first part was dropped', async () => {
+it('findLineStart and readPartsForward read an output whose first part was dropped', async () => {
   const output = await openText('three\nfour\n', { base: 500, dropped: [{ from: 0, to: 500 }] });
   const lines = ['gap 0 500', 'newline 500 three\n', 'newline 506 four\n'];
-  expect(await collect(partsUp(output, 0))).toEqual(lines);
-  expect((await collect(partsDown(output, output.end))).reverse()).toEqual(lines);
+  expect(await collect(readPartsForward(output, 0))).toEqual(lines);
+  expect((await collect(readPartsBackward(output, output.end))).reverse()).toEqual(lines);
 });

@@ -1,27 +1,30 @@
 import type { FileHandle } from 'node:fs/promises';
 import type { OffsetRange, OutputFile } from '@bothost/runtime';
-import { blockBytes, firstLineStart, type LineRange, splitLines } from './line-breaks.ts';
+import { blockBytes, findFirstLineStart, type LineRange, splitLines } from './line-breaks.ts';
 
-/** Read at once. A multiple of the block size, so that a line starts in each window. */
+/** The number of bytes to read at once. It is a multiple of the block size, so that a line starts in each window. */
 const windowBytes = 256 * 1024;
 
-/** An output that is open for reading up to the offset `end`. */
+/** An open output, which is read up to the offset `end`. */
 export type OpenOutput = {
   readonly handle: FileHandle;
   readonly file: OutputFile;
   readonly end: number;
 };
 
-/** Lines in reading order, all within `bytes`, which start at the offset `from`; or a gap. */
+/** Lines in reading order, all within `bytes`, whose first byte has the offset `from`; or a gap. */
 export type OutputPart =
   | { readonly kind: 'lines'; readonly bytes: Buffer; readonly from: number; readonly lines: readonly LineRange[] }
   | { readonly kind: 'gap'; readonly gap: OffsetRange };
 
-/** A range without gaps. `end` null: the bot may still be writing the last line. */
+/** A range of an output without gaps. `end` is null while the bot may still be writing the last line. */
 type Region = OffsetRange & { readonly end: 'output' | 'gap' | null };
 
-/** Reads lines and gaps forwards from the start of a line. If output at `from` was dropped since then, starts with the gap. */
-export async function* partsUp(output: OpenOutput, from: number): AsyncGenerator<OutputPart> {
+/**
+ * Reads lines and gaps forward from the start of a line. If output at `from` has been dropped since the last page, starts with a
+ * gap.
+ */
+export async function* readPartsForward(output: OpenOutput, from: number): AsyncGenerator<OutputPart> {
   for (const { region, gap } of regionsOf(output)) {
     if (gap !== null && from < gap.to) yield { kind: 'gap', gap };
     let at = Math.max(from, region.from);
@@ -39,14 +42,14 @@ export async function* partsUp(output: OpenOutput, from: number): AsyncGenerator
   }
 }
 
-/** Reads lines and gaps backwards from the end of a line. */
-export async function* partsDown(output: OpenOutput, to: number): AsyncGenerator<OutputPart> {
+/** Reads lines and gaps backward from the end of a line. */
+export async function* readPartsBackward(output: OpenOutput, to: number): AsyncGenerator<OutputPart> {
   for (const { region, gap } of regionsOf(output).reverse()) {
     let at = Math.min(to, region.to);
     while (at > region.from) {
       const from = Math.max(region.from, at - windowBytes);
       const bytes = await read(output, from, at);
-      const start = from === region.from ? from : (firstLineStart(bytes, from) ?? from);
+      const start = from === region.from ? from : (findFirstLineStart(bytes, from) ?? from);
       const end = at === region.to ? (region.end ?? 'block') : 'block';
       const found = withLast(splitLines(bytes.subarray(start - from), start), start, from + bytes.length, end);
       yield { kind: 'lines', bytes, from, lines: [...found].reverse() };
@@ -56,15 +59,15 @@ export async function* partsDown(output: OpenOutput, to: number): AsyncGenerator
   }
 }
 
-/** The start of the line that contains or will contain an offset; in a gap, the offset itself. */
-export async function lineStartAt(output: OpenOutput, offset: number): Promise<number> {
+/** Returns the start of the line that contains, or will contain, an offset. In a gap, returns the offset itself. */
+export async function findLineStart(output: OpenOutput, offset: number): Promise<number> {
   const regions = regionsOf(output).map(({ region }) => region);
   const region = regions.find(({ to }) => offset <= to);
   if (region === undefined) return offset;
   if (offset <= region.from) return offset;
   const from = Math.max(region.from, offset - 3 * blockBytes);
   const bytes = await read(output, from, Math.min(region.to, offset + 2 * blockBytes));
-  const start = from === region.from ? from : (firstLineStart(bytes, from) ?? from);
+  const start = from === region.from ? from : (findFirstLineStart(bytes, from) ?? from);
   const lines = splitLines(bytes.subarray(start - from), start);
   return Math.max(start, ...lines.flatMap((line) => [line.from, line.to]).filter((at) => at <= offset));
 }
@@ -82,7 +85,7 @@ function regionsOf({ file, end }: OpenOutput): { readonly region: Region; readon
   });
 }
 
-/** Adds the rest before `to` as a line. */
+/** Adds the remaining bytes before `to` as one line. */
 function withLast(lines: readonly LineRange[], from: number, to: number, end: LineRange['end']): readonly LineRange[] {
   const last = lines.at(-1)?.to ?? from;
   return last < to ? [...lines, { from: last, to, end }] : lines;

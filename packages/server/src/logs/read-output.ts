@@ -1,25 +1,34 @@
 import type { FileHandle } from 'node:fs/promises';
 import type { OutputFile, Timestamp } from '@bothost/runtime';
 import type { Mask } from './mask.ts';
-import { lineStartAt, type OpenOutput, type OutputPart, partsDown, partsUp } from './output-parts.ts';
-import { beginningAt, comparePositions, type Order, type Position } from './position.ts';
+import {
+  findLineStart,
+  type OpenOutput,
+  type OutputPart,
+  readPartsBackward,
+  readPartsForward,
+} from './output-parts.ts';
+import { comparePositions, type LogPosition, type SortOrder, startPositionAt } from './position.ts';
 import { type LineFilter, type ScannedLine, scanLines } from './scan-lines.ts';
 
-/** `from` is inclusive, `to` exclusive. */
+/** The time range includes `from` and excludes `to`. */
 export type ReadRequest = {
-  readonly order: Order;
+  readonly order: SortOrder;
   readonly filter: LineFilter;
   readonly mask: Mask | null;
-  /** Where the previous page ended. */
-  readonly after: Position | null;
+  /** The end of the previous page. */
+  readonly after: LogPosition | null;
   readonly from: Timestamp;
   readonly to: Timestamp;
 };
 
-/** A line, or null for one that does not match, with its position in the total order. */
-export type PositionedLine = { readonly position: Position; readonly line: ScannedLine['line'] };
+/** A line with its position in the total order, or null if the line does not match the filter. */
+export type PositionedLine = { readonly position: LogPosition; readonly line: ScannedLine['line'] };
 
-/** Yields the matching lines of an instance's output, in order, in batches. Calls `onRead` with the bytes read for each. */
+/**
+ * Yields matching lines of an instance's output in order and in batches. Calls `onRead` for each batch with the number of bytes
+ * read.
+ */
 export async function* readOutput(
   instanceId: string,
   source: { readonly handle: FileHandle; readonly file: OutputFile },
@@ -43,7 +52,7 @@ export async function* readOutput(
   }
 }
 
-/** The offset up to which the output was seen before `to`; its end if it had ended before. */
+/** Returns the offset up to which output had arrived before `to`, or the end of an output that had ended before. */
 function endBefore({ base, marks, endedAt }: OutputFile, to: Timestamp): number {
   if (endedAt !== null && endedAt < to) return marks.at(-1)?.end ?? base;
   return marks.findLast(({ at }) => at < to)?.end ?? base;
@@ -57,19 +66,20 @@ async function partsOf(
   const { file, end } = output;
   const after = wanted.after?.instanceId === instanceId ? wanted.after.offset : null;
   if (wanted.order === 'asc') {
-    const first = comparePositions(wanted.after ?? beginningAt(0), beginningAt(wanted.from)) > 0 ? wanted.after : null;
+    const first =
+      comparePositions(wanted.after ?? startPositionAt(0), startPositionAt(wanted.from)) > 0 ? wanted.after : null;
     const since = Math.max(first?.at ?? 0, wanted.from);
     const seen = file.marks.findLast(({ at }) => at < since)?.end ?? 0;
-    return partsUp(output, after ?? (seen === 0 ? 0 : await lineStartAt(output, seen)));
+    return readPartsForward(output, after ?? (seen === 0 ? 0 : await findLineStart(output, seen)));
   }
-  if (after !== null) return partsDown(output, after);
+  if (after !== null) return readPartsBackward(output, after);
   const until = wanted.after?.at ?? Number.POSITIVE_INFINITY;
   const last = Math.min(end, file.marks.findLast(({ at }) => at <= until)?.end ?? 0);
   const isWhole = file.endedAt !== null && last === file.marks.at(-1)?.end;
-  return partsDown(output, isWhole ? last : await lineStartAt(output, last));
+  return readPartsBackward(output, isWhole ? last : await findLineStart(output, last));
 }
 
-function isAfter(order: Order, position: Position, after: Position): boolean {
+function isAfter(order: SortOrder, position: LogPosition, after: LogPosition): boolean {
   const difference = comparePositions(position, after);
   return order === 'asc' ? difference > 0 : difference < 0;
 }

@@ -9,8 +9,8 @@ import { seeded } from '../../test/support/random.ts';
 import { type TestRows, testNow, testRows } from '../../test/support/test-rows.ts';
 import { newId } from '../store/uuid.ts';
 import { createMask } from './mask.ts';
-import { comparePositions, type Position } from './position.ts';
-import { type Page, type PageRequest, readPage } from './read-page.ts';
+import { comparePositions, type LogPosition } from './position.ts';
+import { type LogPage, type PageRequest, readPage } from './read-page.ts';
 
 const random = seeded(7);
 const everything = {
@@ -28,8 +28,8 @@ describe('readPage of an agent with hundreds of instances', () => {
   let runtime: Runtime;
   let directory: string;
   let request: Omit<PageRequest, 'order'>;
-  const written: (Position & { readonly text: string })[] = [];
-  const texts = (page: Page) => page.lines.map(({ log }) => log);
+  const written: (LogPosition & { readonly text: string })[] = [];
+  const texts = (page: LogPage) => page.lines.map(({ log }) => log);
   const read = (more: Partial<PageRequest>) =>
     readPage(
       { db: rows.db, logsDirectory: directory, outputs: runtime.outputs, maskOf: async () => createMask([]) },
@@ -39,7 +39,7 @@ describe('readPage of an agent with hundreds of instances', () => {
   beforeAll(async () => {
     rows = await testRows();
     directory = await mkdtemp(join(tmpdir(), 'bothost-page-'));
-    // Bots run under other accounts, which must be able to enter the directory.
+    // Bots run under other accounts, which need permission to enter the directory.
     await chmod(directory, 0o711);
     const logger = pino({ level: 'silent' });
     const dataDirectory = join(directory, 'data');
@@ -93,9 +93,9 @@ describe('readPage of an agent with hundreds of instances', () => {
     expect(texts(whole)).toEqual(expected);
     expect(whole).toMatchObject({ isComplete: true, isLast: true, counted: written.length });
     const collected: string[] = [];
-    let after: Position | null = null;
+    let after: LogPosition | null = null;
     for (;;) {
-      const page: Page = await read({ order, after, limits: { ...everything, lines: 1 + random.below(400) } });
+      const page: LogPage = await read({ order, after, limits: { ...everything, lines: 1 + random.below(400) } });
       collected.push(...texts(page));
       if (page.isLast) break;
       after = page.reached;
@@ -107,10 +107,10 @@ describe('readPage of an agent with hundreds of instances', () => {
     const expected = written.map(({ text }) => text).filter((text) => text.includes('Fizz'));
     if (order === 'desc') expected.reverse();
     const collected: string[] = [];
-    let [after, pages]: [Position | null, number] = [null, 0];
+    let [after, pages]: [LogPosition | null, number] = [null, 0];
     for (; ; pages++) {
       const limits = { ...everything, lines: 50, scanBytes: 500_000 };
-      const page: Page = await read({ order, after, filter: { text: 'fizz', level: undefined }, limits });
+      const page: LogPage = await read({ order, after, filter: { text: 'fizz', level: undefined }, limits });
       collected.push(...texts(page));
       if (page.isLast) break;
       expect(page.reached).not.toBeNull();

@@ -1,54 +1,54 @@
 import type { LogLine } from '@bothost/contract';
 import type { Mask } from './mask.ts';
-import { comparePositions, type Order, type Position } from './position.ts';
+import { comparePositions, type LogPosition, type SortOrder } from './position.ts';
 import { type PositionedLine, readOutput } from './read-output.ts';
 import type { LogOwner, LogScope } from './rows.ts';
 import type { LineFilter } from './scan-lines.ts';
-import { findSources, type Source, type SourcesContext } from './sources.ts';
+import { findSources, type OutputSource, type SourcesContext } from './sources.ts';
 
 /** Limits on the cost of one request. The next page continues where a limit was reached. */
 export type PageLimits = {
   readonly lines: number;
-  /** Text of all lines of one page. */
+  /** The maximum number of bytes in the lines of one page. */
   readonly responseBytes: number;
-  /** Read from disk. */
+  /** The maximum number of bytes to read from disk. */
   readonly scanBytes: number;
   readonly milliseconds: number;
-  /** A full page stops counting matches at this number of lines, or when this much was read. */
+  /** After a page is full, matches are counted up to this number of lines or this number of bytes read. */
   readonly count: number;
   readonly countBytes: number;
 };
 
 export type PageRequest = {
   readonly scope: LogScope;
-  readonly order: Order;
+  readonly order: SortOrder;
   readonly filter: LineFilter;
-  readonly after: Position | null;
+  readonly after: LogPosition | null;
   readonly offset: number;
-  /** `from` is inclusive, `to` exclusive. */
+  /** The time range includes `from` and excludes `to`. */
   readonly from: number;
   readonly to: number;
   readonly limits: PageLimits;
 };
 
-export type Page = {
+export type LogPage = {
   readonly lines: readonly LogLine[];
-  /** Matching lines that were read. */
+  /** The number of matching lines that were read. */
   readonly counted: number;
-  /** Where the page ends; null if nothing was read. */
-  readonly reached: Position | null;
-  /** Everything up to `to` was read. */
+  /** The end of the page, or null if nothing was read. */
+  readonly reached: LogPosition | null;
+  /** Whether everything up to `to` was read. */
   readonly isComplete: boolean;
-  /** No matching line follows the page. */
+  /** Whether no matching line follows the page. */
   readonly isLast: boolean;
-  /** Instances that may write more. */
+  /** Instances that may write more lines. */
   readonly live: readonly string[];
 };
 
-/** `maskOf` returns the mask for the secrets of a deployment's instances. */
+/** `maskOf` returns the mask for the secrets of a deployment. */
 export type PageContext = SourcesContext & { readonly maskOf: (deploymentId: string) => Promise<Mask> };
 
-/** Opening an output counts as this many bytes read, however small it is. */
+/** Opening an output counts as this number of bytes read, however small the output is. */
 const sourceBytes = 16 * 1024;
 
 type Head = {
@@ -59,8 +59,8 @@ type Head = {
   index: number;
 };
 
-/** Reads one page of a scope: a k-way merge of its outputs in the total order of lines. */
-export async function readPage(context: PageContext, request: PageRequest): Promise<Page> {
+/** Reads one page of logs: a k-way merge of the outputs in the total order of lines. */
+export async function readPage(context: PageContext, request: PageRequest): Promise<LogPage> {
   const { order, limits } = request;
   const startedAt = performance.now();
   let scanned = 0;
@@ -69,7 +69,7 @@ export async function readPage(context: PageContext, request: PageRequest): Prom
   const lines: LogLine[] = [];
   let responseBytes = 0;
   let matched = 0;
-  let reached: Position | null = null;
+  let reached: LogPosition | null = null;
   let isFull = false;
   let isComplete = false;
   try {
@@ -110,7 +110,7 @@ export async function readPage(context: PageContext, request: PageRequest): Prom
     return isFull && (matched >= limits.count || scanned >= limits.countBytes);
   }
 
-  /** The head with the next line. Opens a source when its first line may be the next one. */
+  /** Returns the source with the next line. Opens a source when its first line may be the next one. */
   async function nextHead(): Promise<Head | null> {
     for (const head of [...heads]) {
       if (head.index < head.batch.length) continue;
@@ -131,13 +131,13 @@ export async function readPage(context: PageContext, request: PageRequest): Prom
     }
   }
 
-  function isDue(source: Source, best: Head): boolean {
+  function isDue(source: OutputSource, best: Head): boolean {
     const at = best.batch[best.index]?.position.at ?? 0;
-    // Times of rows are rounded to milliseconds.
+    // Times in rows are rounded to milliseconds.
     return order === 'asc' ? source.due <= at + 1000 : source.due >= at - 1000;
   }
 
-  async function openHead(source: Source): Promise<Head | null> {
+  async function openHead(source: OutputSource): Promise<Head | null> {
     const mask = await context.maskOf(source.owner.deployment_id);
     const opened = await source.open();
     scanned += sourceBytes;
@@ -181,7 +181,7 @@ function spanOf({ order, after, from, to }: PageRequest) {
     : { order, from, to: Math.min(to, after.at + 1) };
 }
 
-function withOwner(line: NonNullable<PositionedLine['line']>, { at }: Position, owner: LogOwner): LogLine {
+function withOwner(line: NonNullable<PositionedLine['line']>, { at }: LogPosition, owner: LogOwner): LogLine {
   const requested = owner.requested_at?.getTime();
   return {
     ...line,

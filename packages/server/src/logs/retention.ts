@@ -4,12 +4,18 @@ import type { RemoveTree } from '@bothost/runtime';
 import type { Database } from '../store/tables.ts';
 import { isUuid } from '../store/uuid.ts';
 import { logDirectory } from './directory.ts';
-import { deleteLog, knownLogs, logsBeyond, logsEndedBefore, surplusWithoutSession } from './rows.ts';
+import {
+  deleteLog,
+  findKnownLogs,
+  listLogsBeyondSize,
+  listLogsEndedBefore,
+  listSurplusLogsWithoutSession,
+} from './rows.ts';
 
-/** Logs per query. */
+/** Number of logs per query. */
 const batch = 500;
 const dayMs = 86_400_000;
-/** Kept logs per deployment of instances that never had a session, such as failed starts. */
+/** Number of kept logs per deployment of instances that never had a session, such as failed starts. */
 const keptWithoutSession = 20;
 
 export type RetentionContext = {
@@ -20,24 +26,27 @@ export type RetentionContext = {
   readonly removeTree: RemoveTree;
 };
 
-/** `days` 0: no limit. `totalBytes`: of all logs of this host. */
+/** If `days` is 0, age is not limited. `totalBytes` applies to all logs of this host. */
 export type Retention = { readonly days: number; readonly totalBytes: number };
 
 /**
- * Removes logs that exceed the age, the number without a session, or the total size, oldest first. Files are removed before
- * their row, so that after a kill in between the next run finishes the removal. Returns the number of removed logs.
+ * Removes the oldest logs while they exceed the age, the number of logs without a session, or the total size. Removes files
+ * before their row, so that the next run finishes the removal after a kill. Returns the number of removed logs.
  */
 export async function purgeLogs(context: RetentionContext, retention: Retention): Promise<number> {
   const { db, host } = context;
   const before = new Date(context.now().getTime() - retention.days * dayMs);
   let removed = 0;
-  if (retention.days > 0) removed += await removeAll(context, () => logsEndedBefore(db, host.id, before, batch));
-  removed += await removeAll(context, () => surplusWithoutSession(db, host.id, keptWithoutSession, batch));
-  removed += await removeAll(context, () => logsBeyond(db, host.id, retention.totalBytes, batch));
+  if (retention.days > 0) removed += await removeAll(context, () => listLogsEndedBefore(db, host.id, before, batch));
+  removed += await removeAll(context, () => listSurplusLogsWithoutSession(db, host.id, keptWithoutSession, batch));
+  removed += await removeAll(context, () => listLogsBeyondSize(db, host.id, retention.totalBytes, batch));
   return removed;
 }
 
-async function removeAll(context: RetentionContext, find: () => ReturnType<typeof logsEndedBefore>): Promise<number> {
+async function removeAll(
+  context: RetentionContext,
+  find: () => ReturnType<typeof listLogsEndedBefore>,
+): Promise<number> {
   let removed = 0;
   for (;;) {
     const found = await find();
@@ -50,7 +59,10 @@ async function removeAll(context: RetentionContext, find: () => ReturnType<typeo
   }
 }
 
-/** Removes files without a row, such as after restoring the database. Spares recent ones, which may get their row soon. */
+/**
+ * Removes log files without a row, which exist, for example, after the database was restored. Keeps recent files, because their
+ * rows may not be stored yet.
+ */
 export async function removeOrphanedLogs(context: RetentionContext): Promise<void> {
   const recent = context.now().getTime() - dayMs;
   for (const agentId of await list(context.logsDirectory)) {
@@ -58,14 +70,14 @@ export async function removeOrphanedLogs(context: RetentionContext): Promise<voi
     const present = (await list(directory)).filter(isUuid);
     for (let from = 0; from < present.length; from += batch) {
       const ids = present.slice(from, from + batch);
-      const known = await knownLogs(context.db, ids);
+      const known = await findKnownLogs(context.db, ids);
       for (const instanceId of ids) {
         const path = join(directory, instanceId);
         const movedAt = (await stat(path).catch(() => null))?.ctimeMs ?? recent;
         if (!known.has(instanceId) && movedAt < recent) await context.removeTree(path);
       }
     }
-    // Fails unless the directory is empty.
+    // Removes the directory if it is empty.
     await rmdir(directory).catch(() => undefined);
   }
 }

@@ -1,10 +1,10 @@
 import { type Insertable, type Selectable, sql } from 'kysely';
 import type { Database, InstanceLogsTable } from '../store/tables.ts';
-import type { Order } from './position.ts';
+import type { SortOrder } from './position.ts';
 
 export type StoredLog = Selectable<InstanceLogsTable>;
 
-/** Restricts a request for logs. */
+/** The agent, and optionally the deployment or session, whose logs are requested. */
 export type LogScope = {
   readonly agentId: string;
   readonly hostId: string;
@@ -12,7 +12,7 @@ export type LogScope = {
   readonly sessionId: string | undefined;
 };
 
-/** The instance that wrote an output. `requested_at` null: without a session, or its record was removed. */
+/** The instance that wrote an output. `requested_at` is null if the instance had no session or the session was removed. */
 export type LogOwner = {
   readonly instance_id: string;
   readonly agent_id: string;
@@ -21,7 +21,7 @@ export type LogOwner = {
   readonly requested_at: Date | null;
 };
 
-export function openOwners(db: Database, scope: LogScope): Promise<LogOwner[]> {
+export function listLiveOwners(db: Database, scope: LogScope): Promise<LogOwner[]> {
   return db
     .selectFrom('instances')
     .leftJoin('sessions', 'sessions.id', 'instances.session_id')
@@ -44,12 +44,12 @@ export function openOwners(db: Database, scope: LogScope): Promise<LogOwner[]> {
 
 export type StoredOwner = LogOwner & Pick<StoredLog, 'begins_at' | 'ends_at'>;
 
-/** Logs with lines between two moments: by their first line in ascending order, by their last in descending order. */
-export function storedOwners(
+/** Lists logs with lines between two times, in ascending order by their first line, in descending order by their last line. */
+export function listStoredOwners(
   db: Database,
   scope: LogScope,
   page: {
-    readonly order: Order;
+    readonly order: SortOrder;
     readonly from: Date;
     readonly to: Date;
     readonly after: StoredOwner | null;
@@ -91,7 +91,7 @@ export function storedOwners(
     .execute();
 }
 
-/** Whether a session may still write: it or its instance has not ended. */
+/** Returns whether a session may still write, because it or its instance has not ended. */
 export async function maySessionWrite(db: Database, scope: LogScope & { sessionId: string }): Promise<boolean> {
   const { rows } = await sql<{ may: boolean }>`
     select exists (select from sessions where id = ${scope.sessionId} and agent_id = ${scope.agentId} and state <> 'ended')
@@ -100,7 +100,7 @@ export async function maySessionWrite(db: Database, scope: LogScope & { sessionI
   return rows[0]?.may ?? false;
 }
 
-export function ownerOf(db: Database, instanceId: string): Promise<Omit<LogOwner, 'requested_at'> | undefined> {
+export function findLogOwner(db: Database, instanceId: string): Promise<Omit<LogOwner, 'requested_at'> | undefined> {
   return db
     .selectFrom('instances')
     .select(['id as instance_id', 'agent_id', 'deployment_id', 'session_id'])
@@ -108,7 +108,7 @@ export function ownerOf(db: Database, instanceId: string): Promise<Omit<LogOwner
     .executeTakeFirst();
 }
 
-/** Idempotent. */
+/** Does nothing if the log is already stored. */
 export async function insertLog(db: Database, row: Insertable<InstanceLogsTable>): Promise<void> {
   await db
     .insertInto('instance_logs')
@@ -123,7 +123,7 @@ export function logsOfHost(db: Database, hostId: string): Promise<Removable[]> {
 
 type Removable = Pick<StoredLog, 'instance_id' | 'agent_id'>;
 
-export function logsEndedBefore(db: Database, hostId: string, before: Date, limit: number): Promise<Removable[]> {
+export function listLogsEndedBefore(db: Database, hostId: string, before: Date, limit: number): Promise<Removable[]> {
   return db
     .selectFrom('instance_logs')
     .select(['instance_id', 'agent_id'])
@@ -134,8 +134,8 @@ export function logsEndedBefore(db: Database, hostId: string, before: Date, limi
     .execute();
 }
 
-/** Logs of instances that never had a session, except the newest `keep` of each deployment. */
-export async function surplusWithoutSession(
+/** Lists logs of instances that never had a session, except the newest `keep` logs of each deployment. */
+export async function listSurplusLogsWithoutSession(
   db: Database,
   hostId: string,
   keep: number,
@@ -149,8 +149,13 @@ export async function surplusWithoutSession(
   return rows;
 }
 
-/** The oldest logs of a host, which exceed a total of `bytes`. */
-export async function logsBeyond(db: Database, hostId: string, bytes: number, limit: number): Promise<Removable[]> {
+/** Lists the oldest logs of a host that must be removed to keep the total size within `bytes`. */
+export async function listLogsBeyondSize(
+  db: Database,
+  hostId: string,
+  bytes: number,
+  limit: number,
+): Promise<Removable[]> {
   const { rows } = await sql<Removable>`
     select instance_id, agent_id from (
       select instance_id, agent_id, ends_at, sum(bytes) over (order by ends_at desc, instance_id desc) as total
@@ -163,8 +168,8 @@ export async function deleteLog(db: Database, instanceId: string): Promise<void>
   await db.deleteFrom('instance_logs').where('instance_id', '=', instanceId).execute();
 }
 
-/** Those of these instances that have a row. */
-export async function knownLogs(db: Database, instanceIds: readonly string[]): Promise<ReadonlySet<string>> {
+/** Returns which of these instances have a stored log. */
+export async function findKnownLogs(db: Database, instanceIds: readonly string[]): Promise<ReadonlySet<string>> {
   if (instanceIds.length === 0) return new Set();
   const rows = await db
     .selectFrom('instance_logs')

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { isAtLeast, levelOf } from './scan-lines.ts';
+import { isLevelAtLeast, parseLevel } from './scan-lines.ts';
 
 it.each([
   ['2026-11-20 12:00:00.123 | INFO     | bot:run:12 | NONE - hello', 'INFO'],
@@ -8,12 +8,12 @@ it.each([
   ['INFO: Started server process', null],
   ['2026-11-20 12:00:00.123 | LOUD     | bot:run:12 - hello', null],
   ['', null],
-])('reads the level of %j', (text, level) => {
-  expect(levelOf(text)).toBe(level);
+])('parseLevel returns the level of %j', (text, level) => {
+  expect(parseLevel(text)).toBe(level);
 });
 
-it('compares levels; a line without a level matches none', () => {
-  expect(isAtLeast('ERROR', 'WARNING')).toBe(true);
-  expect(isAtLeast('INFO', 'WARNING')).toBe(false);
-  expect(isAtLeast(null, 'TRACE')).toBe(false);
+it('isLevelAtLeast compares levels, and is false for a line without a level', () => {
+  expect(isLevelAtLeast('ERROR', 'WARNING')).toBe(true);
+  expect(isLevelAtLeast('INFO', 'WARNING')).toBe(false);
+  expect(isLevelAtLeast(null, 'TRACE')).toBe(false);
 });

@@ -1,28 +1,28 @@
 import { type LogLevel, type LogLine, logLevels } from '@bothost/contract';
 import type { OffsetRange, OutputFile, Timestamp } from '@bothost/runtime';
 import { blockBytes, type LineRange } from './line-breaks.ts';
-import { followsBlock, type LineCut, type Mask } from './mask.ts';
+import { type LineCut, type Mask, startsAtBlockEnd } from './mask.ts';
 import type { OutputPart } from './output-parts.ts';
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: colors are control characters
 const colors = /\x1b\[[0-9;]*m/g;
 const pipecatLine = new RegExp(String.raw`^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} \| (${logLevels.join('|')}) *\|`);
 
-/** `text` is in lower case. `level` is the minimum. */
+/** `text` is in lower case, and `level` is the minimum level. */
 export type LineFilter = { readonly text: string | undefined; readonly level: LogLevel | undefined };
 
-/** A line of an output, or a gap in it, with its offsets and the time at which the server saw it. */
+/** A line of an output, or a gap in it, with its offsets and the time at which the server received it. */
 export type ScannedLine = {
   readonly from: number;
   readonly to: number;
   readonly at: Timestamp;
-  /** Null if the line does not match the filter; it still records how far the scan got. */
+  /** The line is null if it does not match the filter. The entry then only records how far the scan got. */
   readonly line: Omit<LogLine, 'deploymentId' | 'instanceId' | 'sessionId'> | null;
 };
 
 /**
- * Returns the lines of a part that match a filter, in the part's order, followed by an entry that records how far the part
- * goes. Text is matched after masking, so that searching cannot reveal masked values.
+ * Returns the matching lines of a part in the order of the part, then an entry that records its end. Filters apply to masked
+ * text, so that a search cannot reveal masked values.
  */
 export function scanLines(
   file: OutputFile,
@@ -39,13 +39,13 @@ export function scanLines(
   const found: ScannedLine[] = [];
   for (const range of part.lines) {
     const bytes = part.bytes.subarray(range.from - part.from, range.to - part.from);
-    // These bytes were dropped while the file was being read.
+    // The number of bytes that were dropped while the file was being read.
     if (bytes.length > 1 && bytes[0] === 0 && bytes.every((byte) => byte === 0)) continue;
     const written = bytes.toString('utf8').replace(/\r?\n$/, '');
     const log = conceal?.(written, cutOf(file, range)) ?? written;
-    const level = levelOf(written);
+    const level = parseLevel(written);
     if (filter.text !== undefined && !log.toLowerCase().includes(filter.text)) continue;
-    if (filter.level !== undefined && !isAtLeast(level, filter.level)) continue;
+    if (filter.level !== undefined && !isLevelAtLeast(level, filter.level)) continue;
     const seen = seenAt(file, range);
     const more = {
       ...(seen.unattended ? { unattended: true } : {}),
@@ -57,10 +57,10 @@ export function scanLines(
   return found;
 }
 
-/** A long line is cut at the end of each block, and at both ends of a gap. */
+/** Long lines are cut at the end of each block, and at both ends of a gap. */
 function cutOf({ dropped }: OutputFile, range: LineRange): LineCut {
   return {
-    atStart: followsBlock(range) || dropped.some(({ to }) => to === range.from),
+    atStart: startsAtBlockEnd(range) || dropped.some(({ to }) => to === range.from),
     atEnd: range.end === 'block' || range.end === 'gap',
   };
 }
@@ -74,18 +74,21 @@ function gapLine(file: OutputFile, gap: OffsetRange, filter: LineFilter): Scanne
   return { ...place, line: { log, timestamp: seen.timestamp, level: null, droppedBytes } };
 }
 
-/** Fast check of a whole part. For ASCII only, whose bytes occur in no other character and have one lower case each. */
+/**
+ * Fast check of a whole part before its lines are split. Works only for ASCII text, whose bytes occur in no other character and
+ * have one lower-case form each.
+ */
 function mayContain(bytes: Buffer, { text }: LineFilter): boolean {
-  // A search for an asterisk may match a mask.
+  // A search for asterisks may match a mask.
   // biome-ignore lint/suspicious/noControlCharactersInRegex: matches all of ASCII
   if (text === undefined || text.includes('*') || !/^[\x00-\x7f]*$/.test(text)) return true;
   return bytes.toString('latin1').toLowerCase().includes(text);
 }
 
 /**
- * When a line was seen: at the first mark that covers it; for a block of a long line, when the block was full; for a last line
- * without a line break, at the end of the output. The nanoseconds rise with the offset within a mark, where only the order of
- * lines is known.
+ * Returns when a line arrived: at the first mark that covers it; for a block of a long line, when the block was full; for a last
+ * line without a line break, at the end of the output. Within a mark, only the order of lines is known, so nanoseconds rise with
+ * the offset.
  */
 function seenAt(file: OutputFile, { to, end }: LineRange) {
   const { marks, endedAt } = file;
@@ -101,7 +104,7 @@ function seenAt(file: OutputFile, { to, end }: LineRange) {
   return { at: mark.at, unattended, timestamp: formatTimestamp(mark.at, Math.round(share * 999)) };
 }
 
-/** Index of the first mark whose end is not before `offset`. */
+/** Returns the index of the first mark whose end is not before `offset`. */
 function firstMarkAt({ marks }: OutputFile, offset: number): number {
   let low = 0;
   let high = marks.length;
@@ -119,12 +122,12 @@ function formatTimestamp(at: Timestamp, nanoseconds: number): string {
   return new Date(Math.floor(at / 1000)).toISOString().replace('Z', `${micro}${nano}Z`);
 }
 
-/** The level of a line in the Pipecat format, with or without colors; null for any other line. */
-export function levelOf(text: string): LogLevel | null {
+/** Returns the level of a line in the Pipecat format, with or without colors; null for any other line. */
+export function parseLevel(text: string): LogLevel | null {
   const start = text.slice(0, 120).replace(colors, '');
   return (pipecatLine.exec(start)?.[1] as LogLevel | undefined) ?? null;
 }
 
-export function isAtLeast(level: LogLevel | null, least: LogLevel): boolean {
+export function isLevelAtLeast(level: LogLevel | null, least: LogLevel): boolean {
   return level !== null && logLevels.indexOf(level) >= logLevels.indexOf(least);
 }

@@ -1,25 +1,27 @@
 import { randomBytes } from 'node:crypto';
-import { minFormLength } from './value-forms.ts';
+import { minFormCharacters } from './value-forms.ts';
 
 export type Span = readonly [from: number, to: number];
 
-/** A search for many texts at once. `spansIn` returns offsets in UTF-16 code units. */
-export type Search = {
+/** Searches for many texts at once. `spansIn` returns offsets in UTF-16 code units. */
+export type TextSearch = {
   readonly isIn: (part: Buffer) => boolean;
   readonly spansIn: (line: string) => readonly Span[];
 };
 
-/** Up to this number, one native search per text is faster. */
+/** Up to this number of texts, one native search per text is faster. */
 const maxSeparateTexts = 24;
 const hashBits = 16;
 /**
- * Bound on comparisons per line: `perByte` for each byte of it and of `extraBytes` more. Only values and lines that were made
- * for it exceed the bound, and would block the service for seconds; in those, every candidate counts as a match.
+ * Limit on comparisons per line: `perByte` for each byte of the line and of `extraBytes` more. Only malicious values and lines
+ * reach the limit; without it they would block the service for seconds. At the limit, every candidate counts as a match.
  */
 const maxComparisons = { perByte: 16, extraBytes: 256 };
 
-/** Searches for texts of at least `minFormLength` characters, in time that is independent of their number and content. */
-export function createSearch(texts: readonly string[]): Search {
+/**
+ * Searches for texts of at least `minFormCharacters` characters. The time does not depend on the number and content of the texts.
+ */
+export function createSearch(texts: readonly string[]): TextSearch {
   if (texts.length <= maxSeparateTexts) {
     const all = texts.map((text) => Buffer.from(text));
     return {
@@ -49,10 +51,10 @@ function spansOf(line: string, text: string): Span[] {
   return spans;
 }
 
-/** Rabin-Karp search with two rolling hashes. The result omits spans that lie within another one. */
+/** Rabin-Karp search with two rolling hashes. Omits spans that lie within another span. */
 function createHashSearch(texts: readonly Buffer[]): (line: Buffer) => readonly Span[] {
   const hashes = createRollingHashes();
-  /** By the hash of the first bytes: lengths, and the hashes of all texts of each length. */
+  /** Maps the hash of the first bytes to the lengths of texts, and each length to the hashes of its texts. */
   const byPrefix = new Map<number, Map<number, Set<number>>>();
   const mayStart = new Uint8Array(1 << hashBits);
   for (const text of texts) {
@@ -68,16 +70,16 @@ function createHashSearch(texts: readonly Buffer[]): (line: Buffer) => readonly 
   );
   return (line) => {
     const spans: Span[] = [];
-    if (line.length < minFormLength) return spans;
+    if (line.length < minFormCharacters) return spans;
     const sums = hashes.sums(line);
     let reached = 0;
     let comparisonsLeft = maxComparisons.perByte * (line.length + maxComparisons.extraBytes);
-    for (let from = 0; from + minFormLength <= line.length; from++) {
+    for (let from = 0; from + minFormCharacters <= line.length; from++) {
       const prefix = hashes.prefix(sums, from);
       if (mayStart[prefix >>> (32 - hashBits)] === 0) continue;
       for (const [length, known] of longestFirst.get(prefix) ?? []) {
         const to = from + length;
-        // This text and all shorter ones would lie within the last span.
+        // This text and all shorter ones lie within the last span.
         if (to <= reached) break;
         if (to > line.length) continue;
         comparisonsLeft -= 1;
@@ -92,7 +94,7 @@ function createHashSearch(texts: readonly Buffer[]): (line: Buffer) => readonly 
 
 type Sums = { readonly first: Int32Array; readonly second: Int32Array };
 
-/** Polynomial hashes modulo 2^32 with random factors and byte values, so that collisions cannot be constructed. */
+/** Polynomial hashes modulo 2^32 with random factors and byte values, so that attackers cannot construct collisions. */
 function createRollingHashes() {
   const random = randomBytes(2 * 4 * 257);
   const numbers = Int32Array.from({ length: 2 * 257 }, (_, index) => random.readInt32BE(index * 4));
@@ -126,9 +128,9 @@ function createRollingHashes() {
         second: prefixSums(bytes, secondBytes, secondFactor),
       };
     },
-    /** Of the first bytes from `from` on, 32 bits. */
-    prefix: ({ first }: Sums, from: number) => hashOf(first, firstPowers, from, from + minFormLength),
-    /** 52 bits of both hashes, as one number. */
+    /** Hash of the first bytes at `from`, 32 bits. */
+    prefix: ({ first }: Sums, from: number) => hashOf(first, firstPowers, from, from + minFormCharacters),
+    /** Combines 52 bits of both hashes into one number. */
     range: ({ first, second }: Sums, from: number, to: number) =>
       (hashOf(first, firstPowers, from, to) >>> 0) * 2 ** 20 + (hashOf(second, secondPowers, from, to) >>> 12),
   };

@@ -2,10 +2,10 @@ import { type FileHandle, open } from 'node:fs/promises';
 import type { InstanceOutputs, OutputFile, Timestamp } from '@bothost/runtime';
 import type { Database } from '../store/tables.ts';
 import { logDirectory } from './directory.ts';
-import type { Order } from './position.ts';
-import { type LogOwner, type LogScope, openOwners, type StoredOwner, storedOwners } from './rows.ts';
+import type { SortOrder } from './position.ts';
+import { type LogOwner, type LogScope, listLiveOwners, listStoredOwners, type StoredOwner } from './rows.ts';
 
-/** Rows of stored logs per query. */
+/** Number of stored logs per query. */
 const pageRows = 100;
 
 export type SourcesContext = {
@@ -14,33 +14,35 @@ export type SourcesContext = {
   readonly outputs: InstanceOutputs;
 };
 
-/** An instance's output. `due` is the time of its first line in reading order; it must be opened before that is reached. */
-export type Source = {
+/**
+ * An instance's output. `due` is the time of its first line in reading order; open the output before reading reaches that time.
+ */
+export type OutputSource = {
   readonly owner: LogOwner;
   readonly due: Timestamp;
-  /** Null if it was removed in the meantime. The caller closes the handle. */
+  /** Opens an output, which the caller closes. Returns null if the output was just removed. */
   readonly open: () => Promise<{ readonly handle: FileHandle; readonly file: OutputFile } | null>;
 };
 
-/** The sources of a scope in the order of `due`. `live`: ids of instances that have not ended. */
-export type Sources = {
+/** Outputs in the order of `due`. `live` contains the ids of instances that have not ended. */
+export type OutputSources = {
   readonly live: readonly string[];
-  readonly peek: () => Promise<Source | null>;
+  readonly peek: () => Promise<OutputSource | null>;
   readonly take: () => void;
 };
 
 /**
- * Finds outputs with lines between two moments. Queries instances before stored logs, so that it misses no instance that ends
- * in between; one that is found twice is read once.
+ * Finds outputs with lines between two times. Queries instances before stored logs, so that an instance that ends in between is
+ * not missed. An instance that is found twice is read once.
  */
 export async function findSources(
   context: SourcesContext,
   scope: LogScope,
-  span: { readonly order: Order; readonly from: Timestamp; readonly to: Timestamp },
-): Promise<Sources> {
+  span: { readonly order: SortOrder; readonly from: Timestamp; readonly to: Timestamp },
+): Promise<OutputSources> {
   const { order, from, to } = span;
-  const live: Source[] = [];
-  const owners = await openOwners(context.db, scope);
+  const live: OutputSource[] = [];
+  const owners = await listLiveOwners(context.db, scope);
   for (const owner of owners) {
     const file = await outputOf(context, owner);
     const first = file?.marks[0]?.at;
@@ -55,12 +57,12 @@ export async function findSources(
   let last: StoredOwner | null = null;
   let isComplete = false;
 
-  const peekStored = async (): Promise<Source | null> => {
+  const peekStored = async (): Promise<OutputSource | null> => {
     for (;;) {
       const owner = stored[0];
       if (owner === undefined) {
         if (isComplete) return null;
-        stored = await storedOwners(context.db, scope, { order, ...range, after: last, limit: pageRows });
+        stored = await listStoredOwners(context.db, scope, { order, ...range, after: last, limit: pageRows });
         last = stored.at(-1) ?? last;
         isComplete = stored.length < pageRows;
       } else if (isLive.has(owner.instance_id)) stored.shift();
@@ -71,7 +73,7 @@ export async function findSources(
     }
   };
 
-  let next: Source | null = null;
+  let next: OutputSource | null = null;
   return {
     live: owners.map((owner) => owner.instance_id),
     peek: async () => {
@@ -91,7 +93,7 @@ export async function findSources(
   };
 }
 
-/** Where the bot writes it, or in the log directory if it was moved just now. */
+/** The directory where the bot writes, or the log directory if the output was just moved. */
 async function outputOf(context: SourcesContext, owner: LogOwner): Promise<OutputFile | null> {
   const file = await context.outputs.find(owner.instance_id);
   return file ?? context.outputs.findReleased(logDirectory(context.logsDirectory, owner));
@@ -106,14 +108,14 @@ async function openFile(context: SourcesContext, owner: LogOwner, file: OutputFi
   try {
     return { handle: await open(file.path, 'r'), file };
   } catch {
-    // The instance just ended, and its output was moved.
+    // The instance has just ended, and its output was moved.
     const moved = await context.outputs.findReleased(logDirectory(context.logsDirectory, owner));
     if (moved === null || moved.path === file.path) return null;
     return { handle: await open(moved.path, 'r'), file: moved };
   }
 }
 
-/** As a `timestamptz`, limited to the years 1970 to 9999. */
+/** Converts a time to a `timestamptz`, limited to the years 1970 to 9999. */
 function dateOf(at: Timestamp): Date {
   return new Date(Math.min(Math.max(0, at / 1000), 253_402_300_799_000));
 }

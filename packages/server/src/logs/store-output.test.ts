@@ -13,7 +13,7 @@ import { type StoreOutputContext, storeOutput, withStoredOutput } from './store-
 
 const never = new AbortController().signal;
 
-/** A runtime and rows for one agent; `run` starts an instance that prints and ends it. */
+/** Creates a runtime and rows for one agent. `run` starts an instance that prints text, and ends it. */
 async function setUp() {
   const rows = await testRows();
   const root = await mkdtemp(join(tmpdir(), 'bothost-store-output-'));
@@ -62,12 +62,13 @@ async function setUp() {
 
 const forgotten = async (runtime: Runtime, instanceId: string) => (await runtime.outputs.find(instanceId)) === null;
 
-it('stores the output of an instance once before it is forgotten, also after a kill at each step', async () => {
+it('withStoredOutput stores the output of an instance once before the instance is forgotten, even after a kill', async () => {
   const { rows, runtime, context, of, run, stored, files } = await setUp();
   const instanceId = await rows.instance(of);
   await run(instanceId, 'hello');
   const driver = withStoredOutput(runtime, (id) => storeOutput(context, id));
-  // As left by a server killed after moving the files, and by one killed after writing the row.
+  // The state after a kill between moving the files and writing the row, and after a kill between writing the row and forgetting
+  // the instance.
   await runtime.outputs.release(instanceId, join(context.logsDirectory, of.agentId, instanceId));
   await storeOutput(context, instanceId);
   const first = await stored();
@@ -79,7 +80,7 @@ it('stores the output of an instance once before it is forgotten, also after a k
   expect(await forgotten(runtime, instanceId)).toBe(true);
 });
 
-it('stores nothing for an instance without output or without a row', async () => {
+it('withStoredOutput stores nothing for an instance without output or without a row', async () => {
   const { rows, runtime, context, of, run, stored, files } = await setUp();
   const driver = withStoredOutput(runtime, (id) => storeOutput(context, id));
   for (const [instanceId, text] of [
@@ -94,7 +95,7 @@ it('stores nothing for an instance without output or without a row', async () =>
   expect(await files()).toEqual([]);
 });
 
-it('does not forget an instance while the database is unavailable', async () => {
+it('withStoredOutput does not forget an instance while the database is unavailable', async () => {
   const { rows, runtime, context, of, run, stored } = await setUp();
   const instanceId = await rows.instance(of);
   await run(instanceId, 'later');

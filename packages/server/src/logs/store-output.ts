@@ -1,7 +1,7 @@
 import type { OutputFile, RemoveTree, Runtime, Timestamp } from '@bothost/runtime';
 import type { Database } from '../store/tables.ts';
 import { logDirectory } from './directory.ts';
-import { insertLog, ownerOf } from './rows.ts';
+import { findLogOwner, insertLog } from './rows.ts';
 
 export type StoreOutputContext = {
   readonly db: Database;
@@ -15,16 +15,15 @@ export type StoreOutputContext = {
 };
 
 /**
- * Moves the output of an ended instance to the log directory and writes a row for it. Idempotent, so a server that is killed
- * in between leaves it to the next one. The output of an instance without a row is not stored.
- *
- * Rejects if the disk is full, to be retried, and if the database remains unavailable. Other errors of the disk are logged and
- * the output is lost, because the end of an instance must not wait forever.
+ * Moves the output of an ended instance to the log directory and writes its row. Idempotent, so that the next server can finish
+ * after a kill. The output of an instance without a row is not stored. Rejects if the disk is full, so that the caller retries,
+ * or if the database remains unavailable. Other disk errors are logged and the output is lost, because the end of an instance
+ * must not be delayed forever.
  */
 export async function storeOutput(context: StoreOutputContext, instanceId: string): Promise<void> {
   const { db, host, retryWrite } = context;
   const { outputs } = context.runtime;
-  const owner = await retryWrite(() => ownerOf(db, instanceId));
+  const owner = await retryWrite(() => findLogOwner(db, instanceId));
   if (owner === undefined) return;
   const directory = logDirectory(context.logsDirectory, owner);
   let file: OutputFile | null;
@@ -52,7 +51,10 @@ export async function storeOutput(context: StoreOutputContext, instanceId: strin
   await retryWrite(() => insertLog(db, row));
 }
 
-/** Wraps a driver so that it stores the output of an instance before it forgets it. Concurrent calls share one run. */
+/**
+ * Wraps a runtime driver so that it stores the output of an instance before it forgets the instance. Concurrent calls share one
+ * run.
+ */
 export function withStoredOutput(driver: Runtime, store: (instanceId: string) => Promise<void>): Runtime {
   const running = new Map<string, Promise<void>>();
   const forget = async (instanceId: string) => {

@@ -1,12 +1,12 @@
-/** In characters. Shorter forms would mask ordinary words. */
-export const minFormLength = 6;
+/** Shorter forms would mask ordinary words. */
+export const minFormCharacters = 6;
 
 /**
- * The forms in which values may appear in a line of a log: each line of a value as it is, escaped as in JSON or Python, and
- * percent-encoded; the whole value escaped or encoded to one line; and Base64, also inside a longer encoded text and with the
- * line breaks of `base64` and PEM. Forms shorter than `minFormLength` are omitted.
+ * The forms in which values may appear in a log line: each line of a value unchanged, escaped as in JSON or Python, and
+ * percent-encoded; the whole value escaped or encoded to one line; and Base64, also within a longer encoded text and with the
+ * line breaks of `base64` and PEM. Forms shorter than `minFormCharacters` are omitted.
  */
-export function formsOf(values: Iterable<string>): readonly string[] {
+export function valueForms(values: Iterable<string>): readonly string[] {
   const forms = new Set<string>();
   for (const value of values) {
     const lines = value.split('\n').map((line) => line.replace(/\r$/, ''));
@@ -18,10 +18,10 @@ export function formsOf(values: Iterable<string>): readonly string[] {
     if (lines.length > 1) for (const form of writtenForms(whole)) forms.add(form);
     for (const form of base64Forms(whole)) forms.add(form);
   }
-  return [...forms].filter((form) => form.length >= minFormLength && !form.includes('\n'));
+  return [...forms].filter((form) => form.length >= minFormCharacters && !form.includes('\n'));
 }
 
-/** Escaped and percent-encoded forms; none for a text that they would not change. */
+/** Escaped and percent-encoded forms. Empty for a text that encoding does not change. */
 function writtenForms(text: string): readonly string[] {
   if (/^[\w.-]*$/.test(text)) return [];
   const escaped = JSON.stringify(text).slice(1, -1);
@@ -29,7 +29,7 @@ function writtenForms(text: string): readonly string[] {
   return [escaped, ascii, escaped.replaceAll('\\"', '"'), ...percentForms(text)];
 }
 
-/** As browsers, Node and Python encode URLs and forms (RFC 3986 2.1), with upper-case and lower-case digits. */
+/** Percent-encodes like browsers, Node and Python (RFC 3986, section 2.1), with upper-case and lower-case digits. */
 function percentForms(text: string): readonly string[] {
   const component = encodeURIComponent(text);
   const strict = component.replace(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);
@@ -39,16 +39,16 @@ function percentForms(text: string): readonly string[] {
   return [...all, ...all.map((one) => one.replace(/%[0-9A-F]{2}/g, (code) => code.toLowerCase()))];
 }
 
-/** Line lengths of Base64 in PEM (RFC 7468 2) and MIME (RFC 2045 6.8). */
+/** Line lengths of Base64 in PEM (RFC 7468, section 2) and MIME (RFC 2045, section 6.8). */
 const columns = [64, 76];
 
 /**
- * Base64 encodes three bytes as four characters, so a text inside a longer one has three encodings, depending on its offset.
- * Returns the characters of each that depend on the text alone (RFC 4648 4), in both alphabets.
+ * Base64 encodes three bytes as four characters, so a text within a longer text has three encodings, depending on its offset.
+ * Returns, in both alphabets, the characters of each encoding that depend on the text alone (RFC 4648, section 4).
  */
 function base64Forms(text: string): readonly string[] {
   const bytes = Buffer.from(text);
-  if (bytes.length < minFormLength) return [];
+  if (bytes.length < minFormCharacters) return [];
   const cores = [0, 1, 2].map((before) => {
     const encoded = Buffer.concat([Buffer.alloc(before), bytes]).toString('base64');
     return encoded.slice(Math.ceil((before * 8) / 6), Math.floor(((before + bytes.length) * 8) / 6));
