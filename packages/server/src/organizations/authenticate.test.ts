@@ -36,7 +36,7 @@ describe('createAuthenticator', () => {
     });
   });
 
-  it('refuses a key of the other kind, also from the cache', async () => {
+  it('refuses a key of the wrong kind, even a cached one', async () => {
     const authenticator = open();
     const { key } = await make('public');
     await expect(authenticator.authenticate(key, 'private')).rejects.toMatchObject(invalid);
@@ -44,7 +44,7 @@ describe('createAuthenticator', () => {
     expect(() => authenticator.cached(key, 'private')).toThrow(expect.objectContaining(invalid));
   });
 
-  it.each(['', 'sk_', 'sk_wrong', 'x'.repeat(5_000)])('refuses a malformed key (%#)', async (key) => {
+  it.each(['', 'sk_', 'sk_wrong', 'x'.repeat(5_000)])('refuses a malformed key: case %#', async (key) => {
     await expect(open().authenticate(key, 'private')).rejects.toMatchObject(invalid);
   });
 
@@ -59,7 +59,7 @@ describe('createAuthenticator', () => {
     expect(authenticator.cached(key, 'private')).toBeUndefined();
   });
 
-  it('refuses a key from its expiry on, also from the cache', async () => {
+  it('refuses an expired key, even a cached one', async () => {
     const authenticator = open();
     const { key } = await make('private', { expiresInSeconds: 1 });
     clock += 500;
@@ -69,7 +69,7 @@ describe('createAuthenticator', () => {
     await expect(open().authenticate(key, 'private')).rejects.toMatchObject(invalid);
   });
 
-  it('refuses a revoked key at once here, and within a second on other servers', async () => {
+  it('refuses a revoked key at once, and within a second on other servers', async () => {
     const [here, elsewhere] = [open(), open()];
     const { id, key } = await make();
     await here.authenticate(key, 'private');
@@ -90,7 +90,7 @@ describe('createAuthenticator', () => {
     expect(authenticator.cached(key, 'private')).toBeUndefined();
   });
 
-  it('forgets one key or all', async () => {
+  it('forget drops one key or all keys', async () => {
     const authenticator = open();
     const [one, other] = [await make(), await make()];
     await authenticator.authenticate(one.key, 'private');
@@ -116,7 +116,7 @@ describe('createAuthenticator', () => {
     await expect.poll(lastUse).toBe(new Date(clock).toISOString());
   });
 
-  it('drops a key when another server announces its revocation, and the whole cache after missed messages', async () => {
+  it('drops a revoked key when another server announces it, and the whole cache if announcements may be lost', async () => {
     const authenticator = open();
     const [revoked, other] = [await make(), await make()];
     await authenticator.authenticate(revoked.key, 'private');

@@ -2,9 +2,8 @@ import { failure } from '@bothost/contract';
 import type { Actor } from '../audit/chain.ts';
 import type { Database } from '../store/tables.ts';
 import { hashKey } from './keys.ts';
-import { type KeyWithOrganization, keyByHash, touchKey } from './rows.ts';
+import { findKeyByHash, type KeyWithOrganization, updateLastUse } from './rows.ts';
 
-/** The API key behind a request, and its organization. */
 export type Caller = {
   readonly organizationId: string;
   readonly organizationName: string;
@@ -18,7 +17,7 @@ export type Caller = {
  */
 export type Principal = Caller & Actor & { readonly serviceUrl: string };
 
-/** Why an existing key is refused: the cause of `key-invalid`, for the audit log of its organization only. */
+/** Why an existing key is refused. It is the cause of `key-invalid`, and only recorded in the audit log of its organization. */
 export class RefusedKeyError extends Error {
   override readonly name = 'RefusedKeyError';
   readonly caller: Caller;
@@ -31,14 +30,14 @@ export class RefusedKeyError extends Error {
 }
 
 /**
- * What a key is used for. No API key works as `operator`; it is looked up so that its organization's audit log records the
- * attempt.
+ * The kind of API that a key is used for. No API key is valid for `operator`; it is looked up only to record the attempt in the
+ * audit log of its organization.
  */
 export type KeyUse = 'private' | 'public' | 'operator';
 
 /**
- * Finds the caller of a key. `cached` does not query the database; undefined: not cached. `forget` drops a key, or all, when
- * one is revoked here or another server announces it.
+ * Finds the caller of an API key. `cached` never queries the database and returns undefined for a key that is not cached.
+ * `forget` drops one key or all when a key is revoked on this server or another one.
  */
 export type Authenticator = {
   readonly authenticate: (key: string, kind: KeyUse) => Promise<Caller>;
@@ -46,21 +45,21 @@ export type Authenticator = {
   readonly forget: (keyId?: string) => void;
 };
 
-/** A revocation on another server takes effect within this time, even if its notification is lost. */
+/** Even if the notification is lost, a revocation on another server takes effect within this time. */
 const cacheMs = 900;
-/** Minimum interval of writes of `last_used_at` per key. */
+/** Minimum interval between writes of `last_used_at` for a key. */
 const touchIntervalMs = 60_000;
-/** Invalid keys are not cached, so a flood of them takes no memory. */
+/** Only valid keys are cached, so that a flood of invalid keys takes no memory. */
 const cacheEntries = 10_000;
 
 type Entry = { readonly found: KeyWithOrganization; readonly until: number };
 
 /**
- * Authenticates keys with the database and caches valid ones for less than a second. `authenticate` rejects with the failure
- * `key-invalid`; its cause is a `RefusedKeyError` if the key exists but may not be used for this.
+ * Authenticates API keys with the database and caches valid keys for less than a second. `authenticate` rejects with the failure
+ * `key-invalid`. If the key exists but must not be used for this, the cause of the failure is a `RefusedKeyError`.
  */
 export function createAuthenticator(context: { db: Database; now: () => Date }): Authenticator {
-  /** By hash; keys themselves are never stored. */
+  /** Cached keys by their hash. Keys themselves are never kept. */
   const entries = new Map<string, Entry>();
   const touched = new Map<string, number>();
   /** Incremented by `forget`, so that a lookup that started before a revocation is not cached after it. */
@@ -87,8 +86,8 @@ export function createAuthenticator(context: { db: Database; now: () => Date }):
     const last = touched.get(found.id) ?? found.last_used_at?.getTime() ?? 0;
     if (now - last < touchIntervalMs) return;
     touched.set(found.id, now);
-    // For display only, so a failed write must not fail the request. The next minute retries it.
-    touchKey(context.db, found.id, new Date(now)).catch(() => touched.delete(found.id));
+    // The time is only displayed, so a failed write must not fail the request. It is retried a minute later.
+    updateLastUse(context.db, found.id, new Date(now)).catch(() => touched.delete(found.id));
   }
 
   function cached(key: string, kind: KeyUse): Caller | undefined {
@@ -108,7 +107,7 @@ export function createAuthenticator(context: { db: Database; now: () => Date }):
     if (known !== undefined) return known;
     const before = generation;
     const hash = hashKey(key);
-    const found = await keyByHash(context.db, hash);
+    const found = await findKeyByHash(context.db, hash);
     const now = context.now().getTime();
     if (found === undefined) throw failure('key-invalid');
     if (before === generation) {

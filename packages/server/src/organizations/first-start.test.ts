@@ -36,7 +36,7 @@ describe('the first start', () => {
     expect(await getProperties(context(), { organizationId })).toEqual({ defaultRegion: 'eu' });
   });
 
-  it('happens once; later starts create nothing', async () => {
+  it('creates nothing if an organization exists', async () => {
     await firstStart(context(), 'eu', made, async () => undefined);
     const later = await firstStart(context(), 'eu', { ...made, organization: 'other' }, () =>
       Promise.reject(new Error('nothing is kept at a later start')),
@@ -44,7 +44,7 @@ describe('the first start', () => {
     expect(later).toBeNull();
   });
 
-  it('of several servers at once creates one organization', async () => {
+  it('creates one organization if several servers start at once', async () => {
     const keeps: string[] = [];
     const starts = await Promise.all(
       ['home', 'home', 'other', 'third'].map((organization) =>
@@ -61,7 +61,7 @@ describe('the first start', () => {
     ]);
   });
 
-  it('that is interrupted creates nothing, and the next one creates other keys', async () => {
+  it('creates nothing if it is interrupted, and creates other keys at the next attempt', async () => {
     let lost = '';
     await expect(
       firstStart(context(), 'eu', made, async ({ privateKey }) => {

@@ -1,15 +1,15 @@
 import type { Database } from '../store/tables.ts';
 import { createKey } from './keys.ts';
-import { anyOrganization, insertOrganization, lockFirstOrganization } from './rows.ts';
+import { findAnyOrganization, insertOrganization, lockFirstOrganization } from './rows.ts';
 
 export type Bootstrap = {
   readonly organization: string;
-  /** Generated if absent. */
+  /** Keys to store. A missing key is generated. */
   readonly privateKey: string | null;
   readonly publicKey: string | null;
 };
 
-/** What the first start created; null if the database has an organization already. */
+/** The new organization and its keys, or null if the database already has an organization. */
 export type FirstStart = {
   readonly organizationId: string;
   readonly organizationName: string;
@@ -18,9 +18,9 @@ export type FirstStart = {
 };
 
 /**
- * Creates the organization and its two keys in one transaction if there is none yet, also when servers of several regions
- * start at once. Calls `keep` with the keys before the commit: after a kill in between, the written profile has invalid keys,
- * which the next start replaces. The reverse, valid keys that are stored in no profile, cannot happen.
+ * Creates the first organization and its two keys in one transaction, unless one exists. Several servers may start at once. Calls
+ * `keep` with the keys before the commit: after a kill in between, the written profile has invalid keys, which the next start
+ * replaces. So valid keys are never missing from the profile.
  */
 export async function firstStart(
   context: { db: Database; now: () => Date; newId: () => string },
@@ -29,9 +29,9 @@ export async function firstStart(
   keep: (made: FirstStart) => Promise<void>,
 ): Promise<FirstStart | null> {
   return context.db.transaction().execute(async (db) => {
-    if ((await anyOrganization(db)) !== undefined) return null;
+    if ((await findAnyOrganization(db)) !== undefined) return null;
     await lockFirstOrganization(db);
-    if ((await anyOrganization(db)) !== undefined) return null;
+    if ((await findAnyOrganization(db)) !== undefined) return null;
     const organizationId = context.newId();
     const name = bootstrap.organization;
     await insertOrganization(db, {
@@ -55,8 +55,8 @@ export async function firstStart(
   });
 }
 
-/** The organization of agents from directories: the oldest one. */
+/** The organization of agents that are served from directories: the oldest one. */
 export async function homeOrganization(context: { db: Database }): Promise<{ id: string; name: string } | null> {
-  const row = await anyOrganization(context.db);
+  const row = await findAnyOrganization(context.db);
   return row === undefined ? null : { id: row.id, name: row.name };
 }

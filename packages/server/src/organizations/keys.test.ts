@@ -22,7 +22,7 @@ describe('API keys', () => {
   it.each([
     ['private', /^sk_[0-9A-Za-z]{49}$/, 7],
     ['public', /^pk_[0-9A-Za-z]{49}$/, 11],
-  ] as const)('a created %s key has a checksum and is shown once', async (kind, form, shown) => {
+  ] as const)('have a checksum and are shown once: %s key', async (kind, form, shown) => {
     const made = await createKey(context(), scope(), { kind, name: 'mine' });
     expect(made).toMatchObject({ kind, name: 'mine', expiresAt: null, lastUsedAt: null, revokedAt: null });
     expect(made.key).toMatch(form);
@@ -52,7 +52,7 @@ describe('API keys', () => {
     expect(expiresAt).toBe(new Date(clock + 90_000).toISOString());
   });
 
-  it('stay in the list when revoked, with the first time of revocation', async () => {
+  it('remain in the list after their revocation, with its first time', async () => {
     const { id } = await createKey(context(), scope(), { kind: 'private', name: 'leaked' });
     const { revokedAt } = await revokeKey(context(), scope(), id);
     expect(revokedAt).toBe(new Date(clock).toISOString());
@@ -61,7 +61,7 @@ describe('API keys', () => {
     expect((await listKeys(context(), scope())).find((key) => key.id === id)?.revokedAt).toBe(revokedAt);
   });
 
-  it('of another organization are 404', async () => {
+  it('are not found by another organization', async () => {
     const other = { organizationId: await rows.organization() };
     const { id } = await createKey(context(), scope(), { kind: 'private', name: 'ours' });
     expect(await listKeys(context(), other)).toEqual([]);

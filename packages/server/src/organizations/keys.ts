@@ -5,23 +5,23 @@ import type { Actor } from '../audit/chain.ts';
 import type { Database } from '../store/tables.ts';
 import { inTransaction } from '../store/transaction.ts';
 import { isUuid } from '../store/uuid.ts';
-import { type ApiKeyRow, insertKey, keysOf, revoke } from './rows.ts';
+import { type ApiKeyRow, insertKey, listKeyRows, markKeyRevoked } from './rows.ts';
 
 type Scope = { readonly organizationId: string };
-/** `keyId` null: the service itself. */
+/** `keyId` is null if the service itself creates the key. */
 type ActingScope = Scope & Partial<Actor>;
 
-/** The stored form of a key. Keys have 256 bits of randomness, so one round of SHA-256 suffices. */
+/** Hashes a key for storage. Keys have 256 bits of randomness, so one round of SHA-256 suffices. */
 export function hashKey(key: string): Buffer {
   return createHash('sha256').update(key).digest();
 }
 
 export async function listKeys(context: { db: Database }, scope: Scope): Promise<ApiKey[]> {
-  const rows = await keysOf(context.db, scope.organizationId);
+  const rows = await listKeyRows(context.db, scope.organizationId);
   return rows.map(present);
 }
 
-/** Creates a key, or stores the given one (unattended install). Only this response contains the key. */
+/** Creates an API key, or stores the given key (for an unattended installation). The key is only in this response. */
 export async function createKey(
   context: { db: Database; now: () => Date; newId: () => string },
   scope: ActingScope,
@@ -49,7 +49,9 @@ export async function createKey(
   return { ...present(row), key };
 }
 
-/** Idempotent. @throws failure `key-not-found`, also for another organization's key */
+/**
+ * Revokes a key. Does nothing if the key is already revoked. @throws failure `key-not-found`, also for another organization's key
+ */
 export async function revokeKey(
   context: { db: Database; now: () => Date },
   scope: ActingScope,
@@ -58,7 +60,7 @@ export async function revokeKey(
   if (!isUuid(keyId)) throw failure('key-not-found');
   return inTransaction(context.db, async (db) => {
     const at = context.now();
-    const row = await revoke(db, scope.organizationId, keyId, at);
+    const row = await markKeyRevoked(db, scope.organizationId, keyId, at);
     if (row === undefined) throw failure('key-not-found');
     const result = row.revoked_at?.getTime() === at.getTime() ? 'done' : 'unchanged';
     await record(db, scope, row, { at, action: 'keys.revoke', result });

@@ -5,7 +5,7 @@ import { parse } from 'smol-toml';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Profile, writeProfile } from './profile.ts';
 
-describe('the profile of the command line', () => {
+describe('the command line profile', () => {
   let directory: string;
   let file: string;
   let other: string;
@@ -32,7 +32,7 @@ describe('the profile of the command line', () => {
     expect(await readdir(join(file, '..'))).toEqual(['config.toml']);
   });
 
-  it('of the same service gets new keys and keeps other settings', async () => {
+  it('gets new keys and keeps other settings if it belongs to the same service', async () => {
     await writeProfile(file, other, profile);
     await writeFile(file, `${await readFile(file, 'utf8')}output = "json"\n`);
     await writeProfile(file, other, { ...profile, private_key: 'sk_2' });
@@ -60,7 +60,7 @@ describe('the profile of the command line', () => {
     expect(await mode(other)).toBe('600');
   });
 
-  it('that cannot be written fails and keeps the old one', async () => {
+  it('remains unchanged if writing fails', async () => {
     await writeProfile(file, other, profile);
     const before = await readFile(file, 'utf8');
     await expect(writeProfile(join(file, 'below-a-file'), other, profile)).rejects.toThrow();

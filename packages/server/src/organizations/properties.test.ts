@@ -3,7 +3,7 @@ import { type TestRows, testRows } from '../../test/support/test-rows.ts';
 import { newId } from '../store/uuid.ts';
 import { describeProperties, getProperties, listOrganizations, listRegions, updateProperties } from './properties.ts';
 
-describe('the properties of an organization', () => {
+describe('properties of an organization', () => {
   let rows: TestRows;
   let organizationId: string;
   beforeAll(async () => {
@@ -23,7 +23,7 @@ describe('the properties of an organization', () => {
     });
   });
 
-  it('rejects an unknown region and names the existing ones', async () => {
+  it('cannot have an unknown default region; the error lists the regions', async () => {
     const before = await getProperties(rows, { organizationId });
     await expect(updateProperties(rows, { organizationId }, { defaultRegion: 'moon' })).rejects.toMatchObject({
       reason: 'region-unknown',
@@ -32,13 +32,13 @@ describe('the properties of an organization', () => {
     expect(await getProperties(rows, { organizationId })).toEqual(before);
   });
 
-  it('are 404 for an organization that does not exist', async () => {
+  it('are not found for a missing organization', async () => {
     await expect(getProperties(rows, { organizationId: newId() })).rejects.toMatchObject({
       reason: 'organization-not-found',
     });
   });
 
-  it('lists regions and organizations', async () => {
+  it('are listed with regions and organizations', async () => {
     await rows.organization('other');
     expect(await listRegions(rows)).toEqual([
       { code: 'eu', display_name: 'eu' },

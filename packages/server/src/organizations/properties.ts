@@ -1,6 +1,6 @@
 import { failure } from '@bothost/contract';
 import type { Database } from '../store/tables.ts';
-import { findOrganization, regionCodes, setDefaultRegion } from './rows.ts';
+import { findOrganization, listRegionCodes, setDefaultRegion } from './rows.ts';
 
 type Scope = { readonly organizationId: string };
 type Properties = { defaultRegion: string };
@@ -11,10 +11,9 @@ export async function getProperties(context: { db: Database }, scope: Scope): Pr
   return { defaultRegion: organization.default_region };
 }
 
-/** Each setting with its current and allowed values. */
 export async function describeProperties(context: { db: Database }, scope: Scope) {
   const { defaultRegion } = await getProperties(context, scope);
-  const regions = await regionCodes(context.db);
+  const regions = await listRegionCodes(context.db);
   return {
     defaultRegion: {
       type: 'string',
@@ -32,7 +31,7 @@ export async function updateProperties(
   scope: Scope,
   wanted: Properties,
 ): Promise<Properties> {
-  const regions = await regionCodes(context.db);
+  const regions = await listRegionCodes(context.db);
   if (!regions.includes(wanted.defaultRegion)) {
     throw failure('region-unknown', {
       message: `Region "${wanted.defaultRegion}" does not exist. Regions: ${regions.join(', ')}.`,
@@ -43,7 +42,7 @@ export async function updateProperties(
 }
 
 export async function listRegions(context: { db: Database }): Promise<{ code: string; display_name: string }[]> {
-  const regions = await regionCodes(context.db);
+  const regions = await listRegionCodes(context.db);
   return regions.map((code) => ({ code, display_name: code }));
 }
 

@@ -22,7 +22,7 @@ export function anyOrganization(db: Database): Promise<OrganizationRow | undefin
   return db.selectFrom('organizations').selectAll().orderBy('created_at').limit(1).executeTakeFirst();
 }
 
-/** Serializes first starts until the transaction ends. */
+/** Blocks first starts of other servers until the transaction ends. */
 export async function lockFirstOrganization(db: Database): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended('bothost first organization', 0))`.execute(db);
 }
@@ -35,7 +35,7 @@ export async function setDefaultRegion(db: Database, id: string, region: string)
   await db.updateTable('organizations').set({ default_region: region }).where('id', '=', id).execute();
 }
 
-export async function regionCodes(db: Database): Promise<string[]> {
+export async function listRegionCodes(db: Database): Promise<string[]> {
   const rows = await db.selectFrom('hosts').select('region').orderBy('region').execute();
   return rows.map((row) => row.region);
 }
@@ -44,7 +44,7 @@ export async function insertKey(db: Database, row: Insertable<ApiKeysTable>): Pr
   await db.insertInto('api_keys').values(row).execute();
 }
 
-export function keysOf(db: Database, organizationId: string): Promise<ApiKeyRow[]> {
+export function listKeyRows(db: Database, organizationId: string): Promise<ApiKeyRow[]> {
   return db
     .selectFrom('api_keys')
     .selectAll()
@@ -54,7 +54,12 @@ export function keysOf(db: Database, organizationId: string): Promise<ApiKeyRow[
     .execute();
 }
 
-export function revoke(db: Database, organizationId: string, id: string, now: Date): Promise<ApiKeyRow | undefined> {
+export function markKeyRevoked(
+  db: Database,
+  organizationId: string,
+  id: string,
+  now: Date,
+): Promise<ApiKeyRow | undefined> {
   return db
     .updateTable('api_keys')
     .set((column) => ({ revoked_at: column.fn.coalesce('revoked_at', column.val(now)) }))
@@ -70,7 +75,7 @@ export type KeyWithOrganization = Pick<ApiKeyRow, 'id' | 'kind' | 'expires_at' |
   key_name: string;
 };
 
-export async function keyByHash(db: Database, hash: Buffer): Promise<KeyWithOrganization | undefined> {
+export async function findKeyByHash(db: Database, hash: Buffer): Promise<KeyWithOrganization | undefined> {
   const { rows } = await sql<KeyWithOrganization>`/* prepared: key-by-hash */ select api_keys.id, kind, expires_at,
       revoked_at, last_used_at, organization_id, organizations.name as organization_name,
       api_keys.name as key_name
@@ -78,6 +83,6 @@ export async function keyByHash(db: Database, hash: Buffer): Promise<KeyWithOrga
   return rows[0];
 }
 
-export async function touchKey(db: Database, id: string, at: Date): Promise<void> {
+export async function updateLastUse(db: Database, id: string, at: Date): Promise<void> {
   await db.updateTable('api_keys').set({ last_used_at: at }).where('id', '=', id).execute();
 }
