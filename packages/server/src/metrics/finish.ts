@@ -1,25 +1,25 @@
 import type { Database } from '../store/tables.ts';
 import { derivedId } from '../store/uuid.ts';
-import { percentiles } from './percentiles.ts';
-import { deleteSamples, insertMetrics, type SessionMetricsRow, samplesOf } from './rows.ts';
-import { type Sample, seriesOf } from './series.ts';
+import { computePercentiles } from './percentiles.ts';
+import { deleteSamples, insertMetrics, listSamples, type SessionMetricsRow } from './rows.ts';
+import { computeSeries, type Sample } from './series.ts';
 
 type Context = { db: Database };
 
 /**
- * Turns the samples of a session into its final record. Call it in the transaction that ends the session. Without samples
- * there is no record.
+ * Turns the samples of a session into its final record; without samples there is no record. Call this in the transaction that
+ * ends the session.
  */
 export async function finishMetrics(context: Context, sessionId: string, late: readonly Sample[]): Promise<void> {
-  const stored = await samplesOf(context.db, sessionId);
+  const stored = await listSamples(context.db, sessionId);
   const row = summarize(sessionId, merge(stored, late));
   if (row !== null) await insertMetrics(context.db, { ...row, timeseries: JSON.stringify(row.timeseries) });
   await deleteSamples(context.db, sessionId);
 }
 
-/** Metrics of an open session, in the form of the final record. */
+/** Returns the metrics of an open session in the form of its final record. */
 export async function metricsSoFar(context: Context, sessionId: string): Promise<SessionMetricsRow | null> {
-  return summarize(sessionId, await samplesOf(context.db, sessionId));
+  return summarize(sessionId, await listSamples(context.db, sessionId));
 }
 
 function merge(stored: readonly Sample[], late: readonly Sample[]): readonly Sample[] {
@@ -28,8 +28,8 @@ function merge(stored: readonly Sample[], late: readonly Sample[]): readonly Sam
 }
 
 function summarize(sessionId: string, samples: readonly Sample[]): SessionMetricsRow | null {
-  const cpu = percentiles(samples.map(([, c]) => c));
-  const memory = percentiles(samples.map(([, , m]) => m));
+  const cpu = computePercentiles(samples.map(([, c]) => c));
+  const memory = computePercentiles(samples.map(([, , m]) => m));
   const first = samples[0];
   const last = samples.at(-1);
   if (cpu === null || memory === null || first === undefined || last === undefined) return null;
@@ -45,7 +45,7 @@ function summarize(sessionId: string, samples: readonly Sample[]): SessionMetric
     memory_p90: memory.p90,
     memory_p95: memory.p95,
     memory_p99: memory.p99,
-    timeseries: seriesOf(samples),
+    timeseries: computeSeries(samples),
     event_at: new Date(last[0] * 1000),
     created_at: new Date(first[0] * 1000),
   };

@@ -1,42 +1,42 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { nearestRank, percentiles } from './percentiles.ts';
+import { computePercentiles, nearestRankPercentile } from './percentiles.ts';
 
-/** The definition: the smallest value that at least p percent of the values do not exceed. */
+/** The definition of the percentile: the smallest value such that at least p percent of the values do not exceed it. */
 function oracle(values: readonly number[], p: number): number | undefined {
   const reaching = values.filter((value) => values.filter((other) => other <= value).length * 100 >= p * values.length);
   return reaching.length === 0 ? undefined : Math.min(...reaching);
 }
 
-describe('percentiles', () => {
+describe('computePercentiles', () => {
   it('match the textbook example of nearest rank', () => {
     const sorted = [15, 20, 35, 40, 50];
-    expect([5, 30, 40, 50, 100].map((p) => nearestRank(sorted, p))).toEqual([15, 20, 20, 35, 50]);
+    expect([5, 30, 40, 50, 100].map((p) => nearestRankPercentile(sorted, p))).toEqual([15, 20, 20, 35, 50]);
   });
 
   it('are null without values', () => {
-    expect(percentiles([])).toBeNull();
+    expect(computePercentiles([])).toBeNull();
   });
 
-  it('of one value are that value', () => {
-    expect(percentiles([7])).toEqual({ p50: 7, p90: 7, p95: 7, p99: 7 });
+  it('equal the value if there is only one', () => {
+    expect(computePercentiles([7])).toEqual({ p50: 7, p90: 7, p95: 7, p99: 7 });
   });
 
-  it('of 1 to 100 are 50, 75, 95 and 99 in any order', () => {
+  it('are 50, 75, 95 and 99 for 1 to 100 in any order', () => {
     const values = Array.from({ length: 100 }, (_, index) => 100 - index);
-    expect(percentiles(values)).toEqual({ p50: 50, p90: 90, p95: 95, p99: 99 });
+    expect(computePercentiles(values)).toEqual({ p50: 50, p90: 90, p95: 95, p99: 99 });
   });
 
   it('sort numerically and do not change the input', () => {
     const values = [10, 9, 100];
-    expect(percentiles(values)?.p50).toBe(10);
+    expect(computePercentiles(values)?.p50).toBe(10);
     expect(values).toEqual([10, 9, 100]);
   });
 
   it('match the definition for any values', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 0, max: 2 ** 40 }), { minLength: 1, maxLength: 150 }), (values) => {
-        const found = percentiles(values);
+        const found = computePercentiles(values);
         expect(found).toEqual({
           p50: oracle(values, 50),
           p90: oracle(values, 90),

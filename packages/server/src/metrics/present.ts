@@ -1,6 +1,6 @@
 import type { ResourceMetrics } from '@bothost/contract';
 
-/** A row of metrics from `to_json` or from the driver: times are texts or dates. */
+/** A row of metrics. Its times are texts if the row is from `to_json`, and dates if it is from the driver. */
 export type StoredMetrics = {
   readonly [Name in
     | 'sample_count'
@@ -20,7 +20,6 @@ export type StoredMetrics = {
   readonly created_at: Date | string;
 };
 
-/** Metrics as responses contain them. */
 export function presentMetrics(row: StoredMetrics): ResourceMetrics {
   return {
     id: row.id,

@@ -6,7 +6,7 @@ export type SessionMetricsRow = Selectable<SessionMetricsTable>;
 
 export type SampleBatch = { readonly sessionId: string; readonly samples: readonly Sample[] };
 
-/** Inserts samples of many sessions in one statement; drops those of removed sessions. */
+/** Inserts samples of many sessions in one statement. Drops samples of sessions that were removed. */
 export async function insertSamples(db: Database, batches: readonly SampleBatch[]): Promise<void> {
   if (batches.length === 0) return;
   const ids = batches.map((batch) => batch.sessionId);
@@ -19,7 +19,7 @@ export async function insertSamples(db: Database, batches: readonly SampleBatch[
     on conflict do nothing`.execute(db);
 }
 
-export async function samplesOf(db: Database, sessionId: string): Promise<Sample[]> {
+export async function listSamples(db: Database, sessionId: string): Promise<Sample[]> {
   const rows = await db
     .selectFrom('session_samples')
     .select('samples')

@@ -2,7 +2,7 @@ import type { Usage } from '@bothost/runtime';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type TestRows, testNow, testRows } from '../../test/support/test-rows.ts';
 import { finishMetrics, metricsSoFar } from './finish.ts';
-import { samplesOf } from './rows.ts';
+import { listSamples } from './rows.ts';
 import { createSampler } from './sampler.ts';
 
 const start = testNow.getTime() / 1000;
@@ -41,7 +41,7 @@ describe('the sampler', () => {
   });
   afterAll(() => rows.close());
 
-  it('returns millicores and bytes between two readings', async () => {
+  it('returns the CPU use in millicores and the memory in bytes between two readings', async () => {
     const sampler = open();
     use(0, 500_000, 1_000);
     await sampler.sample([target()]);
@@ -81,12 +81,12 @@ describe('the sampler', () => {
     await sampler.store();
     use(4, 400_000, 1_000);
     await sampler.sample([target()]);
-    expect((await samplesOf(rows.db, sessionId)).map(([t]) => t - start)).toEqual([1, 2, 3]);
+    expect((await listSamples(rows.db, sessionId)).map(([t]) => t - start)).toEqual([1, 2, 3]);
     expect(sampler.take(sessionId).map(([t]) => t - start)).toEqual([4]);
     expect(sampler.take(sessionId)).toEqual([]);
   });
 
-  it('stores samples at the next time after a failure', async () => {
+  it('stores samples with the next call after a failure', async () => {
     const sampler = open();
     use(0, 0, 1_000);
     await sampler.sample([target()]);
@@ -96,7 +96,7 @@ describe('the sampler', () => {
     await expect(sampler.store()).rejects.toThrow();
     await rows.db.schema.alterTable('away').renameTo('session_samples').execute();
     await sampler.store();
-    expect(await samplesOf(rows.db, sessionId)).toHaveLength(1);
+    expect(await listSamples(rows.db, sessionId)).toHaveLength(1);
   });
 
   it('continues after the server was killed', async () => {
@@ -139,7 +139,7 @@ describe('the sampler', () => {
     const ended = { state: 'ended', completion_status: '500', ended_at: testNow } as const;
     await rows.db.updateTable('sessions').set(ended).where('id', '=', sessionId).execute();
     await sampler.store();
-    expect(await samplesOf(rows.db, sessionId)).toEqual([]);
+    expect(await listSamples(rows.db, sessionId)).toEqual([]);
     expect(await metricsSoFar({ db: rows.db }, gone.sessionId)).toBeNull();
   });
 

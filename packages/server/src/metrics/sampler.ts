@@ -3,25 +3,23 @@ import type { Database } from '../store/tables.ts';
 import { insertSamples } from './rows.ts';
 import type { Sample } from './series.ts';
 
-/** A live session and its instance. */
 export type SampledSession = { readonly sessionId: string; readonly instanceId: string };
 
 export type Sampler = {
   /** Samples each session. Call it every second. */
   readonly sample: (targets: readonly SampledSession[]) => Promise<void>;
-  /** Stores the samples taken since the last call. Call it every few seconds; a kill loses at most those. */
+  /** Stores the samples taken since the last call. Call this every few seconds; a kill loses at most the samples since then. */
   readonly store: () => Promise<void>;
   /** Stops sampling a session and returns its unstored samples. */
   readonly take: (sessionId: string) => readonly Sample[];
-  /** Number of sampled sessions. */
   readonly size: () => number;
 };
 
 type State = { readonly at: number; readonly cpuMicroseconds: number; readonly unsaved: Sample[] };
 
 /**
- * Turns the runtime's cumulative usage into samples. The first reading of a session is only the base of the next one. This is
- * also so after a restart, so the downtime has no samples.
+ * Turns the runtime's cumulative usage into samples. The first reading of a session is only the base for the next one, also after
+ * a restart. So there are no samples for the downtime.
  */
 export function createSampler(context: {
   db: Database;
@@ -45,7 +43,7 @@ export function createSampler(context: {
     }
   }
 
-  /** A session that ended during sampling is recorded again after its end. */
+  /** Removes the session again if it ended during sampling. */
   function forgetOthers(targets: readonly SampledSession[]) {
     const wanted = new Set(targets.map((target) => target.sessionId));
     for (const [sessionId, { unsaved }] of states) {

@@ -1,19 +1,19 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Sample, seriesOf } from './series.ts';
+import { computeSeries, type Sample } from './series.ts';
 
 const start = 1_790_000_000;
 const every = (count: number, sample: (second: number) => readonly [number, number]) =>
   Array.from({ length: count }, (_, second): Sample => [start + second, ...sample(second)]);
 
-describe('seriesOf', () => {
+describe('computeSeries', () => {
   it('returns no points without samples', () => {
-    expect(seriesOf([])).toEqual([]);
+    expect(computeSeries([])).toEqual([]);
   });
 
   it('returns mean CPU and highest memory for each five seconds from the first sample on', () => {
     const samples = every(7, (second) => [second * 100, second === 3 ? 900 : 10]);
-    expect(seriesOf(samples)).toEqual([
+    expect(computeSeries(samples)).toEqual([
       { t: start, c: 200, m: 900 },
       { t: start + 5, c: 550, m: 10 },
     ]);
@@ -24,26 +24,26 @@ describe('seriesOf', () => {
       [start, 1, 1],
       [start + 60, 3, 3],
     ];
-    expect(seriesOf(samples)).toEqual([
+    expect(computeSeries(samples)).toEqual([
       { t: start, c: 1, m: 1 },
       { t: start + 60, c: 3, m: 3 },
     ]);
   });
 
   it('returns 720 points of 5 s for an hour', () => {
-    const points = seriesOf(every(3_600, () => [1, 1]));
+    const points = computeSeries(every(3_600, () => [1, 1]));
     expect(points).toHaveLength(720);
     expect(points[1]?.t).toBe(start + 5);
   });
 
   it('returns steps of 10 s for an hour and a second', () => {
-    const points = seriesOf(every(3_601, () => [1, 1]));
+    const points = computeSeries(every(3_601, () => [1, 1]));
     expect(points).toHaveLength(361);
     expect(points[1]?.t).toBe(start + 10);
   });
 
   it('returns at most 720 points for four hours', () => {
-    const points = seriesOf(every(14_400, () => [1, 1]));
+    const points = computeSeries(every(14_400, () => [1, 1]));
     expect(points).toHaveLength(720);
     expect(points[1]?.t).toBe(start + 20);
   });
@@ -60,7 +60,7 @@ describe('seriesOf', () => {
       });
     fc.assert(
       fc.property(anySamples, (samples) => {
-        const points = seriesOf(samples);
+        const points = computeSeries(samples);
         expect(points.length).toBeLessThanOrEqual(720);
         expect(points.length).toBeGreaterThan(0);
         expect(points.every(({ t }, index) => index === 0 || t > (points[index - 1]?.t ?? 0))).toBe(true);

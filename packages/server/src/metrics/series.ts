@@ -1,15 +1,15 @@
 import { seriesPoints } from '@bothost/contract';
 
-/** A sample of one second: Unix seconds, millicores, bytes. */
+/** The usage in one second. `t` is in Unix seconds, CPU in millicores, memory in bytes. */
 export type Sample = readonly [t: number, cpuMillicores: number, memoryBytes: number];
 
 export type SeriesPoint = { t: number; c: number; m: number };
 
 /**
- * The series of a record: steps of 5 seconds, or a multiple of 5 if that would give more than 720 points. A point has the
- * mean CPU and the highest memory of its step, and the time of its start. `samples` are ascending.
+ * Computes the series of a record in steps of 5 seconds, or of the multiple of 5 that gives at most 720 points. A point has the
+ * start time, mean CPU and highest memory of its step. `samples` are in ascending order.
  */
-export function seriesOf(samples: readonly Sample[]): SeriesPoint[] {
+export function computeSeries(samples: readonly Sample[]): SeriesPoint[] {
   const [first] = samples;
   const last = samples.at(-1);
   if (first === undefined || last === undefined) return [];

@@ -10,7 +10,7 @@ const start = (fields: Partial<StartTimes> = {}): StartTimes => ({
   startedAt: at(2_030),
   ...fields,
 });
-/** The sums of the start histograms in seconds. */
+/** Sums of the start histograms, in seconds. */
 async function phasesOf(times: StartTimes) {
   const telemetry = createTelemetry();
   telemetry.botStarted(times);
@@ -40,11 +40,11 @@ describe('createTelemetry', () => {
     });
   });
 
-  it('records nothing for a start that a restarted server adopted', async () => {
+  it('records no times for a start that a restarted server adopted', async () => {
     expect(await phasesOf(start({ requestedAt: null, claimedAt: null }))).toEqual({});
   });
 
-  it('counts ends by statuses of the service and of HTTP, and all others as one', async () => {
+  it('counts session ends by HTTP and service status, and all other statuses as one', async () => {
     const telemetry = createTelemetry();
     for (const status of ['HTTP_COMPLETED', 'SESSION_STOPPED', '500', 'CALLER_HUNG_UP', 'OUT_OF_CREDIT', '5000'])
       telemetry.sessionEnded(status);
@@ -59,7 +59,7 @@ describe('createTelemetry', () => {
     });
   });
 
-  it('reads a gauge at each scrape and drops former labels', async () => {
+  it('reads a gauge at each scrape, and drops labels that it no longer has', async () => {
     const { registry } = createTelemetry();
     let now = new Map([['ready', 2]]);
     addGauge(registry, 'bothost_test', 'A test', 'state', async () => now);

@@ -1,10 +1,10 @@
 import { type BuildStatus, completionStatusLabels, statusValues } from '@bothost/contract';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
-/** Metrics of the service for its operator, in the Prometheus format, served at `/metrics`. */
+/** Metrics of the service in the Prometheus format, served to the operator at `/metrics`. */
 export type Telemetry = {
   readonly registry: Registry;
-  /** Counts a start: warm, cold, or refused with an error reason. */
+  /** Counts a session start as warm, cold, or refused with an error reason. */
   readonly sessionStarted: (start: 'warm' | 'cold' | 'waiting' | 'refused') => void;
   readonly botStarted: (start: StartTimes) => void;
   readonly sessionEnded: (status: string) => void;
@@ -12,7 +12,7 @@ export type Telemetry = {
   readonly proxied: (kind: 'http' | 'websocket', outcome: string) => void;
 };
 
-/** Times of a start; null if unknown, as for a session that was adopted after a restart. */
+/** Times of a session start. Null if unknown, for example for a session that was adopted after a restart. */
 export type StartTimes = {
   readonly cold: boolean;
   readonly requestedAt: Date | null;
@@ -21,13 +21,12 @@ export type StartTimes = {
   readonly startedAt: Date;
 };
 
-/** Bots may end with their own statuses, which share one label value, so that they cannot flood Prometheus with labels. */
+/** All statuses that bots invent share one label value, so that bots cannot flood Prometheus with labels. */
 const knownStatuses: ReadonlySet<string> = new Set(statusValues(completionStatusLabels));
 
 const startBuckets = [0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 120];
 const buildBuckets = [0.1, 0.5, 1, 2, 5, 10, 30, 60, 120, 300, 600];
 
-/** Creates the counters and histograms of the service, with Node's default metrics. */
 export function createTelemetry(): Telemetry {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry, prefix: 'bothost_' });
@@ -84,7 +83,7 @@ export function createTelemetry(): Telemetry {
   };
 }
 
-/** Registers a gauge with one label. Its values are read at each scrape; it has none while they cannot be read. */
+/** Registers a gauge with one label. Its values are read at each scrape; if reading fails, the gauge has no values. */
 export function addGauge(
   registry: Registry,
   name: string,
@@ -99,7 +98,7 @@ export function addGauge(
     registers: [registry],
     async collect() {
       this.reset();
-      // The other metrics matter most while the database is unavailable.
+      // Errors are ignored, because the other metrics matter most while the database is unavailable.
       const values = await read().catch(() => new Map<string, number>());
       for (const [value, count] of values) this.set({ [label]: value }, count);
     },
