@@ -1,7 +1,7 @@
 import { execPath } from 'node:process';
 import { beforeEach, expect, it, onTestFinished } from 'vitest';
 import { keys, runInTerminal } from '../packages/cli/test/run-in-terminal.ts';
-import { type FakeRegistry, reply, startFakeRegistry } from '../packages/server/test/support/fake-registry.ts';
+import { type FakeRegistry, formatReply, startFakeRegistry } from '../packages/server/test/support/fake-registry.ts';
 import { botcliProgram, type Service, startService } from './service.ts';
 
 /** Image pull secrets in a real terminal, with a registry that requires credentials. */
@@ -13,7 +13,9 @@ let registry: FakeRegistry;
 // Each attempt starts with a service without secrets and a registry without requests.
 beforeEach(async () => {
   registry = await startFakeRegistry(({ headers }) =>
-    headers.get('authorization') === basic ? reply(200) : reply(401, { 'www-authenticate': 'Basic realm="x"' }),
+    headers.get('authorization') === basic
+      ? formatReply(200)
+      : formatReply(401, { 'www-authenticate': 'Basic realm="x"' }),
   );
   onTestFinished(registry.close);
   service = await startService({ BOTHOST_REGISTRIES: `http://localhost:${registry.port}` });

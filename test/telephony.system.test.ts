@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type BotDirectory, writeBot } from '../packages/server/test/support/bots.ts';
 import { freePort } from '../packages/server/test/support/free-port.ts';
-import { callOf, dial, twilioCall } from '../packages/server/test/support/phone-calls.ts';
+import { dialCall, parseCall, twilioCall } from '../packages/server/test/support/phone-calls.ts';
 import { startTestServer, type TestServer } from '../packages/server/test/support/test-server.ts';
 
 /** Dials the call documents of docs/telephony.md as carriers do. */
@@ -58,13 +58,13 @@ describe('docs/telephony.md', () => {
       name,
       value?.replace('phone.home', `phone.${service.organization}`),
     ]);
-    const words = callOf(carrier, '');
+    const words = parseCall(carrier, '');
     const opening = words.opening.map((message) =>
       parameters.length > 0 && 'start' in message
         ? { ...message, start: { ...(message.start as object), customParameters: Object.fromEntries(parameters) } }
         : message,
     );
-    const call = await dial(service, pathIn(text));
+    const call = await dialCall(service, pathIn(text));
     call.say(...opening);
     expect(await call.hear(opening.length)).toEqual(opening);
     call.socket.close();
@@ -84,7 +84,7 @@ describe('docs/telephony.md', () => {
     const url = new URL(/<Stream url="([^"]*)"/.exec(xml)?.[1] ?? '');
     expect(url.pathname).toMatch(/^\/ws\/twilio\/guarded\.test-org\/./);
     const { opening } = twilioCall('nobody.nowhere');
-    const call = await dial(service, url.pathname);
+    const call = await dialCall(service, url.pathname);
     call.say(...opening);
     expect(await call.hear(opening.length)).toEqual(opening);
     call.socket.close();

@@ -20,7 +20,7 @@ function sectionOf(title: string): string {
   return contract.split(/^## /m).find((part) => part.startsWith(`${title}\n`)) ?? '';
 }
 
-/** The cells of the first table of a section, without its header, quotes of code removed. */
+/** Returns the cells of the first table of a section, without its header row and backticks. */
 function tableOf(title: string): readonly (readonly string[])[] {
   const rows = sectionOf(title).match(/^\|.*\|$/gm) ?? [];
   return rows.slice(2).map((row) =>
@@ -31,7 +31,7 @@ function tableOf(title: string): readonly (readonly string[])[] {
   );
 }
 
-/** Headers of HTTP and of the test's own clients. */
+/** Headers that HTTP or the clients in this test set. */
 const ofHttp =
   /^(host|connection|content-(type|length)|upgrade|sec-websocket-.*|transfer-encoding|accept.*|sec-fetch-.*|user-agent)$/;
 const headersOf = (headers: Readonly<Record<string, unknown>>) =>
@@ -52,7 +52,7 @@ describe('docs/bot-contract.md and the service', () => {
     await bot.remove();
   });
 
-  it('names exactly the variables of a bot', async () => {
+  it('names all variables of a bot and no others', async () => {
     const sessionId = await start(service, 'contract');
     const names = await tell<string[]>(service, 'contract', sessionId, 'Object.keys(process.env)');
     await stop(service, 'contract', sessionId);
@@ -64,7 +64,7 @@ describe('docs/bot-contract.md and the service', () => {
     expect(names.filter((name) => !optional.includes(name)).sort()).toEqual(namesFor('all').sort());
   });
 
-  it('names exactly the headers of each request', async () => {
+  it('names all headers of each request and no others', async () => {
     const documented = (route: string) =>
       tableOf('Headers').flatMap(([name = '', on = '']) => (on.includes(route) ? [name] : []));
 

@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-it('metrics show a known use of CPU and memory, also after the session has ended', async () => {
+it('metrics show a known CPU and memory use during a session and after its end', async () => {
   const load = { cpuMillicores: 300, megabytes: 200, seconds: 8 };
   const { sessionId = '' } = await service.publicClient.startSession({ params: { agentName: 'parrot' }, body: {} });
   const burned = await fetch(`${service.url}/v1/public/parrot/sessions/${sessionId}/burn`, {
@@ -17,13 +17,13 @@ it('metrics show a known use of CPU and memory, also after the session has ended
     headers: { authorization: `Bearer ${service.publicKey}` },
     body: JSON.stringify(load),
   });
-  // The headers come at the start of the burn, the body at its end, with the used CPU time.
+  // The bot sends the headers at the start of the load and the body, with the used CPU time, at its end.
   const begun = performance.now();
   const answer = (await burned.json()) as { readonly cpuMilliseconds: number };
   const seconds = (performance.now() - begun) / 1000;
   expect(answer).toMatchObject(load);
   expect(answer.cpuMilliseconds).toBeGreaterThanOrEqual(load.cpuMillicores * load.seconds);
-  // 300 and the needs of Node; less if a busy machine stretched the burn.
+  // 300 MB and the memory of Node itself, or less if the load took longer on a busy machine.
   const millicores = answer.cpuMilliseconds / seconds;
 
   const path = { params: { agentName: 'parrot', sessionId } };
@@ -33,7 +33,7 @@ it('metrics show a known use of CPU and memory, also after the session has ended
   const { resourceMetrics: metrics } = await look();
 
   expect(metrics?.sampleCount).toBeGreaterThanOrEqual(load.seconds - 2);
-  // At least half of the samples were taken during the burn.
+  // At least half of the samples were taken under load.
   expect(metrics?.cpuMillicoresP50).toBeGreaterThan(millicores * 0.7);
   expect(metrics?.cpuMillicoresP50).toBeLessThan(millicores * 1.4);
   expect(metrics?.memoryBytesP50).toBeGreaterThan(load.megabytes * 1_000_000);

@@ -17,13 +17,13 @@ const logger = pino({ level: 'silent' });
 
 async function temporaryFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'bothost-failed-start-'));
-  // Bots have accounts of their own and must pass through.
+  // Bots run under their own accounts, which need permission to enter the directory.
   await chmod(folder, 0o711);
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   return folder;
 }
 
-/** A port in use, until `free`. */
+/** Uses a port until `free` is called. */
 async function takenPort() {
   const other = createServer().listen(0, '127.0.0.1');
   await once(other, 'listening');
@@ -31,7 +31,7 @@ async function takenPort() {
   return { port, free: () => new Promise<void>((resolve) => other.close(() => resolve())) };
 }
 
-it('a start on a port in use does not change the profile of the running service', async () => {
+it('a start on a port in use does not change the CLI profile of the running service', async () => {
   const { port, free } = await takenPort();
   const profile = join(await temporaryFolder(), 'config.toml');
   const text = `api_url = "http://127.0.0.1:${port}"\nprivate_key = "sk_of_the_running_service"\n`;
@@ -44,7 +44,7 @@ it('a start on a port in use does not change the profile of the running service'
   await free();
 });
 
-/** A service before its start: its folder, its settings, and the addresses that it listened at. */
+/** A service before its start, with its directory, settings and the addresses that it listened at. */
 async function unstarted() {
   const folder = await temporaryFolder();
   const database = await testDatabase();
@@ -73,7 +73,6 @@ async function unstarted() {
   return {
     folder,
     environment,
-    /** The addresses that it listened at. */
     addresses,
     start: () => startServer(readConfig(environment), pino({ level: 'info' }, listener)),
     regions: async () => (await db.selectFrom('hosts').select('region').execute()).map(({ region }) => region),
@@ -90,7 +89,7 @@ async function fileInPlaceOf(folder: string): Promise<() => Promise<void>> {
   return () => rm(folder);
 }
 
-/** An obstacle for each step of the start that can fail, and its removal; in the order of the steps. */
+/** For each step of the start that can fail, in order: an obstacle and its removal. */
 const steps: Record<string, Step> = {
   'open the vault': {
     says: /EEXIST|ENOTDIR/,
@@ -125,8 +124,8 @@ const steps: Record<string, Step> = {
   },
 };
 
-describe.each(Object.entries(steps))('a start that cannot %s', (_, { says, block }) => {
-  it('leaves nothing behind, and the next start succeeds when the cause is removed', async () => {
+describe.each(Object.entries(steps))('if a start cannot %s', (_, { says, block }) => {
+  it('it leaves nothing behind, and a start succeeds once the cause is removed', async () => {
     const service = await unstarted();
     await mkdir(service.environment.BOTHOST_DATA_DIR);
     const clear = await block(service);
@@ -142,7 +141,7 @@ describe.each(Object.entries(steps))('a start that cannot %s', (_, { says, block
     expect(service.addresses).toContain(server.url);
     await server.close();
     await service.connectionsAreClosed();
-    // A service keeps its region while it is down.
+    // A service keeps its region while it is stopped.
     expect(await service.regions()).toEqual(['eu-south']);
   });
 });

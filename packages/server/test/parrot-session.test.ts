@@ -7,13 +7,13 @@ const parrot = fileURLToPath(new URL('../../../examples/parrot', import.meta.url
 describe('a session of the parrot', () => {
   let service: TestServer;
 
-  // Each attempt has the warm instance of the start.
+  // Each attempt uses the warm instance of the start.
   beforeEach(async () => {
     service = await startTestServer({ agents: [parrot] });
   });
   afterEach(() => service.close());
 
-  it('starts, responds through the proxy, is stopped, and has a true record', async () => {
+  it('starts, responds through the proxy, can be stopped, and has a correct record', async () => {
     const { sessionId = '' } = await service.publicClient.startSession({ params: { agentName: 'parrot' }, body: {} });
     const hello = await fetch(`${service.url}/v1/public/parrot/sessions/${sessionId}/hello`, {
       headers: { authorization: `Bearer ${service.publicKey}` },

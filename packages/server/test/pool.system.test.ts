@@ -29,12 +29,12 @@ const session = (service: Pick<TestServer, 'client'>, sessionId: string) =>
   service.client.getSession({ params: { agentName: 'pooled', sessionId } });
 
 describe('the warm pool', () => {
-  it('is filled at the start, serves at once, and is refilled after each session', async () => {
+  it('is filled at the start, serves sessions at once, and is refilled after each session', async () => {
     const { service } = await serve({ minAgents: 1, maxAgents: 2 });
     await expect.poll(() => idleOf(service), poll).toBe(1);
     const first = await start(service, 'pooled');
     const process = await tell<number>(service, 'pooled', first, 'process.pid');
-    // The proxy learns that the bot has its session before the record is written.
+    // The proxy knows that the bot has its session before the record is written.
     await expect.poll(async () => (await session(service, first)).coldStart, poll).toBe(false);
     expect((await session(service, first)).startPhases?.boot).toBe(0);
 
@@ -50,7 +50,7 @@ describe('the warm pool', () => {
     await expect.poll(() => idleOf(service), poll).toBe(1);
   });
 
-  it('reports why its bots do not start, and ends the session that waits for one', async () => {
+  it('reports why its bots do not start, and ends the session that waits for a bot', async () => {
     const { bot, service } = await serve({
       minAgents: 1,
       afterFall: 'console.error("no voice"); process.exit(3);',
@@ -74,7 +74,7 @@ describe('the warm pool', () => {
   });
 });
 
-it('a new deployment takes new sessions, and a live one continues on the old', async () => {
+it('a new deployment serves new sessions, and a live session continues on the old one', async () => {
   const { bot, service } = await serve({ minAgents: 1 }, { BOTHOST_ON_STOP: 'leave' });
   await expect.poll(() => idleOf(service), poll).toBe(1);
   const old = await start(service, 'pooled');

@@ -14,7 +14,7 @@ const pattern = Buffer.from([0, 64]);
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** A folder of programs in which there is uv; '' where there is no Python. */
+    /** Returns the directory that contains uv, or an empty string without Python. */
     uvFolder: string;
   }
 }
@@ -22,7 +22,7 @@ declare module 'vitest' {
 let service: TestServer;
 let directory: string;
 
-/** Both install the same: the second finds the environment of the first. */
+/** Both projects have the same dependencies, so the second uses the environment of the first. */
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'bothost-python-'));
   const [good, bad] = [join(directory, 'pipecat-echo'), join(directory, 'pipecat-broken')];
@@ -32,7 +32,7 @@ beforeAll(async () => {
   const { inherited, secrets } = readConfig();
   service = await startTestServer({
     agents: [good, bad],
-    // The service takes the uv that it finds, and pip takes four times as long.
+    // The service uses uv if it finds it; pip takes four times as long.
     environment: { PATH: `${inject('uvFolder')}:${inherited.path}`, ...secrets.buildVariables },
   });
   await isReady('pipecat-echo');
@@ -100,12 +100,12 @@ describe('a Pipecat bot in Python', () => {
     await expect.poll(() => linesOf('pipecat-echo', sessionId)).toContain(`${sessionId} - Client disconnected`);
   });
 
-  it('ends a start without a transport by itself', async () => {
+  it('ends by itself if the start has no transport', async () => {
     const sessionId = await start(service, 'pipecat-echo');
     expect((await ended(service, 'pipecat-echo', sessionId)).completionStatus).toBe('HTTP_COMPLETED');
   });
 
-  it('that raises in the middle ends with 500, and the trace is in its log', async () => {
+  it('ends with 500 if it raises an error during a session, and logs the stack trace', async () => {
     const sessionId = await start(service, 'pipecat-broken');
     expect((await ended(service, 'pipecat-broken', sessionId)).completionStatus).toBe('500');
     const log = await linesOf('pipecat-broken', sessionId);
@@ -113,7 +113,7 @@ describe('a Pipecat bot in Python', () => {
     expect(log).toContain('RuntimeError: in the middle');
   });
 
-  it('that raises closes its client with 1011', async () => {
+  it('closes its client with 1011 if it raises an error', async () => {
     const { socket } = await open('pipecat-broken');
     const [code] = await once(socket, 'close');
     expect(code).toBe(1011);

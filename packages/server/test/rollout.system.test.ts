@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ended, sessionUrl, start, stop, withKey } from './support/client.ts';
 import { buildProject, settled, versionedBot } from './support/deploys.ts';
 import { freshName } from './support/fresh-name.ts';
-import { type SecondOrganization, secondOrganization } from './support/second-organization.ts';
+import { insertSecondOrganization, type SecondOrganization } from './support/second-organization.ts';
 import { startTestServer, type TestServer } from './support/test-server.ts';
 
 let service: TestServer;
@@ -15,7 +15,7 @@ const loud = 'console.error("no voice to be found"); process.exit(3);';
 
 beforeAll(async () => {
   service = await startTestServer();
-  neighbours = await secondOrganization(service);
+  neighbours = await insertSecondOrganization(service);
   one = (await buildProject(service, versionedBot('one'))).id;
   two = (await buildProject(service, versionedBot('two'))).id;
   broken = (await buildProject(service, versionedBot('broken', loud))).id;
@@ -39,7 +39,7 @@ async function create(serviceName: string, buildId: string, maxAgents = 5) {
 }
 
 describe('a deploy', () => {
-  it('lets 20 live sessions finish on the old version and starts new ones on the new, and back again', async () => {
+  it('lets live sessions finish on the old version and starts new sessions on the new one, and back again', async () => {
     const name = freshName('busy');
     const first = await create(name, one, 21);
     const old = await Promise.all(Array.from({ length: 20 }, () => start(service, name)));
@@ -87,7 +87,7 @@ describe('a deploy', () => {
     ]);
   });
 
-  it('of a bot that does not start gets no traffic, keeps the serving version, and reports why', async () => {
+  it('gets no traffic if its bot does not start, keeps the serving version, and reports why', async () => {
     const name = freshName('careful');
     const first = await create(name, one);
     await deploy(name, { buildId: broken });
@@ -123,7 +123,7 @@ describe('a deploy', () => {
     expect(await settled(service, name)).toMatchObject({ activeDeploymentReady: true, errors: [], conditions: [] });
   });
 
-  it('that is the first and broken serves nothing, and a later one serves', async () => {
+  it('serves nothing if the first version is broken, and serves the next one', async () => {
     const name = freshName('hopeful');
     expect(await create(name, broken)).toMatchObject({
       ready: false,
@@ -136,7 +136,7 @@ describe('a deploy', () => {
     expect(await settled(service, name)).toMatchObject({ ready: true, activeDeploymentReady: true, errors: [] });
   });
 
-  it('that is repeated concurrently ends with the last request and leaves nothing of the others', async () => {
+  it('that is repeated concurrently has the effect of the last request only', async () => {
     const name = freshName('hasty');
     await create(name, one);
     const all = Array.from({ length: 6 }, (_, index) => (index % 2 === 0 ? two : one));
@@ -154,7 +154,7 @@ describe('a deploy', () => {
       .toEqual([1, 0]);
   });
 
-  it('of an unchanged project returns at once and changes nothing', async () => {
+  it('returns at once and changes nothing if the project is unchanged', async () => {
     const name = freshName('calm');
     const { desiredDeploymentId } = await create(name, one);
     const again = await buildProject(service, versionedBot('one'));
@@ -167,7 +167,7 @@ describe('a deploy', () => {
     });
   });
 
-  it('of an agent whose name begins with start has a warning', async () => {
+  it('returns a warning if the name of the agent begins with start', async () => {
     const answer = await service.client.createAgent({ body: { serviceName: freshName('starter'), buildId: one } });
     expect(answer.warning).toMatch(/offerUrlTemplate/);
   });
@@ -216,7 +216,7 @@ it('an agent of another organization is indistinguishable from a missing one', a
     const [left, right] = bodies.map(({ requestId: _, ...rest }) => rest);
     expect(left).toEqual(right);
   }
-  // Their build cannot be deployed either.
+  // The build of another organization cannot be deployed either.
   const answer = await theirs('POST', '', { serviceName: 'thief', buildId: one });
   expect(await answer.json()).toMatchObject({ code: '400', reason: 'build-not-usable' });
 });

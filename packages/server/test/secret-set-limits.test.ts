@@ -23,11 +23,11 @@ describe('PUT /secrets/{set}', () => {
     expect(answer).toMatchObject({ status: 400, json: { reason: 'secret-set-too-large' } });
   });
 
-  it('refuses one set more than an organization may have', async () => {
+  it('refuses a set if the organization has the maximum number of sets', async () => {
     expect((await put('first', ['value'])).status).toBe(202);
     const database = new pg.Client(clientConfig(service.database.address));
     await database.connect();
-    // Copies of the row: writing so many sets with requests takes longer than the rest of the suite.
+    // Copies the row in the database, because so many requests would take longer than the rest of the suite.
     const changes = "jsonb_build_object('id', gen_random_uuid(), 'name', 'copy-' || n)";
     await database.query(
       `insert into secret_sets select (jsonb_populate_record(s, ${changes})).* from secret_sets s, generate_series(2, $1) n`,

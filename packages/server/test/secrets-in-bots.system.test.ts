@@ -74,7 +74,7 @@ const move = (setName: string, region: string, within = db) =>
   within.updateTable('secret_sets').set({ region }).where('name', '=', setName).execute();
 
 describe('secrets in bots', () => {
-  it('have exactly the bytes of the request', async () => {
+  it('have exactly the bytes of the request that set them', async () => {
     const name = fc
       .stringMatching(/^[A-Za-z0-9_-]{1,64}$/)
       .filter((text) => !/^(NODE|LC|LD|GLIBC|SSL|UV|BOT)/.test(text));
@@ -128,7 +128,7 @@ describe('secrets in bots', () => {
     const seen = await hashesIn(named, bare);
     expect(seen).toMatchObject({ PYTHONUNBUFFERED: hash('1'), PYTHON_DOTENV_DISABLED: hash('1') });
     const open = Object.keys(seen).filter((name) => !reservedSecretKey(name) && name !== 'A');
-    // PWD is set by the shell that starts the bot.
+    // The shell that starts the bot sets PWD.
     expect(open.sort()).toEqual(['PIPECAT_LOG_LEVEL', 'PWD']);
     await put(names, Object.fromEntries(open.map((name) => [name, `own ${name}`])));
     await deploy(named);
@@ -171,7 +171,7 @@ describe('secrets in bots', () => {
     await Promise.all([old, still, young, back, bare].map((id) => stop(service, keeps, id)));
   });
 
-  it('that are damaged stop new starts of their agent, but no running session or other agent', async () => {
+  it('stop only new starts of their own agent if they are damaged', async () => {
     const broken = freshName('broken');
     const whole = freshName('whole');
     const unlucky = freshName('unlucky');
@@ -209,7 +209,7 @@ describe('secrets in bots', () => {
     await stop(service, lucky, spared);
   });
 
-  it('with a damaged value fail the deployment, which names the set', async () => {
+  it('fail a deployment with the name of their set if a value is damaged', async () => {
     const bent = freshName('bent');
     const straight = freshName('straight');
     const bends = freshName('bends');
@@ -234,7 +234,7 @@ describe('secrets in bots', () => {
     await stop(service, bends, id);
   });
 
-  it('are masked in logs, and a search for them finds nothing', async () => {
+  it('are masked in logs, and a search for their values finds nothing', async () => {
     const spoken = freshName('spoken');
     const speaks = freshName('speaks');
     await put(spoken, { A: 'sk_canary_1' });
@@ -252,7 +252,7 @@ describe('secrets in bots', () => {
     await expect.poll(() => read({ query: 'it is' })).toEqual(['it is ***']);
   });
 
-  it('that can no longer be decrypted are shown in logs, with a note; the others stay masked', async () => {
+  it('appear in logs, with a note, if they can no longer be decrypted, and others stay masked', async () => {
     const setName = freshName('partial');
     const agentName = freshName('prints');
     await put(setName, { A: 'sk_canary_3', B: 'sk_canary_4' });
@@ -289,7 +289,7 @@ describe('secrets in bots', () => {
     expect(JSON.stringify(rows)).not.toContain('sk_canary_2');
   });
 
-  it('that are damaged prevent neither a restart of the server nor its running sessions', async () => {
+  it('do not prevent a restart of the server or end sessions if they are damaged', async () => {
     const own = await startTestServer({ environment: { BOTHOST_ON_STOP: 'leave' } });
     onTestFinished(own.close);
     const ownBuild = await buildProject(own, { ...bot, 'main.js': main ?? '' });

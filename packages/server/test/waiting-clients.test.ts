@@ -16,7 +16,7 @@ describe('a client that waits for a cold bot', () => {
     gate = await openGate();
     bot = await writeBot('slow', { prelude: gate.prelude });
     service = await startTestServer({ agents: [bot.path] });
-    // The first session takes the instance that proved the deployment.
+    // The first session uses the instance that validated the deployment.
     const first = await start(service, 'slow');
     await tell(service, 'slow', first, 'true');
     gate.shut();

@@ -5,14 +5,14 @@ import type { Runtime } from '@bothost/runtime';
 import { runtimes } from '@bothost/runtime/registry';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { seeded } from '../../test/support/random.ts';
+import { createSeededRandom } from '../../test/support/random.ts';
 import { type TestRows, testNow, testRows } from '../../test/support/test-rows.ts';
 import { newId } from '../store/uuid.ts';
 import { createMask } from './mask.ts';
 import { comparePositions, type LogPosition } from './position.ts';
 import { type LogPage, type PageRequest, readPage } from './read-page.ts';
 
-const random = seeded(7);
+const random = createSeededRandom(7);
 const everything = {
   lines: 1_000_000,
   responseBytes: 2 ** 40,

@@ -2,10 +2,10 @@ import type { PutSecretsRequest } from '@bothost/contract';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
+  credentialForms,
   type FakeRegistry,
-  formsOf,
+  formatReply,
   type RegistryRequest,
-  reply,
   startFakeRegistry,
 } from '../../test/support/fake-registry.ts';
 import { type TestRows, testRows } from '../../test/support/test-rows.ts';
@@ -47,9 +47,9 @@ describe('image pull secrets', () => {
   /** A registry with one user and one image. */
   function answer({ line, headers }: RegistryRequest): string {
     if (headers.get('authorization') !== `Basic ${encoded(credentials)}`) {
-      return reply(401, { 'www-authenticate': 'Basic realm="x"' });
+      return formatReply(401, { 'www-authenticate': 'Basic realm="x"' });
     }
-    return reply(line.startsWith('HEAD') && !line.includes('/team/app/') ? 404 : 200);
+    return formatReply(line.startsWith('HEAD') && !line.includes('/team/app/') ? 404 : 200);
   }
 
   const host = () => `http://registry.test:${registry.port}`;
@@ -112,7 +112,7 @@ describe('image pull secrets', () => {
     );
     const stored = tables[0]?.text ?? '';
     expect(stored).toContain('verified');
-    for (const form of formsOf(credentials)) expect(stored).not.toContain(form);
+    for (const form of credentialForms(credentials)) expect(stored).not.toContain(form);
   });
 
   it('are reported as missing if they are deleted during the check', async () => {

@@ -6,7 +6,7 @@ import { clientConfig } from '../../src/store/address.ts';
 import { ask as askService } from '../support/ask.ts';
 import { type BotDirectory, writeBot } from '../support/bots.ts';
 import { freshName } from '../support/fresh-name.ts';
-import { type SecondOrganization, secondOrganization } from '../support/second-organization.ts';
+import { insertSecondOrganization, type SecondOrganization } from '../support/second-organization.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
 const canary = 'canary-5A7e-0c41';
@@ -30,7 +30,7 @@ describe('the audit log', () => {
   beforeAll(async () => {
     bot = await writeBot('audited');
     service = await startTestServer({ agents: [bot.path] });
-    neighbours = await secondOrganization(service);
+    neighbours = await insertSecondOrganization(service);
   });
   beforeEach(async () => {
     before = (await entries()).at(-1)?.sequence ?? 0;
@@ -48,7 +48,7 @@ describe('the audit log', () => {
     ]);
   });
 
-  it('records who made each change, from where, what, and the request id', async () => {
+  it('records the caller, address, object and request id of each change', async () => {
     const set = freshName('audited-set');
     const puller = freshName('puller');
     const put = await ask('PUT', `/secrets/${set}`, { secrets: [one] });
@@ -107,7 +107,7 @@ describe('the audit log', () => {
     ]);
   });
 
-  it('records refusals with their reason, and only text in the form of a name', async () => {
+  it('records refusals with their reason, but no text that is not a valid name', async () => {
     await ask('PUT', '/secrets/kept', { secrets: [one] });
     await ask('GET', '/secrets/nothing');
     await ask('GET', `/organizations/${neighbours.name}/secrets/theirs`);
@@ -167,7 +167,7 @@ describe('the audit log', () => {
     ]);
   });
 
-  it('has an entry for each change, or the change fails', async () => {
+  it('has an entry for each change, and a change without an entry fails', async () => {
     const both = freshName('both');
     const db = new pg.Client(clientConfig(service.database.address));
     await db.connect();
@@ -194,7 +194,6 @@ describe('the audit log', () => {
         ask('DELETE', `/keys/${id}`),
       ]);
       expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 507));
-      // A refusal is recorded, too.
       expect((await ask('GET', '/secrets/nothing')).status).toBe(404);
       expect(await seen()).toEqual(before);
     } finally {
@@ -205,9 +204,9 @@ describe('the audit log', () => {
     expect(await service.client.verifyAudit()).toMatchObject({ ok: true });
   });
 
-  it('is listed for its own organization only, with filters and pages', async () => {
+  it('is listed only for its own organization, with filters and pages', async () => {
     const paged = freshName('paged');
-    const others = await secondOrganization(service, freshName('others'));
+    const others = await insertSecondOrganization(service, freshName('others'));
     onTestFinished(others.close);
     await ask('PUT', `/secrets/${paged}`, { secrets: [one] }, { key: others.privateKey });
     const theirs = await ask('GET', '/audit', undefined, { key: others.privateKey });
@@ -227,7 +226,7 @@ describe('the audit log', () => {
     expect((await ask('GET', '/audit?cursor=x')).json['issues']).toMatchObject([{ path: 'query.cursor' }]);
   });
 
-  it('verifies, also from an export with the command of docs/operations.md', async () => {
+  it('verifies in the service, and in an export with the command in docs/operations.md', async () => {
     const all = await entries();
     const last = all.at(-1);
     let previous = '0'.repeat(64);
@@ -263,11 +262,11 @@ describe('the audit log', () => {
     });
   });
 
-  it('limits and records dry runs, which could confirm guesses, but not writes', async () => {
+  it('limits and records dry runs, which could confirm guesses of values', async () => {
     const guessed = freshName('guessed');
     const guess = { secretKey: 'A', secretValue: 'guess', dryRun: true };
     await ask('PUT', `/secrets/${guessed}`, { secrets: [one] });
-    // Most of them together: one after the other they could be slower than the limit, which lets one more come each second.
+    // Most dry runs are concurrent. One after the other, they could be slower than the limit, which allows one more each second.
     const together = Array.from({ length: secretDryRuns.burst - 10 }, () => ask('PUT', `/secrets/${guessed}`, guess));
     const answers = await Promise.all(together);
     for (let number = 0; number < 60 && answers.at(-1)?.status !== 429; number++) {
@@ -288,7 +287,7 @@ describe('the audit log', () => {
     expect((await ask('PUT', `/secrets/${guessed}`, guess, { key: service.publicKey })).status).toBe(401);
   });
 
-  it('contains no value', async () => {
+  it('contains no secret value', async () => {
     expect(JSON.stringify(await entries())).not.toContain(canary);
     expect(JSON.stringify(await entries())).not.toContain(btoa(`me:${canary}`));
   });

@@ -4,7 +4,7 @@ import { type BotDirectory, writeBot } from '../support/bots.ts';
 import { idle, openSocket, sendRaw, start, stop, tell } from '../support/client.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
-describe('a request that is invalid', () => {
+describe('request validation', () => {
   let service: TestServer;
   let bots: BotDirectory[];
 
@@ -61,12 +61,12 @@ describe('a request that is invalid', () => {
     ['GET', '/v1/agents/plain/sessions?endState=%00', 400, 'invalid-request'],
     ['GET', '/v1/agents/plain/sessions?limit=1&limit=2', 400, 'invalid-request'],
     ['GET', '/v1/agents?region=%00', 400, 'invalid-request'],
-  ])('is refused by its path or query: %s %s', async (method, path, status, reason) => {
+  ])('refuses the path or query of %s %s', async (method, path, status, reason) => {
     const isPublic = path.startsWith('/v1/public/');
     const { answer, ...seen } = await ask(method, path, isPublic ? service.publicKey : service.privateKey);
     expect([seen.status, answer]).toEqual([status, expect.objectContaining({ reason, code: String(status) })]);
     expect(answer['error']).not.toMatch(/[[\]]/);
-    // Without a key, none of this is revealed.
+    // A request without a key reveals none of this.
     expect((await ask(method, path, 'none')).status).toBe(401);
   });
 
@@ -84,7 +84,7 @@ describe('a request that is invalid', () => {
     ['{"createDailyRoom": true}', 400, 'hosted-rooms-unavailable'],
     ['{"transport": "daily"}', 400, 'hosted-rooms-unavailable'],
     [`${'['.repeat(100_000)}`, 400, 'invalid-json'],
-  ])('is refused by its start body: %s', async (body, status, reason) => {
+  ])('refuses the start body %s', async (body, status, reason) => {
     const { answer, ...seen } = await startWith(body);
     expect([seen.status, answer['reason']]).toEqual([status, reason]);
     expect(answer['info']).toBe(answer['error']);
@@ -92,16 +92,16 @@ describe('a request that is invalid', () => {
   });
 
   it.each([
-    ['in all', 'plain', { extra: 'x'.repeat(1_048_576) }],
+    ['in total', 'plain', { extra: 'x'.repeat(1_048_576) }],
     ['for the bot', 'plain', { body: { text: 'x'.repeat(1_048_576) } }],
     ['for the bot of a WebSocket', 'plain', { transport: 'websocket', body: { text: 'x'.repeat(4_096) } }],
-  ])('is refused before a start if its body is too large %s', async (_, agent, body) => {
+  ])('refuses a body that is too large %s before the start', async (_, agent, body) => {
     const { status, answer } = await startWith(JSON.stringify(body), agent);
     expect([status, answer['reason']]).toEqual([413, 'body-too-large']);
     expect(await sessions()).toBe(0);
   });
 
-  it('is not one with a body of the maximum size or unusual characters', async () => {
+  it('accepts a body of the maximum size or with unusual characters', async () => {
     const text = `\u0000\u2028é🦜~?>${'x'.repeat(4_000)}`;
     const made = await service.publicClient.startSession({
       params: { agentName: 'plain' },
@@ -122,8 +122,8 @@ describe('a request that is invalid', () => {
     ['null', 'null'],
     ['an empty object', '{}'],
     ['null for the bot', '{"body": null}'],
-    ['fields that nobody knows', '{"flow_config": 1, "x": {}}'],
-  ])('is not one with a start body with %s', async (_, body) => {
+    ['unknown fields', '{"flow_config": 1, "x": {}}'],
+  ])('accepts a start body with %s', async (_, body) => {
     const { status, answer } = await startWith(body);
     expect([status, Object.keys(answer)]).toEqual([200, ['sessionId']]);
     const id = String(answer['sessionId']);
@@ -132,7 +132,7 @@ describe('a request that is invalid', () => {
     await idle(service, 'plain');
   });
 
-  it('lists the fields if it asks for unknown ones', async () => {
+  it('lists the existing fields if a request names an unknown one', async () => {
     const { answer } = await startWith('{"transport": "websocket"}', 'plain', '?fields=wsUrl,token');
     expect(Object.keys(answer).sort()).toEqual(['token', 'wsUrl']);
     const wrong = await startWith('{}', 'plain', '?fields=wsUrl,secret');
@@ -142,7 +142,7 @@ describe('a request that is invalid', () => {
     await stop(service, 'plain', String(webrtc.answer['sessionId']));
   });
 
-  it('is refused with a body for an agent whose clients need no token', async () => {
+  it('refuses a body for an agent whose clients need no token', async () => {
     const { status, answer } = await startWith('{"transport": "websocket", "body": {}}', 'open-door');
     expect([status, answer['reason']]).toEqual([400, 'body-needs-token']);
     expect((await startWith('{"transport": "websocket"}', 'open-door')).answer).toEqual({
@@ -150,7 +150,7 @@ describe('a request that is invalid', () => {
     });
   });
 
-  it('is refused when an endless body exceeds the limit', async () => {
+  it('refuses an endless body when it exceeds the limit', async () => {
     const socket = await openSocket(service);
     socket.write(
       `POST /v1/public/plain/start HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${service.publicKey}\r\ntransfer-encoding: chunked\r\n\r\n`,
@@ -164,7 +164,7 @@ describe('a request that is invalid', () => {
     socket.destroy();
   });
 
-  it('is refused with too large headers, and if it is not HTTP', async () => {
+  it('refuses headers that are too large and requests that are not HTTP', async () => {
     const large = await sendRaw(service, `GET /v1/agents HTTP/1.1\r\nhost: x\r\nx-a: ${'a'.repeat(40_000)}\r\n\r\n`);
     expect(large).toMatch(/^HTTP\/1\.1 431 [\s\S]*"headers-too-large"/);
     expect(await sendRaw(service, '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n')).toMatch(
@@ -172,7 +172,7 @@ describe('a request that is invalid', () => {
     );
   });
 
-  it('is refused with a NUL character in the name of a key', async () => {
+  it('refuses a NUL character in the name of a key', async () => {
     const made = await ask('POST', '/v1/keys', service.privateKey, '{"name": "a\\u0000b", "kind": "public"}');
     expect([made.status, made.answer['reason']]).toEqual([400, 'invalid-request']);
   });

@@ -7,7 +7,7 @@ import { type Build, type Client, createClient } from '@bothost/contract';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { archive } from '../support/archive.ts';
 import { freshName } from '../support/fresh-name.ts';
-import { type SecondOrganization, secondOrganization } from '../support/second-organization.ts';
+import { insertSecondOrganization, type SecondOrganization } from '../support/second-organization.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
 const region = 'us-west';
@@ -18,7 +18,7 @@ let neighbours: SecondOrganization;
 beforeAll(async () => {
   service = await startTestServer();
   client = service.client;
-  neighbours = await secondOrganization(service);
+  neighbours = await insertSecondOrganization(service);
 });
 afterAll(async () => {
   await neighbours.close();
@@ -59,7 +59,7 @@ async function send(bytes: Buffer): Promise<string> {
   return upload.uploadId;
 }
 
-/** As existing clients send it: all fields before the file. */
+/** The form of existing clients: all fields precede the file. */
 function form(fields: Record<string, string>, file: Buffer): FormData {
   const data = new FormData();
   for (const [name, value] of Object.entries(fields)) data.append(name, value);
@@ -96,7 +96,7 @@ const reasonOf = async (answer: Promise<Response>) => {
 };
 
 describe('a build', () => {
-  it('unpacks and prepares an uploaded project, and logs the steps', async () => {
+  it('unpacks and prepares an uploaded project, and logs these steps', async () => {
     const bytes = project([{ path: '.env', body: 'SECRET=1' }]);
     const created = await client.createBuild({ body: { uploadId: await send(bytes), region } });
     expect(created).toMatchObject({ cached: false, contextHash: md5(bytes).slice(0, 16) });
@@ -127,7 +127,7 @@ describe('a build', () => {
     expect(readdirSync(join(service.dataDirectory, 'builds', 'trees'))).toEqual([]);
   });
 
-  it('exists once for one content: a second request gets 200 instead of 201', async () => {
+  it('exists only once for the same content: a second request gets 200 instead of 201', async () => {
     const bytes = project();
     const first = await build(bytes);
     const again = await begin(bytes);
@@ -143,14 +143,14 @@ describe('a build', () => {
     expect(other.build.id).not.toBe(first.id);
   });
 
-  it('exists once also for two concurrent requests', async () => {
+  it('exists only once for two concurrent requests', async () => {
     const uploadId = await send(project());
     const created = await Promise.all([1, 2, 3].map(() => client.createBuild({ body: { uploadId, region } })));
     expect(new Set(created.map((one) => one.build.id)).size).toBe(1);
     await over(created[0]?.build.id ?? '');
   });
 
-  it('of a malicious archive fails with a reason, leaves no files, and can be requested again', async () => {
+  it('fails with a reason for a malicious archive, leaves no files, and can be requested again', async () => {
     const bytes = archive({ path: '../../etc/cron.d/x', body: 'x' });
     const failed = await build(bytes);
     expect(failed).toMatchObject({
@@ -165,7 +165,7 @@ describe('a build', () => {
     expect(again.id).not.toBe(failed.id);
   });
 
-  it('of a project without an entry point fails with a message', async () => {
+  it('fails with a message for a project without an entry point', async () => {
     const failed = await build(archive({ path: 'readme.txt', body: `nothing to start ${made++}` }));
     expect(failed).toMatchObject({ status: 'failed', errorCode: 'prepare-failed' });
     expect(failed.errorMessage).toMatch(/\S/);
@@ -206,7 +206,7 @@ describe('a build', () => {
     expect(await reason(client.getBuildLogs({ params, query: { nextToken: 'x' } }))).toBe('invalid-request');
   });
 
-  it('of another organization is 404, exactly like a missing one', async () => {
+  it('is 404 for another organization, exactly like a missing one', async () => {
     const bytes = project();
     const uploadId = await send(bytes);
     const { build } = await client.createBuild({ body: { uploadId, region } });
@@ -228,7 +228,7 @@ describe('a build', () => {
 });
 
 describe('an upload', () => {
-  it('accepts the form of existing clients, and is found by their hash', async () => {
+  it('accepts the form of existing clients, and is found by the hash that they compute', async () => {
     const bytes = project();
     const upload = await client.getBuildUploadUrl({ body: { region } });
     const answer = await fetch(upload.uploadUrl, { method: 'POST', body: form(upload.uploadFields, bytes) });
@@ -242,7 +242,7 @@ describe('an upload', () => {
     expect(await reasonOf(other)).toMatchObject({ status: 400, reason: 'upload-content-wrong' });
   });
 
-  it('resumes where its connection broke', async () => {
+  it('resumes where its connection was lost', async () => {
     const bytes = project([
       { path: 'large', body: Buffer.from(Array.from({ length: 400_000 }, () => Math.random() * 256)) },
     ]);
@@ -276,7 +276,7 @@ describe('an upload', () => {
     expect((await over(build.id)).status).toBe('success');
   });
 
-  it('that is resumed closes its earlier connection', async () => {
+  it('closes its earlier connection when it is resumed', async () => {
     const bytes = project();
     const upload = await begin(bytes);
     const hanging = request(upload.uploadUrl, {
@@ -288,19 +288,19 @@ describe('an upload', () => {
     hanging.write(bytes.subarray(0, 10));
     const path = join(service.dataDirectory, 'builds', 'uploads', upload.uploadId);
     await expect.poll(() => existsSync(path)).toBe(true);
-    // Requests without the token fail, and another request for the URL does not wait.
+    // Requests without the token fail, and another request for the upload's URL does not wait.
     expect((await look({ ...upload, uploadFields: { token: 'x' } })).status).toBe(403);
     expect(hanging.destroyed).toBe(false);
     await begin(bytes);
     expect(hanging.destroyed).toBe(false);
-    // In any spelling of the upload's id.
+    // The lock is independent of the spelling of the upload's id.
     const shouted = { ...upload, uploadUrl: upload.uploadUrl.replace(upload.uploadId, upload.uploadId.toUpperCase()) };
     const offset = Number((await look(shouted)).headers.get('upload-offset'));
     await ended;
     expect((await append(upload, offset, bytes.subarray(offset))).status).toBe(200);
   });
 
-  it('that differs from its declared hash is dropped, and can be sent again', async () => {
+  it('is dropped if it differs from its declared hash, and can be sent again', async () => {
     const bytes = project();
     const upload = await begin(bytes);
     const wrong = Buffer.from(bytes);
@@ -367,19 +367,16 @@ describe('an upload', () => {
   it.each([
     ['no form', { body: 'text' }],
     ['a form without a boundary', { body: 'text', headers: { 'content-type': 'multipart/form-data' } }],
-    [
-      'a form that breaks off',
-      { body: '--x\r\nContent-', headers: { 'content-type': 'multipart/form-data; boundary=x' } },
-    ],
+    ['an incomplete form', { body: '--x\r\nContent-', headers: { 'content-type': 'multipart/form-data; boundary=x' } }],
     ['a form without a file', { body: new FormData() }],
-  ])('that is %s is refused', async (_, init) => {
+  ])('is refused if it is %s', async (_, init) => {
     const upload = await client.getBuildUploadUrl({ body: { region } });
     const answer = await reasonOf(fetch(upload.uploadUrl, { method: 'POST', ...init }));
     expect(answer).toMatchObject({ status: 400, reason: 'upload-form-invalid' });
     expect(await reason(client.createBuild({ body: { uploadId: upload.uploadId, region } }))).toBe('upload-incomplete');
   });
 
-  it('without a declared size cannot be sent in parts, and other methods are refused', async () => {
+  it('cannot be sent in parts without a declared size', async () => {
     const upload = await client.getBuildUploadUrl({ body: { region } });
     expect(await reasonOf(append(upload, 0, project()))).toMatchObject({ status: 409, reason: 'upload-not-resumable' });
     const empty = fetch(upload.uploadUrl, { method: 'POST', body: form(upload.uploadFields, Buffer.alloc(0)) });
@@ -392,8 +389,8 @@ describe('an upload', () => {
     });
   });
 
-  it('is refused beyond a hundred uploads without a build', async () => {
-    const crowd = await secondOrganization(service, freshName('crowd'));
+  it('is refused if a hundred uploads have no build', async () => {
+    const crowd = await insertSecondOrganization(service, freshName('crowd'));
     onTestFinished(crowd.close);
     const other = createClient({ origin: service.url, key: crowd.privateKey });
     const asked = await Promise.all(
@@ -404,7 +401,7 @@ describe('an upload', () => {
     expect(await reason(client.getBuildUploadUrl({ body: { region } }))).toBe('nothing');
   });
 
-  it("for another server's region is refused", async () => {
+  it("is refused for another server's region", async () => {
     expect(await reason(client.getBuildUploadUrl({ body: { region: 'us-east' } }))).toBe('region-unknown');
     const uploadId = await send(project());
     expect(await reason(client.createBuild({ body: { uploadId, region: 'us-east' } }))).toBe('region-unknown');

@@ -8,7 +8,7 @@ import { startTestServer, type TestServer } from '../support/test-server.ts';
 const most = 4;
 
 /** Counts sessions and their processes from outside. */
-describe('an agent at its limit of sessions', () => {
+describe('an agent at its session limit', () => {
   let service: TestServer;
   let bots: BotDirectory[];
 
@@ -25,7 +25,7 @@ describe('an agent at its limit of sessions', () => {
     await Promise.all(bots.map((bot) => bot.remove()));
   });
 
-  /** Sessions of a failed test would take the capacity of the next one. */
+  /** If a test fails, its sessions must not take the capacity of the next test. */
   afterEach(async () => {
     for (const agentName of ['cold', 'warm', 'open-door']) {
       const { sessions } = await service.client.getSessions({ params: { agentName }, query: { status: 'active' } });
@@ -45,7 +45,7 @@ describe('an agent at its limit of sessions', () => {
     });
   }
 
-  it.each(['cold', 'warm'])('starts exactly as many of many concurrent sessions: %s', async (agent) => {
+  it.each(['cold', 'warm'])('starts only as many concurrent sessions as allowed: %s', async (agent) => {
     const before = await total(agent);
     const answers = await Promise.all(Array.from({ length: 25 }, () => startRaw(agent)));
     const statuses = answers.map((answer) => answer.status).sort();
@@ -63,7 +63,7 @@ describe('an agent at its limit of sessions', () => {
         ),
       ),
     );
-    // Each session has its own process, and each process got its own session.
+    // Each process got only its own session.
     expect(new Set(served.map(({ pid }) => pid)).size).toBe(most);
     expect(served.map(({ starts }) => starts.map(({ headers }) => headers['x-session-id']))).toEqual(
       ids.map((id) => [id]),
@@ -74,7 +74,7 @@ describe('an agent at its limit of sessions', () => {
     expect((await total(agent)) - before).toBe(most);
   });
 
-  it('answers 429 with the message that clients know, and Retry-After', async () => {
+  it('answers 429 with Retry-After and the message that clients expect', async () => {
     const ids = await Promise.all(Array.from({ length: most }, () => start(service, 'cold')));
     const refused = await startRaw('cold');
     expect(refused.status).toBe(429);
@@ -93,7 +93,7 @@ describe('an agent at its limit of sessions', () => {
     await idle(service, 'cold');
   });
 
-  it('starts a session again when one has ended by itself', async () => {
+  it('starts a session again after another one ended by itself', async () => {
     const ids = await Promise.all(Array.from({ length: most }, () => start(service, 'cold')));
     expect((await startRaw('cold')).status).toBe(429);
     await tell(service, 'cold', ids[0] ?? '', 'state.end(200, "{}")');
@@ -162,7 +162,7 @@ describe('an agent at its limit of sessions', () => {
     ]);
   });
 
-  it('answers 404 to requests of a session without an instance', async () => {
+  it('answers 404 to requests for a session without an instance', async () => {
     const url = sessionUrl(service, 'cold', '01890000-0000-7000-8000-000000000000', '/echo');
     expect((await fetch(url, withKey(service.publicKey))).status).toBe(404);
   });

@@ -29,7 +29,7 @@ describe('hostile requests for secrets', () => {
   });
   afterAll(() => service.close());
 
-  /** Expects this status, issues for these fields, no value in the response, and unchanged sets. */
+  /** Expects this status, issues for these fields, no secret value in the response, and unchanged sets. */
   async function refused(answer: Answer, status: number, ...paths: string[]): Promise<void> {
     expect({ status: answer.status, text: answer.text }).toEqual({
       status,
@@ -107,7 +107,7 @@ describe('hostile requests for secrets', () => {
     'x'.repeat(64),
     'a\u202eb',
     'a\n',
-    // The Kelvin sign: its lower case is an ASCII k.
+    // The lower case of the Kelvin sign is an ASCII k.
     '\u212Aeys',
   ])('rejects the set name %j', async (name) => {
     const path = `/secrets/${encodeURIComponent(name)}`;
@@ -234,7 +234,7 @@ describe('hostile requests for secrets', () => {
     expect(await stored()).toBe(before);
   });
 
-  it('refuses two Authorization headers, of which a proxy may have checked the other one', async () => {
+  it('refuses two Authorization headers, because a proxy may have checked only one', async () => {
     const keys = [`Bearer ${service.privateKey}`, `Bearer ${service.publicKey}`];
     for (const authorization of [keys, keys.toReversed(), [keys[0], keys[0]]]) {
       const answer = await ask('GET', '/secrets', undefined, { headers: { authorization } });
@@ -269,11 +269,11 @@ describe('hostile requests for secrets', () => {
       ['body.host'],
     ],
     [{ isImagePullSecret: true, host: 'ghcr.io', secretValue: canary }, ['body.secretValue']],
-  ])('rejects an incomplete or contradictory body (%#)', async (body, paths) => {
+  ])('rejects an incomplete or contradictory body: case %#', async (body, paths) => {
     await refused(await ask('PUT', '/secrets/here', body), 400, ...paths);
   });
 
-  it('writes no value to the audit log', async () => {
+  it('writes no secret value to the audit log', async () => {
     const { entries } = await service.client.listAuditEntries({ query: { limit: 1_000 } });
     expect(entries.length).toBeGreaterThan(100);
     expect(JSON.stringify(entries)).not.toContain('canary');

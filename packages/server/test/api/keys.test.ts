@@ -2,12 +2,12 @@ import { createClient, operations, pathsOf } from '@bothost/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type BotDirectory, writeBot } from '../support/bots.ts';
 import { sendRaw, sessionUrl, start, stop, tell } from '../support/client.ts';
-import { type SecondOrganization, secondOrganization } from '../support/second-organization.ts';
+import { insertSecondOrganization, type SecondOrganization } from '../support/second-organization.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
 const noSession = '01890000-0000-7000-8000-000000000000';
 
-/** Everything in a response that could distinguish two cases. */
+/** All parts of a response that could reveal a difference. */
 async function seen(response: Response) {
   const { requestId, ...body } = (await response.json()) as Record<string, unknown>;
   const { date, 'x-request-id': id, ...headers } = Object.fromEntries(response.headers);
@@ -24,7 +24,7 @@ describe('API keys', () => {
   beforeAll(async () => {
     bots = [await writeBot('mine'), await writeBot('theirs')];
     service = await startTestServer({ agents: [bots[0]?.path ?? ''] });
-    other = await secondOrganization(service);
+    other = await insertSecondOrganization(service);
     await other.serve(bots[1]?.path ?? '');
     sessionId = await start(service, 'mine');
   });
@@ -58,7 +58,7 @@ describe('API keys', () => {
     { kind: 'public' as const, method: 'POST', path: '/v1/public/no/such/path' },
   ];
 
-  it('are checked first on every path of the APIs', async () => {
+  it('are checked before anything else on every path of the APIs', async () => {
     for (const { kind, method, path } of endpoints) {
       const wrongKind = kind === 'public' ? service.privateKey : service.publicKey;
       const keys = [undefined, '', wrongKind, `${wrongKind}x`, `sk_${'z'.repeat(49)}`, 'x'.repeat(4000), "' or 1=1 --"];
@@ -89,7 +89,7 @@ describe('API keys', () => {
     expect((await ask('GET', `/v1/agents?access_token=${service.privateKey}`)).status).toBe(401);
   });
 
-  it('are refused after their revocation, also in the session proxy', async () => {
+  it('are refused after their revocation, even by the session proxy', async () => {
     const { key, id } = await service.client.createKey({ body: { name: 'short-lived', kind: 'public' } });
     const url = `/v1/public/mine/sessions/${sessionId}/echo`;
     expect((await ask('GET', url, key)).status).toBe(200);
@@ -98,7 +98,7 @@ describe('API keys', () => {
     expect((await ask('POST', '/v1/public/mine/start', key)).status).toBe(401);
   });
 
-  it('are refused from their expiry on', async () => {
+  it('are refused after their expiry', async () => {
     const { key, expiresAt } = await service.client.createKey({
       body: { name: 'soon gone', kind: 'private', expiresInSeconds: 3 },
     });
@@ -129,13 +129,13 @@ describe('API keys', () => {
     const organization = await seen(await ask('GET', '/v1/organizations/test-org/agents', other.privateKey));
     expect(organization.status).toBe(404);
     expect(await seen(await ask('GET', '/v1/organizations/never-was/agents', other.privateKey))).toEqual(organization);
-    // A session of one agent is not found under the other.
+    // A session is not found under another agent.
     const crossed = await ask('GET', `/v1/public/theirs/sessions/${sessionId}/echo`, other.publicKey);
     expect(crossed.status).toBe(404);
     expect(await tell(service, 'mine', sessionId, 'state.starts.length')).toBe(1);
   });
 
-  it("get the same response for an upgrade to another organization's session as for a missing one", async () => {
+  it("get the same response for a WebSocket to another organization's session as to a missing one", async () => {
     const upgrade = async (agent: string, id: string) => {
       const answer = await sendRaw(
         service,
@@ -167,7 +167,7 @@ describe('API keys', () => {
     await stop({ ...asked, publicClient }, 'theirs', id);
   });
 
-  it('find ids in either case, and none that is not a UUID', async () => {
+  it('accept ids in upper or lower case, but only UUIDs', async () => {
     const path = (id: string) => `/v1/agents/mine/sessions/${id}`;
     expect((await ask('GET', path(sessionId.toUpperCase()), service.privateKey)).status).toBe(200);
     expect(

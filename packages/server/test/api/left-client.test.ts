@@ -18,7 +18,7 @@ afterAll(async () => {
   await bot.remove();
 });
 
-/** Resolves when the handler of the request with this id starts, or has responded, according to the framework. */
+/** Resolves when, according to Fastify, the handler of the request with this id starts or has responded. */
 function handler(moment: 'start' | 'asyncEnd', id: string): Promise<void> {
   const channel = `tracing:fastify.request.handler:${moment}`;
   return new Promise((resolve) => {
@@ -40,7 +40,7 @@ it('a waiting request for logs ends when its client disconnects', async () => {
   sent.on('error', () => undefined).end();
   await begun;
   sent.destroy();
-  // Before the 25 s that the request would wait, which exceeds the time limit of a test.
+  // The request would wait for 25 s, which is longer than the time limit of a test.
   await over;
 }, 20_000);
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { type BotDirectory, writeBot } from '../support/bots.ts';
 import { ended, start, stop, tell } from '../support/client.ts';
 import { freshName } from '../support/fresh-name.ts';
-import { secondOrganization } from '../support/second-organization.ts';
+import { insertSecondOrganization } from '../support/second-organization.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
 type Query = Parameters<TestServer['client']['getLogs']>[0]['query'];
@@ -34,7 +34,7 @@ describe('logs', () => {
     for (const bot of bots) await bot.remove();
   });
 
-  it('are the same for a live session and after its end', async () => {
+  it('are the same during a session and after its end', async () => {
     const session = await start(service, 'talker');
     await say(
       'talker',
@@ -84,7 +84,7 @@ describe('logs', () => {
     expect(seen).toEqual([...Array.from({ length: 2_000 }, (_, index) => `line ${index}`), 'open end']);
   });
 
-  it('of an agent contain all its sessions in the order of time, in pages', async () => {
+  it('contain all sessions of an agent in the order of time, in pages', async () => {
     const word = freshName('Merged');
     const sessions = await Promise.all([1, 2, 3].map(() => start(service, 'talker')));
     for (let round = 0; round < 5; round++)
@@ -140,7 +140,7 @@ describe('logs', () => {
     await stop(service, 'talker', session);
   });
 
-  it('mark lines of a warm instance from before its session', async () => {
+  it('mark lines that a warm instance wrote before its session', async () => {
     const idle = async () => (await service.client.getAgent({ params: { agentName: 'warm' } })).idleInstanceCount;
     await expect.poll(idle).toBe(1);
     const unclaimed = async () => (await read('warm')).logs.filter(({ sessionId }) => sessionId === null);
@@ -156,7 +156,7 @@ describe('logs', () => {
     await stop(service, 'warm', session);
   });
 
-  it('contain instances that failed without a session, by deployment', async () => {
+  it('contain the output of instances that failed without a session', async () => {
     await expect.poll(async () => texts((await read('broken')).logs)).toContain('no such module');
     expect((await read('broken')).logs.at(-1)).toMatchObject({ sessionId: null, deploymentId: expect.any(String) });
   });
@@ -186,7 +186,7 @@ describe('logs', () => {
     await stop(service, 'talker', session);
   });
 
-  it('return arbitrary bytes of a bot', async () => {
+  it('return arbitrary bytes that a bot writes', async () => {
     const session = await start(service, 'talker');
     await say(
       'talker',
@@ -203,7 +203,7 @@ describe('logs', () => {
   });
 
   it('are 404 for another organization', async () => {
-    const other = await secondOrganization(service, freshName('others'));
+    const other = await insertSecondOrganization(service, freshName('others'));
     onTestFinished(other.close);
     const path = `/agents/talker/logs`;
     for (const at of [path, `/organizations/${service.organization}${path}`]) {
@@ -214,7 +214,7 @@ describe('logs', () => {
     }
   });
 
-  it('of a deleted agent can be read by its id', async () => {
+  it('can be read by the id of a deleted agent', async () => {
     const left = (await service.client.listAgents({ query: {} })).agents.find(({ name }) => name === 'broken');
     if (left !== undefined) await service.client.deleteAgent({ params: { agentName: 'broken' } });
     deleted = left?.id ?? deleted;

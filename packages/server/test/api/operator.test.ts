@@ -8,7 +8,7 @@ import { openDatabase } from '../../src/store/database.ts';
 import type { Tables } from '../../src/store/tables.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
-describe('operator of a service', () => {
+describe('the operator of a service', () => {
   const lines: string[] = [];
   let service: TestServer;
   let token: string;
@@ -38,7 +38,7 @@ describe('operator of a service', () => {
   const ready = () => service.client.getSecretSet({ params: { setName: 'keys' } });
   const isServiceReady = async () => (await fetch(`${service.url}/readyz`)).status;
 
-  it('has a token in a file with mode 0600', async () => {
+  it('gets a token in a file with mode 0600', async () => {
     expect((await stat(join(service.dataDirectory, 'operator-token'))).mode & 0o777).toBe(0o600);
     expect(token).toMatch(/^[0-9a-f]{64}$/);
   });
@@ -57,7 +57,7 @@ describe('operator of a service', () => {
     }
   });
 
-  it('requests with an API key are recorded in the audit log of its organization', async () => {
+  it('cannot use an API key, and each attempt is recorded in the audit log of its organization', async () => {
     const asked = async (method: string, path: string, key: string) =>
       (await fetch(`${service.url}/v1/operator/${path}`, { method, headers: { authorization: `Bearer ${key}` } }))
         .status;
@@ -80,7 +80,7 @@ describe('operator of a service', () => {
     ]);
   });
 
-  it('cannot use the token for other operations', async () => {
+  it('cannot use the operator token for other operations', async () => {
     const answer = await fetch(`${service.url}/v1/secrets`, { headers: { authorization: `Bearer ${token}` } });
     expect(answer.status).toBe(401);
     await expect(operator.listOrganizations()).rejects.toMatchObject({ reason: 'key-invalid' });
@@ -156,7 +156,7 @@ describe('operator of a service', () => {
     await db.destroy();
   });
 
-  it('does not find the token in a log', () => {
+  it('does not find the operator token in logs', () => {
     expect(lines.length).toBeGreaterThan(10);
     expect(lines.filter((line) => line.includes(token))).toEqual([]);
   });

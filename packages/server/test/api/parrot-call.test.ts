@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { ended } from '../support/client.ts';
-import { dial, twilioCall } from '../support/phone-calls.ts';
+import { dialCall, twilioCall } from '../support/phone-calls.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
 const parrot = fileURLToPath(new URL('../../../../examples/parrot', import.meta.url));
@@ -24,7 +24,7 @@ afterAll(async () => {
   await rm(root, { recursive: true });
 });
 
-/** 20 ms of a loud hum or of silence, in mu-law. */
+/** Returns 20 ms of a loud hum or of silence, in mu-law. */
 const hum = Buffer.from(Array.from({ length: 160 }, (_, index) => (index % 16 < 8 ? 0x90 : 0x10)));
 const silence = Buffer.alloc(160, 0xff);
 
@@ -39,11 +39,11 @@ it('the parrot repeats the audio of a Twilio call', async () => {
     },
     { timeout: 40_000 },
   );
-  const call = await dial(service, '/ws/twilio');
+  const call = await dialCall(service, '/ws/twilio');
   call.say(...words.opening);
 
   const next = async () => (await call.hear(1))[0] as Words;
-  /** The audio before the next mark, as bytes of mu-law. */
+  /** Returns the audio before the next mark, as mu-law bytes. */
   const speech = async () => {
     const pieces: Buffer[] = [];
     for (let message = await next(); message.event !== 'mark'; message = await next()) {
@@ -61,7 +61,7 @@ it('the parrot repeats the audio of a Twilio call', async () => {
   });
   call.say(...Array(50).fill(frame(hum)), ...Array(50).fill(frame(silence)));
   const echo = await speech();
-  // One second of the same hum, and a short silence after it.
+  // One second of the hum with a short silence after it.
   expect(echo.indexOf(Buffer.concat(Array(49).fill(hum)))).toBeGreaterThanOrEqual(0);
   expect(echo.length).toBeLessThan(16_000);
 

@@ -3,7 +3,7 @@ import { pullSecretChecks } from '@bothost/contract';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ask } from '../support/ask.ts';
-import { type FakeRegistry, formsOf, reply, startFakeRegistry } from '../support/fake-registry.ts';
+import { credentialForms, type FakeRegistry, formatReply, startFakeRegistry } from '../support/fake-registry.ts';
 import { freshName } from '../support/fresh-name.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
@@ -17,7 +17,7 @@ describe('API for image pull secrets', () => {
 
   beforeAll(async () => {
     registry = await startFakeRegistry(({ headers }) =>
-      headers.has('authorization') ? reply(200) : reply(401, { 'www-authenticate': 'Basic realm="x"' }),
+      headers.has('authorization') ? formatReply(200) : formatReply(401, { 'www-authenticate': 'Basic realm="x"' }),
     );
     const output = new Writable({
       write: (chunk, _, done) => {
@@ -59,7 +59,7 @@ describe('API for image pull secrets', () => {
     );
   });
 
-  it('limits the rate of checks, and records refused ones in the audit log', async () => {
+  it('limits the rate of checks, and records refused checks in the audit log', async () => {
     let answer = await ask(service, 'POST', `/secrets/${hub}/verify`);
     for (let number = 0; number < 3 * pullSecretChecks.burst && answer.status === 200; number++) {
       answer = await ask(service, 'POST', `/secrets/${hub}/verify`);
@@ -75,6 +75,6 @@ describe('API for image pull secrets', () => {
     const { entries } = await service.client.listAuditEntries({ query: {} });
     const shown = log + JSON.stringify([entries, (await ask(service, 'GET', '/secrets')).json]);
     expect(shown).toContain('secrets.verify');
-    for (const form of formsOf(credentials)) expect(shown).not.toContain(form);
+    for (const form of credentialForms(credentials)) expect(shown).not.toContain(form);
   });
 });

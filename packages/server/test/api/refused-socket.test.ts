@@ -7,7 +7,7 @@ import { type BotDirectory, writeBot } from '../support/bots.ts';
 import { ended } from '../support/client.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
-/** Answers an upgrade like any other request, as servers without WebSockets do. */
+/** Answers a WebSocket upgrade like any other request, as servers without WebSockets do. */
 const plainServer = `require('node:http').createServer((request, response) => {
   const [, status = '200', phrase] = /status=(\\d+)(?:&phrase=(.*))?$/.exec(request.url) ?? [];
   if (phrase === undefined) response.writeHead(Number(status));
@@ -31,7 +31,7 @@ it.each([
   ['&status=404', 404, 'Not Found', 'it answered 404 Not Found.'],
   ['&status=403&phrase=%5Bb%5Dno%5B/b%5D', 403, 'bno/b', 'it answered 403 bno/b.'],
 ])(
-  'the response of a bot that refuses a WebSocket is forwarded to its client and recorded: %s',
+  'if a bot refuses a WebSocket, its response is forwarded to the client and recorded: %s',
   async (query, status, phrase, message) => {
     const params = { agentName: 'plain' };
     const started = await service.publicClient.startSession({ params, body: { transport: 'websocket' } });

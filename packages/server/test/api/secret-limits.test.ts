@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { clientConfig } from '../../src/store/address.ts';
 import { type Answer, ask as askService } from '../support/ask.ts';
 import { type BotDirectory, writeBot } from '../support/bots.ts';
-import { type SecondOrganization, secondOrganization } from '../support/second-organization.ts';
+import { insertSecondOrganization, type SecondOrganization } from '../support/second-organization.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
 describe('limits for writes of secrets', () => {
@@ -14,7 +14,7 @@ describe('limits for writes of secrets', () => {
   beforeAll(async () => {
     bot = await writeBot('limited');
     service = await startTestServer({ agents: [bot.path] });
-    neighbours = await secondOrganization(service);
+    neighbours = await insertSecondOrganization(service);
   });
   afterAll(async () => {
     await neighbours.close();
@@ -29,7 +29,7 @@ describe('limits for writes of secrets', () => {
     return ask('PUT', '/secrets/limited', { secrets }, more);
   };
 
-  /** Blocks all writes, sends `count` requests, waits for the expected number of refusals, and then lets the others continue. */
+  /** Blocks all writes, sends `count` requests, waits for the expected number of refusals, and then unblocks the writes. */
   async function whileHeld(count: number, refusals: number, send: () => Promise<Answer>): Promise<readonly Answer[]> {
     const holder = new pg.Client(clientConfig(service.database.address));
     await holder.connect();
@@ -71,7 +71,6 @@ describe('limits for writes of secrets', () => {
 
   it('limit the rate of each organization', async () => {
     const counts = { allowed: 0, refused: 0 };
-    // Eight requests at a time.
     const one = async (): Promise<void> => {
       if (counts.refused > 0) return;
       const { status, json } = await ask('DELETE', '/secrets/not-there');
@@ -83,7 +82,7 @@ describe('limits for writes of secrets', () => {
     await Promise.all(Array.from({ length: 8 }, one));
     expect(counts.refused).toBeGreaterThan(0);
     expect(counts.allowed).toBeLessThan(secretWrites.burst * 2);
-    // The bucket refills continuously, but slower than 40 concurrent requests.
+    // The rate limit refills continuously, but more slowly than 40 concurrent requests use it.
     for (const send of [
       () => put({ A: 'three' }),
       () => ask('DELETE', '/secrets/limited/A'),

@@ -4,7 +4,7 @@ import { clientConfig } from '../../src/store/address.ts';
 import { type Answer, ask as askService } from '../support/ask.ts';
 import { type BotDirectory, writeBot } from '../support/bots.ts';
 import { freshName } from '../support/fresh-name.ts';
-import { seeded } from '../support/random.ts';
+import { createSeededRandom } from '../support/random.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
 const rounds = 25;
@@ -34,7 +34,7 @@ describe('concurrent writes of secrets', () => {
   const logOf = async (name: string) =>
     (await service.client.listAuditEntries({ query: { object: name, order: 'asc', limit: 1_000 } })).entries;
 
-  it('store a hundred keys of a new set, each as one revision', async () => {
+  it('store a hundred keys of a new set as one revision each', async () => {
     const hundred = freshName('hundred');
     const keys = Array.from({ length: 100 }, (_, number) => `KEY_${String(number).padStart(3, '0')}`);
     const answers = await Promise.all(keys.map((key) => put(hundred, { [key]: `value of ${key}` })));
@@ -56,7 +56,7 @@ describe('concurrent writes of secrets', () => {
   }, 180_000);
 
   it(`leave a consistent set after random operations, in ${rounds} rounds (seed ${seed})`, async () => {
-    const random = seeded(seed);
+    const random = createSeededRandom(seed);
     const anyKey = () => random.pick(['A', 'B', 'C']);
     const works: readonly [() => Promise<Answer>, ...(() => Promise<Answer>)[]] = [
       () => put('mixed', { [anyKey()]: String(random.below(3)) }),
@@ -106,7 +106,7 @@ describe('concurrent writes of secrets', () => {
     try {
       await put(late, { A: '1' });
       await expect.poll(state).toEqual(['ready']);
-      // The trigger holds the delivery of revision 2 back, and moves that of revision 3 to another region.
+      // The trigger delays the delivery of revision 2, and moves the delivery of revision 3 to another region.
       await holder.query(`create function late_for_test() returns trigger language plpgsql as $$
         begin
           if tg_op = 'INSERT' and new.revision = 3 then new.region := 'elsewhere'; end if;

@@ -11,7 +11,7 @@ describe('API for secrets', () => {
   let service: TestServer;
   let bot: BotDirectory;
 
-  // A fresh service for each test, so that it has no secrets.
+  // Each test has its own service, so that it starts without secrets.
   beforeEach(async () => {
     bot = await writeBot('keeper', { maxAgents: 2 });
     service = await startTestServer({ agents: [bot.path] });
@@ -64,7 +64,6 @@ describe('API for secrets', () => {
     onTestFinished(() => db.destroy());
     const deliveryIs = (state: 'pending' | 'failed') => {
       const of = state === 'failed' ? { error: 'The set is damaged.', done_at: new Date() } : { done_at: null };
-      // Later than the end of this test.
       const next_at = new Date(Date.now() + 50_000);
       return db
         .updateTable('secret_deliveries')

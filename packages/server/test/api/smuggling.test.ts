@@ -5,7 +5,10 @@ import { type BotDirectory, writeBot } from '../support/bots.ts';
 import { sendRaw, sessionUrl, start, tell, withKey } from '../support/client.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
-/** Names that only the service may say to a bot (docs/bot-contract.md, "Headers"), as a client would forge them. */
+/**
+ * Header names that only the service may send to a bot (docs/bot-contract.md, "Headers"), in the forms in which a client could
+ * forge them.
+ */
 const forged: Record<string, string> = {
   'x-session-id': 'forged',
   'X-Daily-Session-Id': 'forged',
@@ -53,32 +56,35 @@ describe('a request to a bot', () => {
     expect(names).not.toContain('authorization');
   });
 
-  it.each(['session proxy', 'address of the agent'])('loses them on upgrades, too: %s', async (way) => {
-    const before = (await tell(service, 'target', sessionId, 'state.upgrades.length')) as number;
-    if (way === 'session proxy') {
-      const url = sessionUrl(service, 'target', sessionId, '/socket').replace('http', 'ws');
-      const socket = new WebSocket(url, withKey(service.publicKey, forged));
+  it.each(['session proxy', 'address of the agent'])(
+    'loses the headers of the service on upgrades, too: %s',
+    async (way) => {
+      const before = (await tell(service, 'target', sessionId, 'state.upgrades.length')) as number;
+      if (way === 'session proxy') {
+        const url = sessionUrl(service, 'target', sessionId, '/socket').replace('http', 'ws');
+        const socket = new WebSocket(url, withKey(service.publicKey, forged));
+        await once(socket, 'open');
+        const upgrades = (await tell(service, 'target', sessionId, 'state.upgrades')) as object[];
+        expect(JSON.stringify(upgrades.slice(before))).not.toContain('forged');
+        expect(JSON.stringify(upgrades.slice(before))).not.toContain(service.publicKey);
+        socket.close();
+        return;
+      }
+      const made = await service.publicClient.startSession({
+        params: { agentName: 'target' },
+        body: { transport: 'websocket' },
+      });
+      const socket = new WebSocket(`${made.wsUrl}?token=${made.token}`, { headers: forged });
       await once(socket, 'open');
-      const upgrades = (await tell(service, 'target', sessionId, 'state.upgrades')) as object[];
-      expect(JSON.stringify(upgrades.slice(before))).not.toContain('forged');
-      expect(JSON.stringify(upgrades.slice(before))).not.toContain(service.publicKey);
+      const upgrades = (await tell(service, 'target', made.sessionId ?? '', 'state.upgrades')) as object[];
+      expect(upgrades).toHaveLength(1);
+      expect(JSON.stringify(upgrades)).not.toContain('forged');
+      expect(JSON.stringify(upgrades)).not.toContain(made.token);
       socket.close();
-      return;
-    }
-    const made = await service.publicClient.startSession({
-      params: { agentName: 'target' },
-      body: { transport: 'websocket' },
-    });
-    const socket = new WebSocket(`${made.wsUrl}?token=${made.token}`, { headers: forged });
-    await once(socket, 'open');
-    const upgrades = (await tell(service, 'target', made.sessionId ?? '', 'state.upgrades')) as object[];
-    expect(upgrades).toHaveLength(1);
-    expect(JSON.stringify(upgrades)).not.toContain('forged');
-    expect(JSON.stringify(upgrades)).not.toContain(made.token);
-    socket.close();
-  });
+    },
+  );
 
-  it('loses connection headers, declared and known', async () => {
+  it('loses connection headers, both known and declared ones', async () => {
     const answer = await raw(
       'GET',
       '/echo',
@@ -108,11 +114,11 @@ describe('a request to a bot', () => {
     ['a length that is no number', 'content-length: +4\r\n', 'abcd'],
     ['a negative length', 'content-length: -4\r\n', 'abcd'],
     ['a coding that is none', 'transfer-encoding: xchunked\r\n', '0\r\n\r\n'],
-    ['a coding after chunked', 'transfer-encoding: chunked, identity\r\n', '0\r\n\r\n'],
+    ['a transfer coding after chunked', 'transfer-encoding: chunked, identity\r\n', '0\r\n\r\n'],
     ['a space before the colon', 'content-length : 4\r\n', 'abcd'],
     ['a bare carriage return in a value', 'x-a: b\rx-session-id: forged\r\n', ''],
     ['a NUL in a value', 'x-a: b\0c\r\n', ''],
-    ['a size of a chunk that is no number', 'transfer-encoding: chunked\r\n', 'zz\r\nabc\r\n0\r\n\r\n'],
+    ['a chunk size that is not a number', 'transfer-encoding: chunked\r\n', 'zz\r\nabc\r\n0\r\n\r\n'],
   ])('is refused with %s', async (_, lines, body) => {
     const before = await starts();
     const answer = await raw('POST', '/echo', `${lines}`, body);
@@ -122,7 +128,7 @@ describe('a request to a bot', () => {
     expect(await starts()).toBe(before);
   });
 
-  it('loses headers in folded lines', async () => {
+  it('loses headers that are folded over several lines', async () => {
     const answer = await raw('GET', '/echo', 'x-a: b\r\n x-session-id: forged\r\nconnection: close\r\n');
     if (answer.startsWith('HTTP/1.1 400 ')) return;
     const { headers } = JSON.parse(answer.slice(answer.indexOf('{'))) as { headers: Record<string, string> };
@@ -181,7 +187,7 @@ describe('a request to a bot', () => {
     for (const method of ['POST', 'GET', 'OPTIONS']) {
       expect([method, await raw(method, target, 'connection: close\r\n')]).toEqual([
         method,
-        // From the service: the bot's own 404 has no reason.
+        // The response is from the service, because the bot's own 404 has no reason.
         expect.stringMatching(/^HTTP\/1\.1 40[04] [\s\S]*"reason"/),
       ]);
     }
@@ -195,7 +201,7 @@ describe('a request to a bot', () => {
   });
 
   it.each(['/echo?q=%25', '/botany', '/robot', '/wsx', '/api/bot', '/pccx', '/100%25', '/a%2Fb', '/%23'])(
-    'reaches any other path unchanged: %s',
+    'reaches the bot with an unchanged path: %s',
     async (target) => {
       await tell(
         service,

@@ -7,7 +7,7 @@ import { type BotDirectory, writeBot } from '../support/bots.ts';
 import { ended, sendRaw } from '../support/client.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
-/** Accepted and refused tokens. Refusals are plain HTTP and happen before a claim. */
+/** Uses of the token in each place. Refusals are plain HTTP and happen before an instance is claimed. */
 describe('the one-time token of a WebSocket client', () => {
   let service: TestServer;
   let bots: BotDirectory[];
@@ -27,7 +27,7 @@ describe('the one-time token of a WebSocket client', () => {
     return { sessionId, wsUrl, token };
   }
 
-  /** 101, or the status and reason of the refusal. */
+  /** Returns 101, or the status and reason of the refusal. */
   async function connect(url: string, headers: Record<string, string> = {}) {
     const socket = new WebSocket(url, { headers });
     socket.on('error', () => undefined);
@@ -61,11 +61,11 @@ describe('the one-time token of a WebSocket client', () => {
     const { sessionId, wsUrl, token } = await made();
     expect(await open(wsUrl, token)).toEqual({ status: 101, reason: '' });
     expect((await ended(service, 'talker', sessionId)).completionStatus).toBe('WS_CONNECTION_CLOSED');
-    // The token is valid once, also if sent in another place the second time.
+    // The token is valid only once, even if it is sent in another place the second time.
     expect(await connect(`${wsUrl}?token=${token}`)).toEqual(refused);
   });
 
-  it('admits one of two concurrent clients', async () => {
+  it('admits only one of two concurrent clients', async () => {
     const { sessionId, wsUrl, token } = await made();
     const outcomes = await Promise.all(Array.from({ length: 5 }, () => connect(`${wsUrl}?token=${token}`)));
     expect(outcomes.filter(({ status }) => status === 101)).toHaveLength(1);
@@ -73,7 +73,7 @@ describe('the one-time token of a WebSocket client', () => {
     await ended(service, 'talker', sessionId);
   });
 
-  it('is refused if missing, malformed, tampered with, expired or for another agent, without a claim', async () => {
+  it('is refused if it is missing, malformed, forged, expired or for another agent', async () => {
     await expect.poll(() => instances()).toBe(0);
     const { sessionId, wsUrl, token } = await made();
     const [payload = '', signature = ''] = token.split('.');
@@ -102,9 +102,9 @@ describe('the one-time token of a WebSocket client', () => {
       `${wsUrl.replace(service.organization, '%00')}?token=${token}`,
     ];
     for (const url of attempts) expect([url, await connect(url)]).toEqual([url, refused]);
-    // The other agent still has the instance of its validation.
+    // The other agent still has the instance that validated its deployment.
     expect([await instances(), await instances('other')]).toEqual([0, 1]);
-    // None of these requests used up the valid token.
+    // None of the refused requests used up the valid token.
     expect((await connect(`${wsUrl}?token=${token}`)).status).toBe(101);
     await ended(service, 'talker', sessionId);
   });

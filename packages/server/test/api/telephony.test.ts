@@ -4,16 +4,16 @@ import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type BotDirectory, writeBot } from '../support/bots.ts';
 import { ended, idle, tell } from '../support/client.ts';
-import { callOf, dial, twilioCall } from '../support/phone-calls.ts';
-import { type SecondOrganization, secondOrganization } from '../support/second-organization.ts';
+import { dialCall, parseCall, twilioCall } from '../support/phone-calls.ts';
+import { insertSecondOrganization, type SecondOrganization } from '../support/second-organization.ts';
 import { type Gate, openGate } from '../support/start-gate.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
-/** Ends the instance of the agent's validation, so that the next call finds none. */
+/** Ends the instance that validated the agent's deployment, so that the next call finds no instance. */
 async function useUpTheFirst(service: TestServer, agentName: string) {
-  const { path } = callOf('telnyx', `${agentName}.${service.organization}`);
-  // Earlier calls would be refused.
-  const call = await vi.waitFor(() => dial(service, path), { timeout: 40_000, interval: 100 });
+  const { path } = parseCall('telnyx', `${agentName}.${service.organization}`);
+  // Calls before the server is ready would be refused.
+  const call = await vi.waitFor(() => dialCall(service, path), { timeout: 40_000, interval: 100 });
   call.socket.close();
   const active = async () => (await service.client.getAgent({ params: { agentName } })).activeSessionCount;
   await vi.waitFor(async () => expect(await active()).toBe(0), { timeout: 40_000 });
@@ -37,7 +37,7 @@ describe('calls of carriers', () => {
     ];
     const logger = pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) });
     service = await startTestServer({ agents: bots.map((bot) => bot.path), logger });
-    neighbours = await secondOrganization(service);
+    neighbours = await insertSecondOrganization(service);
     const theirs = await writeBot('theirs', open);
     bots.push(theirs);
     await neighbours.serve(theirs.path);
@@ -58,7 +58,7 @@ describe('calls of carriers', () => {
   const hostOf = (agentName: string) => `${agentName}.${service.organization}`;
   const refusals = () => lines.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'call refused');
 
-  /** The only live session of an agent. */
+  /** Returns the only live session of an agent. */
   async function sessionOf(agentName: string): Promise<string> {
     const read = () => service.client.getSessions({ params: { agentName }, query: { status: 'active' } });
     await expect.poll(async () => (await read()).sessions.length).toBe(1);
@@ -67,8 +67,8 @@ describe('calls of carriers', () => {
 
   describe.each(carriers)('%s', (carrier) => {
     it('forwards every message unchanged in both directions', async () => {
-      const words = callOf(carrier, hostOf('phone'));
-      const call = await dial(service, words.path);
+      const words = parseCall(carrier, hostOf('phone'));
+      const call = await dialCall(service, words.path);
       const sent = [...words.opening, words.media(0), words.media(1), words.dtmf, words.media(2)];
       call.say(...sent);
       expect(await call.hear(sent.length)).toEqual(sent);
@@ -92,14 +92,14 @@ describe('calls of carriers', () => {
       expect((await ended(service, 'phone', sessionId)).completionStatus).toBe('WS_CONNECTION_CLOSED');
     });
 
-    it('drops only old audio while its bot starts, and keeps the order', async () => {
-      const words = callOf(carrier, hostOf('sleepy'));
+    it('drops only old audio while its bot starts, and keeps the order of messages', async () => {
+      const words = parseCall(carrier, hostOf('sleepy'));
       const bot = gate.next();
-      const call = await dial(service, words.path);
+      const call = await dialCall(service, words.path);
       const pieces = Array.from({ length: words.piecesHeld * 2 }, (_, index) => words.media(index));
       call.say(...words.opening, ...pieces.slice(0, 3), words.dtmf, ...pieces.slice(3), words.dtmf);
       const order = await bot;
-      // The service has read everything when it answers the last message.
+      // When the service answers the last message, it has read all earlier ones.
       call.socket.ping();
       await once(call.socket, 'pong');
       order('go');
@@ -111,9 +111,9 @@ describe('calls of carriers', () => {
     });
 
     it('can end while its bot starts', async () => {
-      const words = callOf(carrier, hostOf('sleepy'));
+      const words = parseCall(carrier, hostOf('sleepy'));
       const bot = gate.next();
-      const call = await dial(service, words.path);
+      const call = await dialCall(service, words.path);
       call.say(...words.opening, words.media(0), words.stop);
       const sessionId = await sessionOf('sleepy');
       await bot;
@@ -122,41 +122,41 @@ describe('calls of carriers', () => {
     });
 
     it('is refused at capacity, and accepted later', async () => {
-      const words = callOf(carrier, hostOf('phone'));
-      const calls = [await dial(service, words.path), await dial(service, words.path)];
+      const words = parseCall(carrier, hostOf('phone'));
+      const calls = [await dialCall(service, words.path), await dialCall(service, words.path)];
       for (const call of calls) {
         call.say(...words.opening);
         await call.hear(words.opening.length);
       }
       if (carrier === 'twilio') {
-        const third = await dial(service, words.path);
+        const third = await dialCall(service, words.path);
         third.say(...words.opening);
         expect(await third.closed).toEqual([1013, 'at-capacity']);
       } else {
-        await expect(dial(service, words.path)).rejects.toThrow('refused with 429');
+        await expect(dialCall(service, words.path)).rejects.toThrow('refused with 429');
       }
       expect(refusals()).toMatchObject([{ carrier, agent: 'phone', reason: 'at-capacity' }]);
       for (const call of calls) call.socket.close();
     });
 
-    it('is closed if its bot does not start', async () => {
-      const words = callOf(carrier, hostOf('dead'));
+    it('is closed if its bot fails to start', async () => {
+      const words = parseCall(carrier, hostOf('dead'));
       const bot = gate.next();
-      const call = await dial(service, words.path);
+      const call = await dialCall(service, words.path);
       call.say(...words.opening);
       (await bot)('die');
       expect(await call.closed).toEqual([1011, 'bot-unreachable']);
     });
 
-    it('requires a token in the path if the agent does; only the log says why it was refused', async () => {
-      const words = callOf(carrier, hostOf('guarded'));
+    it('requires a token in the path if the agent requires one, and refuses without a reason', async () => {
+      const words = parseCall(carrier, hostOf('guarded'));
       if (carrier === 'twilio') {
-        const call = await dial(service, words.path);
+        const call = await dialCall(service, words.path);
         call.say(...words.opening);
         expect(await call.closed).toEqual([1008, 'token-invalid']);
       }
-      await expect(dial(service, `/ws/${carrier}/${hostOf('guarded')}`)).rejects.toThrow('refused with 403');
-      await expect(dial(service, `/ws/${carrier}/${hostOf('guarded')}/wrong`)).rejects.toThrow('refused with 403');
+      await expect(dialCall(service, `/ws/${carrier}/${hostOf('guarded')}`)).rejects.toThrow('refused with 403');
+      await expect(dialCall(service, `/ws/${carrier}/${hostOf('guarded')}/wrong`)).rejects.toThrow('refused with 403');
       expect(refusals()[0]).toMatchObject({
         carrier,
         agent: 'guarded',
@@ -167,30 +167,32 @@ describe('calls of carriers', () => {
         params: { agentName: 'guarded' },
         body: { transport: 'websocket' },
       });
-      const call = await dial(service, `/ws/${carrier}/${hostOf('guarded')}/${token}?room=7`);
+      const call = await dialCall(service, `/ws/${carrier}/${hostOf('guarded')}/${token}?room=7`);
       call.say(...words.opening, words.media(0));
       expect(await call.hear(words.opening.length + 1)).toEqual([...words.opening, words.media(0)]);
       const upgrades = await tell<{ url: string }[]>(service, 'guarded', sessionId, 'state.upgrades');
       expect(upgrades.map(({ url }) => url)).toEqual(['/ws?room=7']);
       call.socket.close();
       expect((await ended(service, 'guarded', sessionId)).completionStatus).toBe('WS_CONNECTION_CLOSED');
-      await expect(dial(service, `/ws/${carrier}/${hostOf('guarded')}/${token}`)).rejects.toThrow('refused with 403');
+      await expect(dialCall(service, `/ws/${carrier}/${hostOf('guarded')}/${token}`)).rejects.toThrow(
+        'refused with 403',
+      );
     });
 
     it('reaches only agents of the organization that it names', async () => {
-      const words = callOf(carrier, 'theirs.neighbours');
-      const call = await dial(service, words.path);
+      const words = parseCall(carrier, 'theirs.neighbours');
+      const call = await dialCall(service, words.path);
       call.say(...words.opening);
       expect(await call.hear(words.opening.length)).toEqual(words.opening);
       call.socket.close();
       for (const host of [hostOf('theirs'), 'phone.neighbours', 'nobody.neighbours', 'phone.nowhere']) {
-        const wrong = callOf(carrier, host);
+        const wrong = parseCall(carrier, host);
         if (carrier === 'twilio') {
-          const refused = await dial(service, wrong.path);
+          const refused = await dialCall(service, wrong.path);
           refused.say(...wrong.opening);
           expect([host, await refused.closed]).toEqual([host, [1008, 'token-invalid']]);
         } else {
-          await expect(dial(service, wrong.path)).rejects.toThrow('refused with 403');
+          await expect(dialCall(service, wrong.path)).rejects.toThrow('refused with 403');
         }
       }
     });
@@ -207,7 +209,7 @@ describe('calls of carriers', () => {
     ['one message that is too large', JSON.stringify({ event: 'connected', filling: 'x'.repeat(20_000) })],
     ['one message that would not end', JSON.stringify({ event: 'connected', filling: 'x'.repeat(900_000) })],
   ])('refuses a Twilio call that starts with %s', async (_, message) => {
-    const call = await dial(service, '/ws/twilio');
+    const call = await dialCall(service, '/ws/twilio');
     call.socket.on('error', () => undefined);
     call.socket.send(message);
     expect((await call.closed)[0]).toBe(1008);
@@ -215,16 +217,16 @@ describe('calls of carriers', () => {
     expect(lines.join('').length).toBeLessThan(2000);
   });
 
-  it('refuses a Twilio call of endless small messages without a start', async () => {
-    const call = await dial(service, '/ws/twilio');
+  it('refuses a Twilio call that sends endless small messages but no start', async () => {
+    const call = await dialCall(service, '/ws/twilio');
     for (let sent = 0; sent < 1000; sent += 1) call.say({ event: 'connected', protocol: 'Call', version: '1.0.0' });
     expect((await call.closed)[0]).toBe(1008);
   });
 
   it('closes a call that exceeds the limit while its bot starts', async () => {
-    const words = callOf('telnyx', hostOf('sleepy'));
+    const words = parseCall('telnyx', hostOf('sleepy'));
     const bot = gate.next();
-    const call = await dial(service, words.path);
+    const call = await dialCall(service, words.path);
     await bot;
     const sessionId = await sessionOf('sleepy');
     for (let sent = 0; sent < 1000; sent += 1) call.say({ event: 'mark', mark: { name: 'x'.repeat(100) } });
@@ -233,14 +235,14 @@ describe('calls of carriers', () => {
   });
 
   it('answers plain HTTP to a carrier request without agent or WebSocket', async () => {
-    await expect(dial(service, '/ws/telnyx')).rejects.toThrow('refused with 404');
-    await expect(dial(service, '/ws/vonage?serviceHost=phone.test-org')).rejects.toThrow('refused with 404');
+    await expect(dialCall(service, '/ws/telnyx')).rejects.toThrow('refused with 404');
+    await expect(dialCall(service, '/ws/vonage?serviceHost=phone.test-org')).rejects.toThrow('refused with 404');
     expect((await fetch(`${service.url}/ws/twilio`)).status).toBe(426);
   });
 });
 
 describe('a stopping service', () => {
-  it('closes calls with 1001, also those whose bot is starting', async () => {
+  it('closes all calls with 1001, even while their bot is starting', async () => {
     const gate = await openGate();
     const bots = [
       await writeBot('phone', { websocketAuth: 'none' }),
@@ -249,13 +251,13 @@ describe('a stopping service', () => {
     const service = await startTestServer({ agents: bots.map((bot) => bot.path) });
     for (const agentName of ['phone', 'sleepy']) await useUpTheFirst(service, agentName);
     gate.shut();
-    const talking = callOf('twilio', `phone.${service.organization}`);
-    const first = await dial(service, talking.path);
+    const talking = parseCall('twilio', `phone.${service.organization}`);
+    const first = await dialCall(service, talking.path);
     first.say(...talking.opening);
     await first.hear(talking.opening.length);
     const bot = gate.next();
-    const ringing = callOf('twilio', `sleepy.${service.organization}`);
-    const second = await dial(service, ringing.path);
+    const ringing = parseCall('twilio', `sleepy.${service.organization}`);
+    const second = await dialCall(service, ringing.path);
     second.say(...ringing.opening);
     await bot;
     const closing = service.close();

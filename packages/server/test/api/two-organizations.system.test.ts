@@ -2,7 +2,7 @@ import { type Operation, operations } from '@bothost/contract';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type Answer, ask } from '../support/ask.ts';
 import { type BotDirectory, writeBot } from '../support/bots.ts';
-import { type SecondOrganization, secondOrganization } from '../support/second-organization.ts';
+import { insertSecondOrganization, type SecondOrganization } from '../support/second-organization.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
 /** Names of the other organization's objects, and missing names of the same length. */
@@ -15,8 +15,8 @@ const pair = (key: string) => ({ secretKey: key, secretValue: 'value' });
 const keysOf = ({ key }: Names) => [key, 'ZED'];
 
 /**
- * For each operation about secrets and the audit log: the requests that one organization can try with a name, with paths as
- * in the contract.
+ * For each operation on secrets and the audit log, the requests that one organization can try with a name. Paths are those of the
+ * contract.
  */
 const tries: Readonly<Record<string, (names: Names) => readonly Try[]>> = {
   listSecrets: () => [{ path: '/secrets' }, { path: '/secrets', query: 'region=us-west&type=imagePullSecret' }],
@@ -68,7 +68,7 @@ const tries: Readonly<Record<string, (names: Names) => readonly Try[]>> = {
   verifyAudit: () => [{ path: '/audit/verification' }],
 };
 
-/** Deployments name sets, too. */
+/** Deployments can also name secret sets. */
 const deploys = ({ set, pull }: Names): readonly (Try & { readonly method: string })[] => [
   { method: 'POST', path: '/agents/ours', body: { secretSet: set } },
   { method: 'POST', path: '/agents/ours', body: { secretSet: set.toUpperCase() } },
@@ -77,18 +77,18 @@ const deploys = ({ set, pull }: Names): readonly (Try & { readonly method: strin
   { method: 'POST', path: '/agents', body: { serviceName: 'fresh', secretSet: set, buildId: 'x' } },
 ];
 
-describe('an organization learns nothing about another one', () => {
+describe('requests about another organization', () => {
   let service: TestServer;
   let neighbours: SecondOrganization;
   let ours: BotDirectory;
   let theirBot: BotDirectory;
-  /** After everything was created, and before the first attempt. */
+  /** The time after all objects were created and before the first attempt. */
   let began: string;
   let places: { readonly own: readonly string[]; readonly other: readonly string[]; readonly none: readonly string[] };
 
   const asNeighbour = (method: string, path: string, body?: unknown) =>
     ask(service, method, path, body, { key: neighbours.privateKey });
-  /** Everything that the other organization sees of its own objects. */
+  /** All that the other organization sees of its own objects. */
   const theirView = async () => {
     const paths = ['/secrets', '/secrets/their-keys', '/secrets/their-keys/history', '/secrets/their-pull/history'];
     const answers = await Promise.all([...paths, '/audit?limit=1000'].map((path) => asNeighbour('GET', path)));
@@ -99,7 +99,7 @@ describe('an organization learns nothing about another one', () => {
     ours = await writeBot('ours');
     theirBot = await writeBot('theirs');
     service = await startTestServer({ agents: [ours.path] });
-    neighbours = await secondOrganization(service);
+    neighbours = await insertSecondOrganization(service);
     await neighbours.serve(theirBot.path);
     for (const value of ['1', '2', '3']) {
       const secrets = [{ secretKey: theirs.key, secretValue: value }, pair('ZED')];
@@ -133,7 +133,7 @@ describe('an organization learns nothing about another one', () => {
     ['secrets', 'audit'].includes(tag),
   );
 
-  /** The response to an attempt, whose effects are undone. Masks the names, and what is unique in each response. */
+  /** Returns the response to an attempt and undoes its effects. Masks the names, and values that are unique in each response. */
   async function answerTo(method: string, place: string, names: Names, one: Try, key?: string): Promise<string> {
     const path = `${place}${one.path}${one.query === undefined ? '' : `?${one.query.replace('BEGIN', began)}`}`;
     const answer = await ask(service, method, path, one.body, key === undefined ? {} : { key });
@@ -142,12 +142,12 @@ describe('an organization learns nothing about another one', () => {
     return masked(answer, names);
   }
 
-  it('covers every operation', () => {
+  it('are tested for every operation on secrets and the audit log', () => {
     expect(Object.keys(tries).sort()).toEqual(about.map(({ name }) => name).sort());
   });
 
   it.each(about.map(({ name, method }) => [name, method] as const))(
-    '%s answers the same for existing and missing names',
+    'get the same response for existing and missing names: %s',
     async (name, method) => {
       const before = await theirView();
       const [their, none] = [tries[name]?.(theirs) ?? [], tries[name]?.(nobodys) ?? []];
@@ -155,7 +155,7 @@ describe('an organization learns nothing about another one', () => {
       for (const [index, one] of their.entries()) {
         const other = none[index];
         if (other === undefined) throw new Error('no counterpart');
-        // Dry runs are limited; their bodies request one.
+        // Dry runs have a limit of their own, so the bodies request a dry run.
         const isDry = JSON.stringify(one.body)?.includes('dryRun') === true;
         for (const place of isDry ? places.own.slice(0, 2) : places.own) {
           const answer = await answerTo(method, place, theirs, one);
@@ -179,7 +179,7 @@ describe('an organization learns nothing about another one', () => {
     180_000,
   );
 
-  it('deployments that name its sets are refused like those with missing sets', async () => {
+  it('are refused for a deploy with its secret set as with a missing set', async () => {
     const before = await theirView();
     const [their, none] = [deploys(theirs), deploys(nobodys)];
     for (const [index, one] of their.entries()) {
@@ -194,7 +194,7 @@ describe('an organization learns nothing about another one', () => {
     expect(await theirView()).toEqual(before);
   });
 
-  it('revoking its keys is answered like revoking missing keys', async () => {
+  it('get the same response for revoking existing and missing keys', async () => {
     const { json } = await asNeighbour('GET', '/keys');
     const [{ id = '' } = {}] = json['keys'] as { id?: string }[];
     const random = crypto.randomUUID();
@@ -207,7 +207,7 @@ describe('an organization learns nothing about another one', () => {
   });
 });
 
-/** Status, headers and body, except what is unique in each response. */
+/** Status, headers and body, without values that are unique in each response. */
 function masked({ status, headers, text }: Answer, { set, pull, key }: Names): string {
   const { date: _, 'x-request-id': requestId, ...stable } = headers;
   const body = text
@@ -215,9 +215,9 @@ function masked({ status, headers, text }: Answer, { set, pull, key }: Names): s
     .replace(new RegExp(set, 'gi'), 'SET')
     .replace(new RegExp(pull, 'gi'), 'PULL')
     .replaceAll(key, 'KEY')
-    // The caller's own audit log, which records refusals in between.
+    // The caller's own audit log, which differs because it records refusals in between.
     .replace(/"(entries|lastSequence)":\d+|"lastHash":"[0-9a-f]+"/g, 'OWN')
-    // From a set that was just created: its fingerprint key belongs to this organization, and its id is new.
+    // A set that was just created has a fingerprint key of this organization and a new id.
     .replace(/"fingerprint":"[0-9a-f]+"/g, '"fingerprint":"F"');
   return JSON.stringify({ status, headers: stable, body });
 }

@@ -2,13 +2,13 @@ import { chmodSync, closeSync, openSync, readSync, writeFileSync } from 'node:fs
 import { z } from 'zod';
 
 /**
- * A file outside the service to which the bots append what happens to them. The tests compare the service's records
- * with it; no kill of the server can stop it.
+ * A file outside the service to which bots append what happens to them. Tests compare the service's records with the file.
+ * Killing the server cannot stop the bots from writing.
  */
-const Entry = z.object({
+const DiaryEntry = z.object({
   /**
-   * `entered`: the handler of a session was called. `ended`: its response was sent, its socket was closed, or it is
-   * about to crash.
+   * `entered`: the handler of a session was called. `ended`: its response was sent, its socket was closed, or it is about to
+   * crash.
    */
   what: z.enum(['entered', 'ended']),
   session: z.string(),
@@ -16,15 +16,15 @@ const Entry = z.object({
   /** Milliseconds since the epoch. */
   at: z.number(),
 });
-export type Entry = z.infer<typeof Entry>;
+export type DiaryEntry = z.infer<typeof DiaryEntry>;
 
-export type BotDiary = { readonly path: string; readonly entries: () => readonly Entry[] };
+export type BotDiary = { readonly path: string; readonly entries: () => readonly DiaryEntry[] };
 
 export function openBotDiary(path: string): BotDiary {
   writeFileSync(path, '');
-  // Every bot runs under its own account.
+  // World-writable, because each bot runs under its own account.
   chmodSync(path, 0o666);
-  const known: Entry[] = [];
+  const known: DiaryEntry[] = [];
   const buffer = Buffer.alloc(65_536);
   let offset = 0;
   let rest = '';
@@ -40,7 +40,7 @@ export function openBotDiary(path: string): BotDiary {
     }
     const lines = rest.split('\n');
     rest = lines.pop() ?? '';
-    for (const line of lines) known.push(Entry.parse(JSON.parse(line)));
+    for (const line of lines) known.push(DiaryEntry.parse(JSON.parse(line)));
     return known;
   };
   return { path, entries };

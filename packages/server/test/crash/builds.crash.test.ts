@@ -11,12 +11,12 @@ import { type Client, ConnectionError, createClient } from '@bothost/contract';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { archive } from '../support/archive.ts';
 import { freePort } from '../support/free-port.ts';
-import { seeded } from '../support/random.ts';
+import { createSeededRandom } from '../support/random.ts';
 import { type ServiceProcess, serviceProcess } from '../support/service-process.ts';
 
 const region = 'us-west';
 const kills = Math.ceil(inject('kills') / 4);
-const random = seeded(inject('killSeed'));
+const random = createSeededRandom(inject('killSeed'));
 
 let directory: string;
 let service: ServiceProcess;
@@ -44,7 +44,7 @@ async function restart(signal: 'SIGKILL' | 'SIGTERM'): Promise<void> {
   await service.ready();
 }
 
-/** Repeats a request that a kill may break, as a client would. */
+/** Retries a request while the server is killed, as a client would. */
 async function retry<T>(call: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
@@ -59,7 +59,7 @@ async function retry<T>(call: () => Promise<T>): Promise<T> {
 
 type Upload = Awaited<ReturnType<Client['getBuildUploadUrl']>>;
 
-/** Sends the rest in parts; false if the connection broke. */
+/** Sends the rest of an upload in parts. Returns false if the connection was lost. */
 async function sendRest(upload: Upload, bytes: Buffer): Promise<boolean> {
   const { uploadFields, uploadUrl, receivedBytes } = upload;
   const headers = { 'upload-token': uploadFields.token, 'upload-offset': receivedBytes };
@@ -79,7 +79,7 @@ async function sendRest(upload: Upload, bytes: Buffer): Promise<boolean> {
   return answer !== null;
 }
 
-it(`loses no upload and no build in ${kills} kills of the server, and shows no partial one`, {
+it(`loses no upload and no build in ${kills} kills of the server, and shows no partial build`, {
   timeout: 60_000 + kills * 15_000,
 }, async () => {
   let resumed = 0;
@@ -144,7 +144,7 @@ it(`loses no upload and no build in ${kills} kills of the server, and shows no p
 });
 
 it('fails a build that was interrupted by two kills, and resumes one that was interrupted by a stop', async () => {
-  // Its output file is 16 TiB long and sparse.
+  // The output file of this build is sparse and 16 TiB long.
   const script = "echo begun; perl -e 'truncate(STDOUT,16*1024**4-8192)'; sleep 1000";
   const bytes = archive(
     { path: 'package.json', body: JSON.stringify({ main: 'index.js', scripts: { build: script } }) },

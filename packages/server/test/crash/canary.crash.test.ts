@@ -21,15 +21,15 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freePort } from '../support/free-port.ts';
 import { type ServiceProcess, serviceProcess } from '../support/service-process.ts';
 
-/** Long enough not to occur by chance, short enough that PostgreSQL does not compress it. */
+/** The value is long enough not to occur by chance, and short enough that PostgreSQL does not compress it. */
 const canary = `canary-${randomBytes(16).toString('hex')}`;
 
-/** The encodings in which a value could be stored: plain, Base64 at each of the three offsets, hex, UTF-16. */
+/** Returns the encodings in which a value could be stored: plain, Base64 at each of the three offsets, hex, UTF-16. */
 function formsOf(value: string): readonly Buffer[] {
   const bytes = Buffer.from(value);
   const encoded = [0, 1, 2].map((offset) => {
     const whole = Buffer.concat([Buffer.alloc(offset), bytes, Buffer.alloc(3)]).toString('base64');
-    // Characters that also encode neighboring bytes are left out.
+    // Leaves out characters that also encode neighboring bytes.
     return Buffer.from(whole.slice(4, Math.floor(bytes.length / 3) * 4 - 4));
   });
   return [bytes, ...encoded, Buffer.from(bytes.toString('hex')), Buffer.from(value, 'utf16le')];
@@ -39,12 +39,12 @@ const forms = formsOf(canary);
 const holds = (where: Buffer, what: readonly Buffer[] = forms) => what.some((form) => where.includes(form));
 
 const root = fileURLToPath(new URL('../../../..', import.meta.url));
-/** The command of `npm start`, in a folder with a link to the packages and with core dumps enabled. */
+/** The command of `npm start`, in a directory with a link to the packages, with core dumps enabled. */
 const { start } = (JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { scripts: { start: string } })
   .scripts;
 const startCommand = `ulimit -S -c "$(ulimit -H -c)"; ${start}`;
 
-/** Whether this machine writes core dumps into the folder of a crashed program, if limits allow it. */
+/** Returns whether this machine writes core dumps into the directory of a crashed program, if limits allow it. */
 function leavesCore(directory: string): boolean {
   mkdirSync(directory);
   const command = `ulimit -S -c "$(ulimit -H -c)"; exec "${process.execPath}" -e 'process.abort()'`;
@@ -62,10 +62,10 @@ require('node:http').createServer((request, response) => {
 }).listen(Number(process.env.PORT), process.env.BOT_HOST);
 `;
 
-describe('a stored secret', () => {
+describe('the value of a stored secret', () => {
   const directory = mkdtempSync(join(tmpdir(), 'bothost-canary-'));
   const temporary = join(directory, 'tmp');
-  /** The owner of the value. */
+  /** The organization that owns the value. */
   const own = mkdtempSync(join(tmpdir(), 'bothost-canary-owner-'));
   const responses: string[] = [];
   let service: ServiceProcess;
@@ -85,7 +85,7 @@ describe('a stored secret', () => {
     await service.start().ready;
   });
   afterAll(async () => {
-    // A failed attempt would leave the service and its bots running.
+    // Otherwise a failed attempt would leave the service and its bots running.
     service.current().signal('SIGTERM');
     await service.current().exited;
     for (const one of [directory, own]) rmSync(one, { recursive: true, force: true });
@@ -108,8 +108,8 @@ describe('a stored secret', () => {
   }
 
   /**
-   * Scans the arguments and environments of all processes for the value until it is stopped. Only a bot and its
-   * supervisor, a shell with the same environment that starts the bot under the same account, may have it.
+   * Scans the arguments and environments of all processes for the value until the scan is stopped. Only a bot and its supervisor
+   * (a shell that starts the bot with the same environment and account) may have the value.
    */
   function watchProcesses() {
     const found = { arguments: new Set<string>(), foreign: new Set<string>(), bots: new Set<string>() };
@@ -132,7 +132,7 @@ describe('a stored secret', () => {
       if (!holds(environment) || found.bots.has(pid)) return;
       const [, instance] = /(?:^|\0)BOTHOST_INSTANCE=([^\0]+)/.exec(environment.toString('latin1')) ?? [];
       const status = read(`/proc/${pid}/status`).toString();
-      // The process has just exited.
+      // The process has just exited, so its files are missing.
       if (instance !== undefined && status === '') return;
       const [, parent = ''] = /^PPid:\t(\d+)/m.exec(status) ?? [];
       const [, account = ''] = /^Uid:\t(\d+)/m.exec(status) ?? [];
@@ -158,7 +158,7 @@ describe('a stored secret', () => {
     };
   }
 
-  /** Runs the built `botcli` with this text on standard input or at its hidden prompt; returns the exit status. */
+  /** Runs the built `botcli` with this text as standard input or as the answer to its hidden prompt. Returns the exit status. */
   async function botcli(words: string, given = '', where: 'in a terminal' | null = null): Promise<number | null> {
     const line = `"${process.execPath}" "${join(root, 'packages/cli/bin/botcli.js')}" ${words}`;
     const [program, ...rest] =
@@ -181,7 +181,7 @@ describe('a stored secret', () => {
     return status;
   }
 
-  /** The files below the directory that contain one of the values. */
+  /** Returns the files below the directory that contain one of the values. */
   const filesWith = (what: readonly Buffer[]) =>
     readdirSync(directory, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile() && holds(readFileSync(join(entry.parentPath, entry.name)), what))
@@ -196,7 +196,6 @@ describe('a stored secret', () => {
     const processes = watchProcesses();
     const log = () => readFileSync(service.logFile);
 
-    // Valid requests.
     expect(await ask('PUT', '/v1/secrets/bird-cage', one('CANARY'))).toBe(202);
     expect(await ask('PUT', '/v1/secrets/bird-cage', { ...one('CANARY', `${canary}x`), dryRun: true })).toBe(200);
     expect(await ask('PUT', '/v1/secrets/bird-cage', one('OTHER', `first ${canary}\nsecond ${canary}`))).toBe(202);
@@ -207,7 +206,7 @@ describe('a stored secret', () => {
     const pull = { isImagePullSecret: true, host: 'ghcr.io', secretValue: credential };
     expect(await ask('PUT', '/v1/secrets/registry', pull)).toBe(202);
 
-    // Invalid requests, with the value in every place where a client could put it.
+    // Invalid requests that contain the value in every place where a client could put it.
     const wrong: readonly [path: string, body: unknown][] = [
       ['bird-cage', one('PORT')],
       ['bird-cage', one('A B')],
@@ -243,7 +242,6 @@ describe('a stored secret', () => {
     await raw(head(0) + broken);
     await raw(`PUT /v1/secrets/x HTTP/1.1\r\nhost: x\r\nx: ${canary}\0\r\n\r\n`);
 
-    // A bot with the secret.
     await expect.poll(() => isReady('bird-cage'), { timeout: 20_000 }).toBe(true);
     expect(await ask('POST', '/v1/agents/finder', { secretSet: 'bird-cage' })).toBe(200);
     await expect
@@ -265,7 +263,7 @@ describe('a stored secret', () => {
     for (const path of ['/metrics', '/healthz', '/readyz'])
       responses.push(await (await fetch(service.url + path)).text());
 
-    // Commands of operators and users.
+    // The commands of operators and users.
     writeFileSync(join(own, 'values'), `KEY=${canary}\n`);
     const set = 'cloud secrets set --skip --wait';
     expect(await botcli(`${set} by-file --file ${join(own, 'values')}`)).toBe(0);
@@ -296,7 +294,7 @@ describe('a stored secret', () => {
     expect(responses.filter((answer) => holds(Buffer.from(answer)))).toEqual([]);
     expect(filesWith(forms)).toEqual([]);
     expect(readdirSync(directory).filter((name) => name.startsWith('core'))).toEqual([]);
-    // Proves that the search works: names are not secret, and occur in the database and in the log.
+    // Names are not secret, so finding them in the database and the log proves that the search works.
     expect(filesWith([Buffer.from('bird-cage')]).filter((path) => path.startsWith('data/postgres'))).not.toEqual([]);
     expect(log().includes('bird-cage')).toBe(true);
   }, 180_000);

@@ -9,19 +9,19 @@ import { type BotDiary, openBotDiary } from './bot-diary.ts';
 import { writeFixtureBots } from './fixture-bots.ts';
 import { createKiller, type Killer } from './killer.ts';
 import { type Observer, openObserver } from './observer.ts';
-import { pidsOf } from './orphans.ts';
-import { kinds, runScenario, type Scenario, type ScenarioContext } from './session-scenario.ts';
+import { findPids } from './orphans.ts';
+import { runScenario, type Scenario, type ScenarioContext, scenarioKinds } from './session-scenario.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** How often the server is killed. */
+    /** The number of kills of the server. */
     kills: number;
-    /** Seed of the run's random decisions. */
+    /** The seed of the run's random decisions. */
     killSeed: number;
   }
 }
 
-/** A service with its bots in its own directory, five clients, and the killer. */
+/** A service with bots in its own directory, five clients, and the killer. */
 export type CrashRun = {
   readonly directory: string;
   readonly service: ServiceProcess;
@@ -29,10 +29,10 @@ export type CrashRun = {
   readonly diary: BotDiary;
   readonly killer: Killer;
   readonly context: ScenarioContext;
-  /** Sessions that the killer ignores when it looks for a phase. */
+  /** Sessions that the killer ignores when it waits for a phase. */
   readonly bystanders: Set<string>;
   readonly scenarios: readonly Scenario[];
-  /** Starts five clients, each running one session after another; `ended` waits for their last sessions. */
+  /** Starts five clients, each of which runs one session after another. `ended` waits for their last sessions. */
   readonly begin: () => { readonly ended: () => Promise<void> };
   /** Kills the processes that a failed test left running, and removes the directory. */
   readonly cleanUp: () => void;
@@ -43,7 +43,7 @@ const clients = 5;
 /** Starts the service for the first time. */
 export async function openCrashRun(random: Random): Promise<CrashRun> {
   const directory = mkdtempSync(join(tmpdir(), 'bothost-crash-'));
-  // Bots run under their own accounts and must be able to traverse the directory.
+  // Bots run under their own accounts, which need permission to enter the directory.
   chmodSync(directory, 0o711);
   const diary = openBotDiary(join(directory, 'diary'));
   const agents = writeFixtureBots(join(directory, 'agents'), diary.path);
@@ -60,7 +60,7 @@ export async function openCrashRun(random: Random): Promise<CrashRun> {
     let isOver = false;
     const client = async (number: number) => {
       for (let count = 0; !isOver; count += 1) {
-        const kind = kinds[(number + count) % kinds.length] ?? 'stopped';
+        const kind = scenarioKinds[(number + count) % scenarioKinds.length] ?? 'stopped';
         scenarios.push(await runScenario(context, kind, `${number}-${count}-${scenarios.length}`));
         await delay(random.below(60));
       }
@@ -85,11 +85,11 @@ export async function openCrashRun(random: Random): Promise<CrashRun> {
     scenarios,
     begin,
     cleanUp: () => {
-      for (const pid of pidsOf(directory)) {
+      for (const pid of findPids(directory)) {
         try {
           process.kill(pid, 'SIGKILL');
         } catch {
-          // The process has just exited.
+          // The process has already exited.
         }
       }
       rmSync(directory, { recursive: true, force: true });

@@ -1,10 +1,13 @@
 import type { DirectDatabase } from './direct-database.ts';
 
-/** The steps of a deploy. The suite kills the server in each of them. */
+/** The steps of a deploy. The suite kills the server during each step. */
 export const deployPhases = ['upload', 'create-build', 'prepare', 'create-deployment', 'validate', 'activate'] as const;
 export type DeployPhase = (typeof deployPhases)[number];
 
-/** The current step of a deploy, read from the database while the server is suspended. Null: not begun, or finished. */
+/**
+ * Returns the current step of a deploy. Reads the database while the server is suspended. Null before the deploy begins and after
+ * it ends.
+ */
 export async function deployPhase(database: DirectDatabase, contentHash: string): Promise<DeployPhase | null> {
   const [row] = await database.rows(
     `select u.state as upload, b.state as build, d.state as deployment,
@@ -25,8 +28,8 @@ export async function deployPhase(database: DirectDatabase, contentHash: string)
   return row.deployment === 'ready' && row.is_draining ? 'activate' : null;
 }
 
-/** Finds rows that must never exist, whenever the server was killed. */
-export async function partialDeploys(database: DirectDatabase): Promise<readonly string[]> {
+/** Finds rows that must not exist at any time, even after a kill. */
+export async function findPartialDeploys(database: DirectDatabase): Promise<readonly string[]> {
   const found = await database.rows(`
     select 'the agent serves a deployment that never became ready: ' || a.name as problem
       from agents a join deployments d on d.id = a.active_deployment_id where d.state <> 'ready' or d.activated_at is null

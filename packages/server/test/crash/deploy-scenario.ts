@@ -16,23 +16,23 @@ export type Deploy = {
 
 export type DeployContext = {
   readonly service: ServiceProcess;
-  /** Emits `upload`, `create-build` and `create-deployment` before the request of that name. */
+  /** Emits `upload`, `create-build` or `create-deployment` before each such request. */
   readonly events: EventEmitter;
-  /** Resolves when a server process with a higher number is ready. */
+  /** Resolves when a server process with a higher number than the given one is ready. */
   readonly nextServer: (number: number) => Promise<void>;
 };
 
 const agent = 'versioned';
 const region = 'us-west';
-/** Makes an upload take several requests, so that a kill can happen between them. */
+/** The size of a part in bytes. It makes an upload take several requests, so that kills can happen between them. */
 const paddingBytes = 400_000;
 const pieceBytes = 50_000;
-/** A deploy that takes longer counts as lost. */
+/** Time limit in milliseconds, after which a deploy counts as lost. */
 const timeoutMilliseconds = 60_000;
 const pollMilliseconds = 10;
 
-/** A project with a new archive. Every fourth project does not start. */
-export function nextDeploy(number: number): { readonly deploy: Deploy; readonly bytes: Buffer } {
+/** Creates a project with a new archive. Every fourth project does not start. */
+export function createNextDeploy(number: number): { readonly deploy: Deploy; readonly bytes: Buffer } {
   const isBroken = number % 4 === 3;
   const version = `${number}`;
   const files = versionedBot(version, isBroken ? 'process.exit(3);' : '');
@@ -42,7 +42,7 @@ export function nextDeploy(number: number): { readonly deploy: Deploy; readonly 
   return { deploy: { version, contentHash, isBroken, buildId: null, problems: [] }, bytes };
 }
 
-/** Uploads, builds and deploys, and waits for the result. Requests without a response are retried. */
+/** Uploads, builds and deploys a project, and waits for the result. Retries requests without a response. */
 export async function runDeploy(context: DeployContext, deploy: Deploy, bytes: Buffer): Promise<void> {
   const uploadId = await upload(context, deploy, bytes);
   context.events.emit('create-build');
@@ -58,7 +58,7 @@ export async function runDeploy(context: DeployContext, deploy: Deploy, bytes: B
     known.status === 404
       ? await retry(context, 'POST', '/v1/agents', { serviceName: agent, region, buildId: deploy.buildId })
       : await retry(context, 'POST', `/v1/agents/${agent}`, { buildId: deploy.buildId });
-  // The agent was created, but the response was lost.
+  // The agent already exists if only the response was lost.
   const isThere = deployed.status === 400 && (deployed.body as { reason?: string }).reason === 'agent-exists';
   if (deployed.status !== 200 && !isThere)
     deploy.problems.push(`its deployment was answered ${JSON.stringify(deployed)}`);
@@ -83,7 +83,7 @@ function judge(deploy: Deploy, shown: unknown): void {
   }
 }
 
-/** Uploads in pieces and resumes at the offset that the service reports. */
+/** Uploads in parts and resumes at the offset that the service reports. */
 async function upload(context: DeployContext, deploy: Deploy, bytes: Buffer): Promise<string> {
   type Upload = { uploadId: string; uploadUrl: string; uploadFields: { token: string }; receivedBytes: number };
   for (;;) {
@@ -136,8 +136,8 @@ function stateOf(body: unknown): string {
   return (body as { build?: { status?: string } }).build?.status ?? 'pending';
 }
 
-/** Runs one session after another while deploys and kills go on; returns the versions that answered, in order. */
-export function startCaller(context: DeployContext): { readonly over: () => Promise<readonly string[]> } {
+/** Runs one session after another during deploys and kills. Returns the versions that responded, in order. */
+export function startSessionCaller(context: DeployContext): { readonly over: () => Promise<readonly string[]> } {
   const { service } = context;
   const met: string[] = [];
   let isOver = false;

@@ -5,17 +5,20 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { freePort } from '../support/free-port.ts';
-import { seeded } from '../support/random.ts';
+import { createSeededRandom } from '../support/random.ts';
 import { type ServiceProcess, serviceProcess } from '../support/service-process.ts';
-import { type DeployPhase, deployPhase, deployPhases, partialDeploys } from './deploy-phases.ts';
-import { type Deploy, type DeployContext, nextDeploy, runDeploy, startCaller } from './deploy-scenario.ts';
+import { type DeployPhase, deployPhase, deployPhases, findPartialDeploys } from './deploy-phases.ts';
+import { createNextDeploy, type Deploy, type DeployContext, runDeploy, startSessionCaller } from './deploy-scenario.ts';
 import { type DirectDatabase, openDirectDatabase } from './direct-database.ts';
-import { orphans, pidsOf } from './orphans.ts';
+import { findOrphans, findPids } from './orphans.ts';
 
 const wanted = Math.max(deployPhases.length, Math.ceil(inject('kills') / 4));
 const seed = inject('killSeed');
 
-/** How to hit a phase: the client's request that begins it, delay of the first inspection after it, and interval (ms). */
+/**
+ * How to kill the server in a phase: the client's request that begins the phase, the delay of the first inspection after the
+ * request, and the interval between inspections (ms).
+ */
 const searches: Readonly<Record<DeployPhase, { event: string; first: number; step: number; inspections: number }>> = {
   upload: { event: 'upload', first: 40, step: 5, inspections: 20 },
   'create-build': { event: 'create-build', first: 4, step: 1, inspections: 20 },
@@ -26,7 +29,7 @@ const searches: Readonly<Record<DeployPhase, { event: string; first: number; ste
 };
 
 describe(`${wanted} kills of the server during deploys`, () => {
-  const random = seeded(seed);
+  const random = createSeededRandom(seed);
   const events = new EventEmitter().setMaxListeners(0);
   const hits: DeployPhase[] = [];
   const deploys: Deploy[] = [];
@@ -55,7 +58,7 @@ describe(`${wanted} kills of the server during deploys`, () => {
         server.signal('SIGKILL');
         await server.exited;
         await database.settled();
-        partial.push(...(await partialDeploys(database)));
+        partial.push(...(await findPartialDeploys(database)));
         hits.push(phase);
         service.start();
         return;
@@ -67,22 +70,22 @@ describe(`${wanted} kills of the server during deploys`, () => {
 
   beforeAll(async () => {
     directory = mkdtempSync(join(tmpdir(), 'bothost-deploys-'));
-    // Bots run under their own accounts and must be able to traverse the directory.
+    // Bots run under their own accounts, which need permission to enter the directory.
     chmodSync(directory, 0o711);
     service = serviceProcess({ directory, agents: [], port: await freePort() });
     await service.start().ready;
     database = openDirectDatabase(service.dataDirectory);
     let number = 0;
     const deployNext = async () => {
-      const { deploy, bytes } = nextDeploy(number);
+      const { deploy, bytes } = createNextDeploy(number);
       number += 1;
       current = deploy;
       deploys.push(deploy);
       await runDeploy(context(), deploy, bytes);
     };
-    // The first deploy is not interrupted, so that a deployment serves from then on.
+    // The first deploy is not interrupted, so that the agent always has a serving deployment.
     await deployNext();
-    const talk = startCaller(context());
+    const talk = startSessionCaller(context());
     while (hits.length < wanted) {
       let isOver = false;
       const aim = scarcest();
@@ -98,20 +101,20 @@ describe(`${wanted} kills of the server during deploys`, () => {
     process.stdout.write(`${deploys.length} deploys, ${met.length} sessions, ${service.processes.length} processes\n`);
   }, 1_200_000);
   afterAll(() => {
-    for (const pid of pidsOf(directory)) process.kill(pid, 'SIGKILL');
+    for (const pid of findPids(directory)) process.kill(pid, 'SIGKILL');
     rmSync(directory, { recursive: true, force: true });
   });
 
-  it('hits every step', () => {
+  it('happen in every step', () => {
     expect(deployPhases.filter((phase) => times(phase) === 0)).toEqual([]);
   });
 
-  it('leaves no partial deployment: an active one became ready, and only desired ones are in progress', async () => {
+  it('leave no partial deployment: active ones became ready, and only desired ones are in progress', async () => {
     expect(partial).toEqual([]);
-    expect(await partialDeploys(database)).toEqual([]);
+    expect(await findPartialDeploys(database)).toEqual([]);
   });
 
-  it('loses or duplicates no deploy and no build', async () => {
+  it('lose or duplicate no deploy and no build', async () => {
     expect(deploys.flatMap(({ version, problems }) => problems.map((problem) => `${version}: ${problem}`))).toEqual([]);
     const whole = deploys.filter(({ isBroken }) => !isBroken);
     const rows = await database.rows(
@@ -123,7 +126,7 @@ describe(`${wanted} kills of the server during deploys`, () => {
     expect(rows).toHaveLength(deploys.length);
   });
 
-  it('never serves a broken version, or an older one after a newer one', () => {
+  it('cause no session with a broken version, or with an older version after a newer one', () => {
     expect(met.filter((version) => !/^\d+$/.test(version))).toEqual([]);
     const broken = new Set(deploys.filter(({ isBroken }) => isBroken).map(({ version }) => version));
     expect(met.filter((version) => broken.has(version))).toEqual([]);
@@ -131,17 +134,17 @@ describe(`${wanted} kills of the server during deploys`, () => {
     expect(met.length).toBeGreaterThan(0);
   });
 
-  it('leaves no orphans after an orderly stop', async () => {
+  it('leave no orphans after an orderly stop', async () => {
     const server = service.current();
     await server.ready;
     await database.close();
     server.signal('SIGTERM');
     expect(await server.exited).toBe(0);
-    expect(orphans(directory)).toEqual([]);
+    expect(findOrphans(directory)).toEqual([]);
   });
 });
 
-/** Timers have a resolution of one millisecond, and some steps are no longer than that. */
+/** Timers have a resolution of one millisecond, and some steps take no longer. */
 async function pause(milliseconds: number): Promise<void> {
   const until = performance.now() + milliseconds;
   if (milliseconds > 2) await delay(milliseconds);

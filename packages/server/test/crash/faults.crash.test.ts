@@ -2,27 +2,29 @@ import { createClient } from '@bothost/contract';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { layoutOf } from '../../src/store/embedded/layout.ts';
 import { findPostmaster } from '../../src/store/embedded/postmaster.ts';
-import { seeded } from '../support/random.ts';
+import { createSeededRandom } from '../support/random.ts';
 import { type CrashRun, openCrashRun } from './crash-run.ts';
-import { crossSessionViolations, violations } from './invariants.ts';
-import { orphans, pidsOf } from './orphans.ts';
-import { begin, type Kind, kinds, runScenario, type Scenario } from './session-scenario.ts';
+import { findCrossSessionViolations, findViolations } from './invariants.ts';
+import { findOrphans, findPids } from './orphans.ts';
+import { beginSession, runScenario, type Scenario, type ScenarioKind, scenarioKinds } from './session-scenario.ts';
 
-/** Long enough for a kill after all sessions have started. */
+/** Milliseconds, long enough for a kill after all sessions have started. */
 const sessionMilliseconds = 4_000;
 
 let run: CrashRun;
 
 beforeEach(async () => {
-  run = await openCrashRun(seeded(inject('killSeed')));
+  run = await openCrashRun(createSeededRandom(inject('killSeed')));
 });
 afterEach(() => run.cleanUp());
 
-/** Starts one session of each kind; resolves when all bots have theirs. */
+/** Starts one session of each kind. Resolves when all bots have received their session. */
 async function allBegun(milliseconds: number): Promise<{ readonly ended: Promise<Scenario[]> }> {
-  const ended = Promise.all(kinds.map((kind: Kind) => runScenario(run.context, kind, kind, milliseconds)));
+  const ended = Promise.all(
+    scenarioKinds.map((kind: ScenarioKind) => runScenario(run.context, kind, kind, milliseconds)),
+  );
   const begun = async () => (await run.observer.records()).filter((record) => record.bot_started_at !== null).length;
-  await expect.poll(begun, { timeout: 60_000, interval: 20 }).toBe(kinds.length);
+  await expect.poll(begun, { timeout: 60_000, interval: 20 }).toBe(scenarioKinds.length);
   return { ended };
 }
 
@@ -35,14 +37,14 @@ async function problemsOf(scenarios: readonly Scenario[]): Promise<readonly stri
   }));
   const violated = scenarios.flatMap((scenario) => [
     ...scenario.problems.map((problem) => `${scenario.kind}: ${problem}`),
-    ...violations(
+    ...findViolations(
       scenario,
       records.get(scenario.sessionId ?? ''),
       entries.filter(({ session }) => session === scenario.sessionId),
       processes,
     ).map((problem) => `${scenario.kind}: ${problem}`),
   ]);
-  return [...violated, ...crossSessionViolations(scenarios, [...records.values()], entries)];
+  return [...violated, ...findCrossSessionViolations(scenarios, [...records.values()], entries)];
 }
 
 async function postmaster(): Promise<number> {
@@ -56,11 +58,11 @@ async function stopInOrder(): Promise<void> {
   await server.ready;
   server.signal('SIGTERM');
   expect(await server.exited).toBe(0);
-  expect(orphans(run.directory)).toEqual([]);
+  expect(findOrphans(run.directory)).toEqual([]);
 }
 
-describe('SIGKILL', () => {
-  it('of the database restarts it and loses no live session', async () => {
+describe('a service', () => {
+  it('restarts its database and loses no live session when the database is killed', async () => {
     const { ended } = await allBegun(sessionMilliseconds);
     const killed = await postmaster();
     process.kill(killed, 'SIGKILL');
@@ -70,7 +72,7 @@ describe('SIGKILL', () => {
     await stopInOrder();
   });
 
-  it('of server and database together loses no session', async () => {
+  it('loses no session when its server and database are killed', async () => {
     const { ended } = await allBegun(sessionMilliseconds);
     await run.killer.killAll([await postmaster()]);
     run.service.start();
@@ -78,11 +80,11 @@ describe('SIGKILL', () => {
     await stopInOrder();
   });
 
-  it('of server, database and bots ends every session with the status of a lost bot', async () => {
+  it('ends every session with the status of a lost bot when server, database and bots are killed', async () => {
     const { ended } = await allBegun(600_000);
     ended.catch(() => undefined);
     const before = await run.observer.records();
-    await run.killer.killAll(pidsOf(run.directory).filter((pid) => pid !== run.service.current().pid));
+    await run.killer.killAll(findPids(run.directory).filter((pid) => pid !== run.service.current().pid));
     const server = run.service.start();
     await server.ready;
     const open = async () => (await run.observer.records()).filter(({ state }) => state !== 'ended').length;
@@ -98,9 +100,9 @@ describe('SIGKILL', () => {
     await stopInOrder();
   });
 
-  it('of the server keeps the metrics of a live session, which a later stop ends with SESSION_STOPPED', async () => {
+  it('keeps the metrics of a live session when its server is killed', async () => {
     const { service, observer } = run;
-    const { scenario } = await begin(run.context, 'stopped', 'measured', 0);
+    const { scenario } = await beginSession(run.context, 'stopped', 'measured', 0);
     const sessionId = scenario.sessionId ?? '';
     const stored = () => observer.storedSamples(sessionId);
     await expect.poll(stored, { timeout: 60_000 }).toBeGreaterThan(0);

@@ -4,14 +4,14 @@ import { fileURLToPath } from 'node:url';
 
 const builtParrot = fileURLToPath(new URL('../../../../examples/parrot/dist/main.js', import.meta.url));
 
-/** Appends a line to the diary with one system call, so that lines of several bots do not mix. */
+/** Appends a line to the diary with one system call, so that lines of several bots are not mixed. */
 const diarySource = (path: string) => `
 import { appendFileSync } from 'node:fs';
 export const write = (what, session) => appendFileSync(${JSON.stringify(path)}, JSON.stringify({
   what, session, instance: process.env.BOTHOST_INSTANCE, at: Date.now() }) + '\\n');
 `;
 
-/** The real parrot, instrumented in its process: records calls of its handlers and its responses. */
+/** The real parrot, instrumented to record the calls of its handlers and its responses. */
 const spySource = `
 import http from 'node:http';
 import { write } from './diary.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { crossSessionViolations, violations } from './invariants.ts';
+import { findCrossSessionViolations, findViolations } from './invariants.ts';
 import type { SessionRecord } from './observer.ts';
 import type { Scenario } from './session-scenario.ts';
 
@@ -33,10 +33,10 @@ const record = {
 const entries = [entry('entered', 3), entry('ended', 9)];
 const oneServer = [{ startedAt: at(0).getTime(), exitedAt: null }];
 
-describe('violations', () => {
+describe('findViolations', () => {
   it('returns nothing for a valid record', () => {
-    expect(violations(scenario, record, entries, oneServer)).toEqual([]);
-    expect(crossSessionViolations([scenario], [record], entries)).toEqual([]);
+    expect(findViolations(scenario, record, entries, oneServer)).toEqual([]);
+    expect(findCrossSessionViolations([scenario], [record], entries)).toEqual([]);
   });
 
   const stopped = { ...scenario, stopAskedAt: at(5).getTime() };
@@ -97,12 +97,12 @@ describe('violations', () => {
     ],
     ['a start of unknown kind', scenario, { ...record, cold_start: null }, entries, oneServer, /cold/],
   ])('reports %s', (_, one, invalid, diary, processes, expected) => {
-    expect(violations(one, invalid, diary, processes).join()).toMatch(expected);
+    expect(findViolations(one, invalid, diary, processes).join()).toMatch(expected);
   });
 
   it('reports a session that was not requested and an instance with two sessions', () => {
     const other = { ...entry('entered', 4), session: 'other' };
-    expect(crossSessionViolations([], [record], [...entries, other]).join()).toMatch(
+    expect(findCrossSessionViolations([], [record], [...entries, other]).join()).toMatch(
       /was not requested.*had 2 sessions/,
     );
   });

@@ -1,34 +1,34 @@
-import type { Entry } from './bot-diary.ts';
+import type { DiaryEntry } from './bot-diary.ts';
 import type { SessionRecord } from './observer.ts';
-import type { Kind, Scenario } from './session-scenario.ts';
+import type { Scenario, ScenarioKind } from './session-scenario.ts';
 
 /** Lifetime of one server process, in milliseconds since the epoch; `exitedAt` is null while it runs. */
-export type Lifetime = { readonly startedAt: number; readonly exitedAt: number | null };
+export type ServerLifetime = { readonly startedAt: number; readonly exitedAt: number | null };
 
-/** Tolerance between a timestamp and the event that it dates. */
+/** Tolerance in milliseconds between a timestamp and the event that it dates. */
 const slackMilliseconds = 50;
 
-/** A mute bot is done when it has exited, which takes a moment after its last diary entry. */
+/** A mute bot is finished when it has exited, shortly after its last diary entry. */
 const exitMilliseconds = 1_000;
 
 /** The statuses with which a session of each kind may end. */
-const validEnds: Readonly<Record<Kind, readonly string[]>> = {
+const validEnds: Readonly<Record<ScenarioKind, readonly string[]>> = {
   stopped: ['SESSION_STOPPED'],
   leaves: ['HTTP_COMPLETED'],
   socket: ['WS_CONNECTION_CLOSED'],
   fails: ['500'],
   crashes: ['HTTP_ERROR'],
   'mute-leaves': ['HTTP_COMPLETED'],
-  // Only the server that waited for the response knows the status; any other sees an exit.
+  // Only the server that waited for the response knows the status. Any other server sees only an exit.
   'mute-fails': ['500', 'HTTP_ERROR'],
 };
 
 /** Checks one session's record against its scenario and its bot's diary `entries`; returns the violated invariants. */
-export function violations(
+export function findViolations(
   scenario: Scenario,
   record: SessionRecord | undefined,
-  entries: readonly Entry[],
-  processes: readonly Lifetime[],
+  entries: readonly DiaryEntry[],
+  processes: readonly ServerLifetime[],
 ): readonly string[] {
   if (record === undefined) return ['its session is lost'];
   const entered = entries.filter(({ what }) => what === 'entered');
@@ -43,7 +43,7 @@ export function violations(
 
 function ofEnd(scenario: Scenario, record: SessionRecord, timesEntered: number): string[] {
   const { kind, stopAskedAt } = scenario;
-  // The client stops a mute bot's session without knowing whether the bot has ended it already.
+  // The client stops the session of a mute bot without knowing whether the bot has already ended it.
   const own = stopAskedAt === null || kind.startsWith('mute') ? validEnds[kind] : [];
   const expected = stopAskedAt === null ? own : ['SESSION_STOPPED', ...own];
   const status = record.completion_status ?? 'none';
@@ -52,7 +52,7 @@ function ofEnd(scenario: Scenario, record: SessionRecord, timesEntered: number):
   return needsBot && timesEntered === 0 ? [`it ended with ${status}, but no bot was called`] : [];
 }
 
-function ofBot(record: SessionRecord, entered: readonly Entry[]): string[] {
+function ofBot(record: SessionRecord, entered: readonly DiaryEntry[]): string[] {
   const others = entered.filter(({ instance }) => instance !== record.instance_id);
   return [
     ...(entered.length > 1 ? [`its bot was called ${entered.length} times`] : []),
@@ -75,7 +75,7 @@ function ofTimes(scenario: Scenario, record: SessionRecord): string[] {
 }
 
 /** A session ends no earlier than its bot, and no later than the start of the next server if none was running. */
-function ofLastMoment(record: SessionRecord, leftAt: number, processes: readonly Lifetime[]): string[] {
+function ofLastMoment(record: SessionRecord, leftAt: number, processes: readonly ServerLifetime[]): string[] {
   const endedAt = record.ended_at?.getTime() ?? 0;
   const problems: string[] = [];
   const isSocket = record.transport === 'websocket';
@@ -93,10 +93,10 @@ function ofLastMoment(record: SessionRecord, leftAt: number, processes: readonly
 }
 
 /** Invariants across sessions: every session was requested, and no instance served two. */
-export function crossSessionViolations(
+export function findCrossSessionViolations(
   scenarios: readonly Scenario[],
   records: readonly SessionRecord[],
-  entries: readonly Entry[],
+  entries: readonly DiaryEntry[],
 ): readonly string[] {
   const asked = new Set(scenarios.map(({ sessionId }) => sessionId));
   const sessionsOf = new Map<string, Set<string>>();

@@ -3,25 +3,32 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Random } from '../support/random.ts';
 import type { ServerProcess, ServiceProcess } from '../support/service-process.ts';
 import type { Observer } from './observer.ts';
-import { type ObservedPhase, type Phase, phases } from './session-phases.ts';
+import { type ObservedPhase, type SessionPhase, sessionPhases } from './session-phases.ts';
 
-/** One kill of the server, with the phases of all sessions at that moment. It is counted for `phase` only. */
-export type Kill = { readonly phase: Phase | null; readonly found: readonly ObservedPhase[]; readonly ready: boolean };
+/** One kill of the server, with the phases of all sessions at that time. It counts only for `phase`. */
+export type ServerKill = {
+  readonly phase: SessionPhase | null;
+  readonly found: readonly ObservedPhase[];
+  readonly ready: boolean;
+};
 
 export type Killer = {
   /** Kills the running server when a session is in phase `aim`, or after a time limit in any phase. */
-  readonly kill: (aim: Phase) => Promise<Kill>;
+  readonly kill: (aim: SessionPhase) => Promise<ServerKill>;
   /** Kills a server that is starting. */
-  readonly killAtBoot: () => Promise<Kill>;
-  /** Kills the server together with other processes, of which the database may be one. */
+  readonly killAtBoot: () => Promise<ServerKill>;
+  /** Kills the server together with other processes, for example the database. */
   readonly killAll: (pids: readonly number[]) => Promise<void>;
   readonly afterExit: (server: number) => Promise<ReadonlyMap<string, readonly string[]>>;
   readonly events: EventEmitter;
 };
 
-/** How to hit a phase: delay of the first inspection after a client's event, and interval between inspections (ms). */
+/**
+ * How to kill the server in a phase: the delay of the first inspection after a client's event, and the interval between
+ * inspections (ms).
+ */
 const searches: Readonly<
-  Record<Phase, { event: 'asking' | 'ending' | null; first: number; step: number; inspections: number }>
+  Record<SessionPhase, { event: 'asking' | 'ending' | null; first: number; step: number; inspections: number }>
 > = {
   insert: { event: 'asking', first: 5, step: 1, inspections: 12 },
   claim: { event: 'asking', first: 6, step: 1, inspections: 12 },
@@ -31,32 +38,32 @@ const searches: Readonly<
   ending: { event: 'ending', first: 20, step: 10, inspections: 10 },
 };
 const searchMilliseconds = 8_000;
-/** Approximate duration of a server start. */
+/** Approximate duration of a server start in milliseconds. */
 const bootMilliseconds = 700;
 
 /**
- * Suspends the server (SIGSTOP) at a random moment, inspects the database, the file system and the bots' diary, and then
- * either resumes it or kills it (SIGKILL). Each kill therefore happens between two arbitrary instructions, and its phase is
- * known exactly without asking the server.
+ * Suspends the server (SIGSTOP) at a random time, inspects the database, the file system and the bots' diary, and then either
+ * resumes or kills the server (SIGKILL). Each kill therefore happens between two arbitrary instructions, and its phase is known
+ * without asking the server.
  */
 export function createKiller(context: {
   readonly service: ServiceProcess;
   readonly observer: Observer;
   readonly random: Random;
-  /** Long-running sessions that are ignored when looking for a phase. */
+  /** Long-running sessions that are ignored when waiting for a phase. */
   readonly bystanders: ReadonlySet<string>;
 }): Killer {
   const { service, observer, random } = context;
   const events = new EventEmitter().setMaxListeners(0);
   const sessionsAtExit = new Map<number, ReadonlyMap<string, readonly string[]>>();
 
-  async function kill(aim: Phase): Promise<Kill> {
+  async function kill(aim: SessionPhase): Promise<ServerKill> {
     const server = service.current();
     const found = await search(server, aim);
     return end(server, found, found.some((one) => one.phase === aim) ? aim : rarest(found));
   }
 
-  async function killAtBoot(): Promise<Kill> {
+  async function killAtBoot(): Promise<ServerKill> {
     const server = service.current();
     await delay(random.next() * bootMilliseconds);
     server.freeze();
@@ -74,8 +81,12 @@ export function createKiller(context: {
     events.emit('exit');
   }
 
-  /** Expects a suspended server. */
-  async function end(server: ServerProcess, found: readonly ObservedPhase[], phase: Phase | null): Promise<Kill> {
+  /** Kills a suspended server. */
+  async function end(
+    server: ServerProcess,
+    found: readonly ObservedPhase[],
+    phase: SessionPhase | null,
+  ): Promise<ServerKill> {
     server.signal('SIGKILL');
     const code = await server.exited;
     if (code !== null) throw new Error(`the server exited by itself with status ${code}`);
@@ -85,8 +96,8 @@ export function createKiller(context: {
     return { phase, found, ready: server.readyAt() !== null };
   }
 
-  /** Resolves with the server suspended. */
-  async function search(server: ServerProcess, aim: Phase): Promise<readonly ObservedPhase[]> {
+  /** Resolves when the server is suspended. */
+  async function search(server: ServerProcess, aim: SessionPhase): Promise<readonly ObservedPhase[]> {
     const { event, first, step, inspections } = searches[aim];
     const until = performance.now() + searchMilliseconds;
     for (;;) {
@@ -118,13 +129,13 @@ export function createKiller(context: {
   };
 }
 
-/** Timers have a resolution of one millisecond, and some phases are no longer than that. */
+/** Timers have a resolution of one millisecond, and some phases are no longer. */
 async function pause(milliseconds: number): Promise<void> {
   const until = performance.now() + milliseconds;
   if (milliseconds > 2) await delay(milliseconds);
   else while (performance.now() < until) await new Promise(setImmediate);
 }
 
-function rarest(found: readonly ObservedPhase[]): Phase | null {
-  return phases.find((phase) => found.some((one) => one.phase === phase)) ?? null;
+function rarest(found: readonly ObservedPhase[]): SessionPhase | null {
+  return sessionPhases.find((phase) => found.some((one) => one.phase === phase)) ?? null;
 }

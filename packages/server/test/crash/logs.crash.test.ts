@@ -5,10 +5,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { LogLine } from '@bothost/contract';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { freePort } from '../support/free-port.ts';
-import { seeded } from '../support/random.ts';
+import { createSeededRandom } from '../support/random.ts';
 import { type ServiceProcess, serviceProcess } from '../support/service-process.ts';
 
-/** Counts up to the number in its body, with a last line without a line break, then responds and exits. */
+/** A bot that prints the numbers up to the one in the request body, the last without a line break, then responds and exits. */
 const bot = `
 const { createServer } = require('node:http');
 const { writeSync } = require('node:fs');
@@ -41,7 +41,7 @@ const seed = inject('killSeed');
 type Page = { readonly logs: readonly LogLine[]; readonly nextCursor: string | null };
 
 describe(`${kills} kills of the server while bots write (seed ${seed})`, () => {
-  const random = seeded(seed);
+  const random = createSeededRandom(seed);
   const directory = mkdtempSync(join(tmpdir(), 'bothost-logs-kill-'));
   let service: ServiceProcess;
 
@@ -60,7 +60,7 @@ describe(`${kills} kills of the server while bots write (seed ${seed})`, () => {
     }
   }
   const page = (query: string) => ask<Page>('GET', `/v1/agents/counter/logs?${query}`, service.privateKey);
-  async function begin(body: { count: number; atOnce: number; pause: number }): Promise<string> {
+  async function beginSession(body: { count: number; atOnce: number; pause: number }): Promise<string> {
     const { sessionId } = await ask<{ sessionId: string }>('POST', '/v1/public/counter/start', service.publicKey, {
       body,
     });
@@ -95,9 +95,9 @@ describe(`${kills} kills of the server while bots write (seed ${seed})`, () => {
     rmSync(directory, { recursive: true, force: true });
   });
 
-  it('neither lose nor duplicate lines, in followed logs and in stored ones', async () => {
+  it('lose or duplicate no lines in followed and stored logs', async () => {
     let isOver = false;
-    const long = await begin({ count: 1_000_000, atOnce: 20, pause: 10 });
+    const long = await beginSession({ count: 1_000_000, atOnce: 20, pause: 10 });
     const following = { lines: [] as string[], cursor: '' };
     const followed = (async () => {
       while (!isOver) {
@@ -111,7 +111,7 @@ describe(`${kills} kills of the server while bots write (seed ${seed})`, () => {
     const client = async () => {
       while (!isOver) {
         const count = 1 + random.below(400);
-        const sessionId = await begin({ count, atOnce: 1 + random.below(50), pause: 2 });
+        const sessionId = await beginSession({ count, atOnce: 1 + random.below(50), pause: 2 });
         open.add(sessionId);
         short.push({ sessionId, count, lines: await follow(sessionId) });
         open.delete(sessionId);
@@ -128,8 +128,7 @@ describe(`${kills} kills of the server while bots write (seed ${seed})`, () => {
     }
     await service.ready();
     isOver = true;
-    // If the start request was lost with a killed server, a bot that does not report its session only ends at its time
-    // limit.
+    // If the start request was lost in a kill, a bot that does not report its session ends only at its time limit.
     await Promise.race([Promise.all(clients), delay(20_000)]);
     for (const sessionId of open) await ask('DELETE', `/v1/agents/counter/sessions/${sessionId}`, service.privateKey);
     await Promise.all([followed, ...clients]);
@@ -147,7 +146,7 @@ describe(`${kills} kills of the server while bots write (seed ${seed})`, () => {
         `/v1/agents/counter/sessions/${sessionId}`,
         service.privateKey,
       );
-      // A bot whose session was ended otherwise may not have written all its lines.
+      // A bot may not have written all its lines if its session ended early.
       const isWhole = ends.completionStatus === 'HTTP_COMPLETED';
       for (const read of [seen, again]) {
         if (isWhole ? JSON.stringify(read) !== expected : !expected.startsWith(JSON.stringify(read).slice(0, -1)))

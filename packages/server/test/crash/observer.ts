@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { SessionsTable } from '../../src/store/tables.ts';
 import type { BotDiary } from './bot-diary.ts';
 import { openDirectDatabase } from './direct-database.ts';
-import { type ObservedPhase, phaseOf, phaseOfStatement, type SessionState } from './session-phases.ts';
+import { determinePhase, determineStatementPhase, type ObservedPhase, type SessionState } from './session-phases.ts';
 
 export type SessionRecord = Omit<SessionsTable, 'events'> & {
   readonly agent: string;
@@ -13,11 +13,11 @@ export type SessionRecord = Omit<SessionsTable, 'events'> & {
 
 /** Reads the state of sessions from the database, independently of the server. */
 export type Observer = {
-  /** The phases of all sessions. Call it while the server is suspended. */
+  /** Returns the phases of all sessions. Call this while the server is suspended. */
   readonly inspect: (except: ReadonlySet<string>) => Promise<readonly ObservedPhase[]>;
   /** Resolves when the killed server's connections are closed and its open transactions rolled back. */
   readonly settled: () => Promise<void>;
-  /** Session ids by the tag in their body. */
+  /** Returns session ids by the tag in the body of the session. */
   readonly byTag: () => Promise<ReadonlyMap<string, readonly string[]>>;
   readonly records: (ids?: readonly string[]) => Promise<readonly SessionRecord[]>;
   readonly instanceIds: () => Promise<readonly string[]>;
@@ -50,7 +50,7 @@ export function openObserver(dataDirectory: string, diary: BotDiary): Observer {
           left: left.has(row.id),
         }),
       );
-    const found = [...open.map(({ query }) => phaseOfStatement(query)), ...sessionStates.map(phaseOf)];
+    const found = [...open.map(({ query }) => determineStatementPhase(query)), ...sessionStates.map(determinePhase)];
     return found.filter((one) => one !== null);
   }
 

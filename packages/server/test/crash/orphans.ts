@@ -2,14 +2,14 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Where the servers of one machine reserve accounts for bots. */
+/** The directory where all servers on a machine reserve accounts for bots. */
 const reservations = '/run/bothost-uids';
 
 /**
- * What remains on the machine of a service that has stopped: processes of its database and its bots, instance directories,
- * control groups and reserved accounts. Empty if everything was cleaned up.
+ * Finds what a stopped service left on the machine: processes of its database and bots, instance directories, control groups and
+ * reserved accounts.
  */
-export function orphans(directory: string): readonly string[] {
+export function findOrphans(directory: string): readonly string[] {
   const dataDirectory = join(directory, 'data');
   const instances = join(dataDirectory, 'instances');
   return [
@@ -21,8 +21,14 @@ export function orphans(directory: string): readonly string[] {
   ];
 }
 
-/** The pids of processes that name the directory in their arguments, environment or working directory; never our own. */
-export function pidsOf(directory: string, isWanted: (commandLine: string) => boolean = () => true): readonly number[] {
+/**
+ * Returns the pids of processes that name the directory in their arguments, environment or working directory, except the pid of
+ * this process.
+ */
+export function findPids(
+  directory: string,
+  isWanted: (commandLine: string) => boolean = () => true,
+): readonly number[] {
   const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
   return pids.map(Number).filter((pid) => {
     if (pid === process.pid) return false;
@@ -33,7 +39,7 @@ export function pidsOf(directory: string, isWanted: (commandLine: string) => boo
 }
 
 function processesOf(directory: string): readonly string[] {
-  return pidsOf(directory).map((pid) => `process ${pid}: ${read(`/proc/${pid}/cmdline`).replaceAll('\0', ' ')}`);
+  return findPids(directory).map((pid) => `process ${pid}: ${read(`/proc/${pid}/cmdline`).replaceAll('\0', ' ')}`);
 }
 
 function cgroupsOf(dataDirectory: string): readonly string[] {

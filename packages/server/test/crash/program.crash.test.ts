@@ -22,7 +22,7 @@ describe('the built program', () => {
   afterEach(async () => {
     for (const service of started.splice(0).reverse()) {
       const server = service.current();
-      // The first signal stops it in order; one that already ended ignores it.
+      // The first signal starts an orderly stop. A server that has already ended ignores the second.
       server.signal('SIGTERM');
       await server.exited;
     }
@@ -37,7 +37,7 @@ describe('the built program', () => {
     return { service, server };
   }
 
-  /** Starts a session and waits until its bot has it. */
+  /** Starts a session and waits until its bot has received the session. */
   async function live(service: ServiceProcess): Promise<string> {
     const answer = await service.call('POST', '/v1/public/parrot/start', service.publicKey, {});
     const { sessionId } = (answer?.body ?? {}) as { sessionId: string };

@@ -5,18 +5,18 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { AuditEntry, SecretRevision, SecretSetDetails, WrittenSecrets } from '@bothost/contract';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { freePort } from '../support/free-port.ts';
-import { seeded } from '../support/random.ts';
+import { createSeededRandom } from '../support/random.ts';
 import { type ApiResponse, type ServiceProcess, serviceProcess } from '../support/service-process.ts';
 
 const kills = Math.ceil(inject('kills') * 1.5);
 const seed = inject('killSeed');
 const keys = Array.from({ length: 50 }, (_, index) => `KEY_${String(index).padStart(2, '0')}`);
 
-/** A set as the test expects it: the last generation of values that it sent, and the newest revision. */
+/** The expected state of a set: the last generation of values that was sent, and the newest revision. */
 type KnownSet = { readonly name: string; generation: number; revision: number };
 
 describe(`${kills} kills of the server during writes of ${keys.length} keys (seed ${seed})`, () => {
-  const random = seeded(seed);
+  const random = createSeededRandom(seed);
   const directory = mkdtempSync(join(tmpdir(), 'bothost-secrets-kill-'));
   let service: ServiceProcess;
 
@@ -48,12 +48,13 @@ describe(`${kills} kills of the server during writes of ${keys.length} keys (see
   const isReady = async (name: string) => (await read<SecretSetDetails>(name)).status === 'ready';
 
   it(
-    'store each write as a whole or not at all, and every set becomes ready',
+    'leave each write complete or without effect, and every set becomes ready',
     async () => {
       const sets: KnownSet[] = [];
       const killed = { 'before the write': 0, 'after the write': 0, 'after the answer': 0 };
 
-      // Measured milliseconds of a write, without and with its delivery, so that kills fall into each part of it.
+      // Measured duration of a write in milliseconds, without and with its delivery, so that kills happen in each part of a
+      // write.
       const durations = { write: 50, whole: 100 };
 
       for (let kill = 0; kill < kills; kill++) {
@@ -87,7 +88,7 @@ describe(`${kills} kills of the server during writes of ${keys.length} keys (see
           new Set(details === null ? [] : [revision]),
         );
 
-        // The same write again: it changes all keys or none.
+        // Retries the interrupted write, which must have changed all keys or none.
         const begun = performance.now();
         const again = await put(set.name, generation);
         if (again === null) throw new Error('the service did not respond, although it was not killed');
@@ -116,7 +117,7 @@ describe(`${kills} kills of the server during writes of ${keys.length} keys (see
         );
       }
       expect(await audit('/verification')).toMatchObject({ ok: true, brokenAt: null });
-      // Between the write and its response there is hardly time for a kill.
+      // There is hardly time for a kill between a write and its response.
       expect(killed['before the write']).toBeGreaterThan(0);
       expect(killed['after the answer']).toBeGreaterThan(0);
       const counts = Object.entries(killed).map(([place, times]) => `${times} ${place}`);

@@ -1,13 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { seeded } from '../support/random.ts';
+import { createSeededRandom } from '../support/random.ts';
 import { type CrashRun, openCrashRun } from './crash-run.ts';
-import { crossSessionViolations, violations } from './invariants.ts';
-import type { Kill } from './killer.ts';
+import { findCrossSessionViolations, findViolations } from './invariants.ts';
+import type { ServerKill } from './killer.ts';
 import type { SessionRecord } from './observer.ts';
-import { orphans } from './orphans.ts';
-import { type Phase, phases } from './session-phases.ts';
-import { begin, ended, greet, type Scenario, stop } from './session-scenario.ts';
+import { findOrphans } from './orphans.ts';
+import { type SessionPhase, sessionPhases } from './session-phases.ts';
+import { beginSession, greetBot, type Scenario, stopSession, waitForSessionEnd } from './session-scenario.ts';
 import { summarize } from './summary.ts';
 
 const wanted = inject('kills');
@@ -15,8 +15,8 @@ const perPhase = Math.floor(wanted / 10);
 const seed = inject('killSeed');
 
 describe(`${wanted} random kills of the server with five sessions in flight`, () => {
-  const random = seeded(seed);
-  const kills: Kill[] = [];
+  const random = createSeededRandom(seed);
+  const kills: ServerKill[] = [];
   let run: CrashRun;
   let scenarios: readonly Scenario[] = [];
   let records: readonly SessionRecord[] = [];
@@ -24,25 +24,25 @@ describe(`${wanted} random kills of the server with five sessions in flight`, ()
   beforeAll(async () => {
     const begun = performance.now();
     run = await openCrashRun(random);
-    // One session lives through all kills and gets a request now and then.
-    const { scenario: veteran } = await begin(run.context, 'stopped', 'veteran', 0);
+    // One session lasts through all kills and gets a request from time to time.
+    const { scenario: veteran } = await beginSession(run.context, 'stopped', 'veteran', 0);
     run.bystanders.add(veteran.sessionId ?? '');
     const clients = run.begin();
     while (kills.filter(({ phase }) => phase !== null).length < wanted) {
       if (random.next() < 0.1) kills.push(await run.killer.killAtBoot());
       else {
         await run.service.current().ready;
-        if (random.next() < 0.2) await greet(run.context, veteran);
+        if (random.next() < 0.2) await greetBot(run.context, veteran);
         kills.push(await run.killer.kill(scarcest(kills)));
       }
-      // Sometimes the bots run without a server for a while.
+      // Sometimes the server stays down for a while, and the bots run without it.
       if (random.next() < 0.3) await delay(random.below(1_000));
       run.service.start();
     }
     await clients.ended();
-    await greet(run.context, veteran);
-    await stop(run.context, veteran);
-    await ended(run.context, veteran);
+    await greetBot(run.context, veteran);
+    await stopSession(run.context, veteran);
+    await waitForSessionEnd(run.context, veteran);
     scenarios = [...run.scenarios, veteran];
     records = await run.observer.records();
     const seconds = (performance.now() - begun) / 1000;
@@ -50,12 +50,12 @@ describe(`${wanted} random kills of the server with five sessions in flight`, ()
   }, 1_200_000);
   afterAll(() => run?.cleanUp());
 
-  it('hits every phase often enough', () => {
-    const hits = phases.map((phase) => ({ phase, times: timesOf(kills, phase) }));
+  it('happen in every phase often enough', () => {
+    const hits = sessionPhases.map((phase) => ({ phase, times: timesOf(kills, phase) }));
     expect(hits.filter(({ times }) => times < perPhase)).toEqual([]);
   });
 
-  it('loses, duplicates or misreports no session', () => {
+  it('lose, duplicate or misreport no session', () => {
     const byId = new Map(records.map((record) => [record.id, record]));
     const entries = run.diary.entries();
     const processes = run.service.processes.map((server) => ({
@@ -65,28 +65,28 @@ describe(`${wanted} random kills of the server with five sessions in flight`, ()
     const problems = scenarios.flatMap((scenario) => {
       const { sessionId } = scenario;
       const mine = entries.filter(({ session }) => session === sessionId);
-      const violated = sessionId === null ? [] : violations(scenario, byId.get(sessionId), mine, processes);
+      const violated = sessionId === null ? [] : findViolations(scenario, byId.get(sessionId), mine, processes);
       return [...scenario.problems, ...violated].map(
         (problem) => `${scenario.kind} ${scenario.tag} ${sessionId}: ${problem}`,
       );
     });
-    expect([...problems, ...crossSessionViolations(scenarios, records, entries)]).toEqual([]);
+    expect([...problems, ...findCrossSessionViolations(scenarios, records, entries)]).toEqual([]);
   });
 
-  it('leaves no orphans after an orderly stop', async () => {
+  it('leave no orphans after an orderly stop', async () => {
     const server = run.service.current();
     await server.ready;
     await run.observer.close();
     server.signal('SIGTERM');
     expect(await server.exited).toBe(0);
-    expect(orphans(run.directory)).toEqual([]);
+    expect(findOrphans(run.directory)).toEqual([]);
   });
 });
 
-function timesOf(kills: readonly Kill[], phase: Phase): number {
+function timesOf(kills: readonly ServerKill[], phase: SessionPhase): number {
   return kills.filter((kill) => kill.phase === phase).length;
 }
 
-function scarcest(kills: readonly Kill[]): Phase {
-  return phases.reduce((least, phase) => (timesOf(kills, phase) < timesOf(kills, least) ? phase : least));
+function scarcest(kills: readonly ServerKill[]): SessionPhase {
+  return sessionPhases.reduce((least, phase) => (timesOf(kills, phase) < timesOf(kills, least) ? phase : least));
 }

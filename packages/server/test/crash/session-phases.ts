@@ -1,6 +1,6 @@
-/** The phases of a session. The suite kills the server in each of them. */
-export const phases = ['insert', 'claim', 'spawn', 'dispatch', 'live', 'ending'] as const;
-export type Phase = (typeof phases)[number];
+/** The phases of a session. The suite kills the server during each phase. */
+export const sessionPhases = ['insert', 'claim', 'spawn', 'dispatch', 'live', 'ending'] as const;
+export type SessionPhase = (typeof sessionPhases)[number];
 
 /** The state of one session in the database and the file system while the server is suspended. */
 export type SessionState = {
@@ -9,16 +9,16 @@ export type SessionState = {
   readonly instanceState: 'starting' | 'ready' | 'stopping' | 'ended' | null;
   /** The runtime has begun to start the instance. */
   readonly begun: boolean;
-  /** Its bot's handler was called. */
+  /** The handler of the session's bot was called. */
   readonly entered: boolean;
-  /** Its bot has finished. */
+  /** The bot of the session has finished. */
   readonly left: boolean;
 };
 
-export type ObservedPhase = { readonly phase: Phase; readonly detail: string };
+export type ObservedPhase = { readonly phase: SessionPhase; readonly detail: string };
 
-/** The phase of a session; null while it waits for its client, and after its end. */
-export function phaseOf(session: SessionState): ObservedPhase | null {
+/** Returns the phase of a session, or null while it waits for its client and after its end. */
+export function determinePhase(session: SessionState): ObservedPhase | null {
   const { state, instanceState, begun, entered, left } = session;
   switch (state) {
     case 'waiting':
@@ -37,10 +37,10 @@ export function phaseOf(session: SessionState): ObservedPhase | null {
 }
 
 /**
- * The phase of a start with an open transaction, from its last SQL statement. A start inserts its session and claims an
- * instance in one statement; a WebSocket connection claims in a statement of its own.
+ * Returns the phase of a start in an open transaction by its last SQL statement. A start inserts its session and claims an
+ * instance in one statement; a WebSocket connection claims in a separate statement.
  */
-export function phaseOfStatement(statement: string): ObservedPhase | null {
+export function determineStatementPhase(statement: string): ObservedPhase | null {
   if (/^(\/\* prepared: insert-and-claim \*\/|insert into sessions)/.test(statement)) {
     return { phase: 'insert', detail: 'not committed' };
   }

@@ -7,20 +7,20 @@ import type { BotDiary } from './bot-diary.ts';
 import type { Observer } from './observer.ts';
 
 /** How a scenario ends its session: by its client, its bot, or a crash of the bot. `mute` bots do not answer questions about their session. */
-export const kinds = ['stopped', 'leaves', 'socket', 'fails', 'crashes', 'mute-leaves', 'mute-fails'] as const;
-export type Kind = (typeof kinds)[number];
+export const scenarioKinds = ['stopped', 'leaves', 'socket', 'fails', 'crashes', 'mute-leaves', 'mute-fails'] as const;
+export type ScenarioKind = (typeof scenarioKinds)[number];
 
 /** One session as its client sees it. Times are milliseconds since the epoch. */
 export type Scenario = {
   readonly tag: string;
-  readonly kind: Kind;
+  readonly kind: ScenarioKind;
   askedAt: number;
-  /** Null: the server was killed before it responded. */
+  /** Null if the server was killed before it responded. */
   answeredAt: number | null;
-  /** Null: the start created no session. */
+  /** Null if the start created no session. */
   sessionId: string | null;
   stopAskedAt: number | null;
-  /** Failures that the client noticed itself, apart from the stored record. */
+  /** Failures that the client noticed itself, independent of the stored record. */
   readonly problems: string[];
 };
 
@@ -29,36 +29,36 @@ export type ScenarioContext = {
   readonly observer: Observer;
   readonly diary: BotDiary;
   readonly random: Random;
-  /** Emits `asking` before a start request and `ending` when a session is about to end. */
+  /** Emits `asking` before a start request, and `ending` when a session is about to end. */
   readonly events: EventEmitter;
-  /** Resolves with the stored sessions by tag once that process of the server has ended. */
+  /** Resolves with the stored sessions by tag after the given server process has ended. */
   readonly afterExit: (server: number) => Promise<ReadonlyMap<string, readonly string[]>>;
 };
 
-/** A session that has not ended this long after its scenario counts as lost. */
+/** Time limit in milliseconds: a session that has not ended this long after its scenario counts as lost. */
 const timeoutMilliseconds = 60_000;
-/** The client stops a session of a mute bot that was not called within this time. */
+/** Time in milliseconds after which the client stops a session whose mute bot was not called. */
 const muteMilliseconds = 6_000;
 const pollMilliseconds = 40;
 
 /** Runs one session from start to end, through any number of server crashes. */
 export async function runScenario(
   context: ScenarioContext,
-  kind: Kind,
+  kind: ScenarioKind,
   tag: string,
   milliseconds = 100 + context.random.below(1_100),
 ): Promise<Scenario> {
-  const { scenario, answer } = await begin(context, kind, tag, milliseconds);
+  const { scenario, answer } = await beginSession(context, kind, tag, milliseconds);
   if (scenario.sessionId === null) return scenario;
   if (kind === 'socket' && answer !== null) await talk(context, scenario, answer, milliseconds);
   else if (kind === 'stopped' || kind === 'socket') await useAndStop(context, scenario, milliseconds);
   else void delay(milliseconds).then(() => context.events.emit('ending'));
-  await ended(context, scenario);
+  await waitForSessionEnd(context, scenario);
   return scenario;
 }
 
 /** Starts a session and returns without waiting for its end. */
-export async function begin(context: ScenarioContext, kind: Kind, tag: string, milliseconds: number) {
+export async function beginSession(context: ScenarioContext, kind: ScenarioKind, tag: string, milliseconds: number) {
   const scenario: Scenario = {
     tag,
     kind,
@@ -104,12 +104,12 @@ async function start(
   return body;
 }
 
-function agentOf(kind: Kind): 'parrot' | 'worker' | 'mute' {
+function agentOf(kind: ScenarioKind): 'parrot' | 'worker' | 'mute' {
   if (kind === 'fails' || kind === 'crashes') return 'worker';
   return kind === 'mute-leaves' || kind === 'mute-fails' ? 'mute' : 'parrot';
 }
 
-function bodyOf(kind: Kind, milliseconds: number): object {
+function bodyOf(kind: ScenarioKind, milliseconds: number): object {
   switch (kind) {
     case 'stopped':
     case 'socket':
@@ -126,17 +126,17 @@ function bodyOf(kind: Kind, milliseconds: number): object {
   }
 }
 
-/** Sends a request to the bot through the session proxy, then stops the session. */
+/** Sends a request to the bot through the session proxy, and then stops the session. */
 async function useAndStop(context: ScenarioContext, scenario: Scenario, milliseconds: number): Promise<void> {
   // Some sessions are stopped right after their start.
-  if (milliseconds < 300) return stop(context, scenario);
+  if (milliseconds < 300) return stopSession(context, scenario);
   await delay(milliseconds);
-  if (scenario.kind === 'stopped') await greet(context, scenario);
-  return stop(context, scenario);
+  if (scenario.kind === 'stopped') await greetBot(context, scenario);
+  return stopSession(context, scenario);
 }
 
 /** Checks that the session's bot still answers. */
-export async function greet(context: ScenarioContext, scenario: Scenario): Promise<void> {
+export async function greetBot(context: ScenarioContext, scenario: Scenario): Promise<void> {
   const { service } = context;
   const answer = await retry(
     context,
@@ -150,15 +150,15 @@ export async function greet(context: ScenarioContext, scenario: Scenario): Promi
   }
 }
 
-export async function stop(context: ScenarioContext, scenario: Scenario): Promise<void> {
+export async function stopSession(context: ScenarioContext, scenario: Scenario): Promise<void> {
   const { service, events } = context;
   scenario.stopAskedAt = Date.now();
   events.emit('ending');
   const path = `/v1/agents/${agentOf(scenario.kind)}/sessions/${scenario.sessionId}`;
   const answer = await retry(context, 'DELETE', path, service.privateKey);
-  // 404 on a retry: the first attempt had ended the session.
+  // A retry gets 404 if the first attempt ended the session.
   if (answer.status !== 200 && !(answer.status === 404 && answer.tries > 1)) {
-    scenario.problems.push(`its stop was answered ${answer.status} ${JSON.stringify(answer.body)}`);
+    scenario.problems.push(`its stopSession was answered ${answer.status} ${JSON.stringify(answer.body)}`);
   }
 }
 
@@ -176,7 +176,7 @@ async function retry(context: ScenarioContext, method: string, path: string, key
   }
 }
 
-/** Runs a WebSocket session. A client whose token is still unused reconnects after a restart. */
+/** Runs a WebSocket session. After a restart, the client reconnects if its token is still unused. */
 async function talk(
   context: ScenarioContext,
   scenario: Scenario,
@@ -205,7 +205,7 @@ async function talk(
   }
 }
 
-export async function ended(context: ScenarioContext, scenario: Scenario): Promise<void> {
+export async function waitForSessionEnd(context: ScenarioContext, scenario: Scenario): Promise<void> {
   const { sessionId, kind } = scenario;
   if (sessionId === null) return;
   const begun = Date.now();
@@ -217,7 +217,7 @@ export async function ended(context: ScenarioContext, scenario: Scenario): Promi
     if (waited > timeoutMilliseconds) return void scenario.problems.push(`it does not end (${record.state})`);
     const isNeverCalled = !context.diary.entries().some((entry) => entry.session === sessionId);
     if (kind.startsWith('mute') && waited > muteMilliseconds && isNeverCalled && scenario.stopAskedAt === null) {
-      await stop(context, scenario);
+      await stopSession(context, scenario);
     }
     await delay(pollMilliseconds);
   }

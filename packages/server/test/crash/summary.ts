@@ -1,14 +1,14 @@
 import type { ServiceProcess } from '../support/service-process.ts';
-import type { Kill } from './killer.ts';
+import type { ServerKill } from './killer.ts';
 import type { SessionRecord } from './observer.ts';
-import { phases } from './session-phases.ts';
+import { sessionPhases } from './session-phases.ts';
 import type { Scenario } from './session-scenario.ts';
 
-/** A readable summary of a crash run. */
+/** Formats a summary of a crash run. */
 export function summarize(options: {
   readonly seed: number;
   readonly seconds: number;
-  readonly kills: readonly Kill[];
+  readonly kills: readonly ServerKill[];
   readonly service: ServiceProcess;
   readonly scenarios: readonly Scenario[];
   readonly records: readonly SessionRecord[];
@@ -29,7 +29,7 @@ export function summarize(options: {
   const unanswered = scenarios.filter(({ answeredAt }) => answeredAt === null);
   return [
     `seed ${options.seed}, ${Math.round(options.seconds)} s, ${kills.length} kills, ${kills.filter(({ ready }) => !ready).length} of them before the server was ready`,
-    ...phases.map((phase) => {
+    ...sessionPhases.map((phase) => {
       const mine = kills.filter((kill) => kill.phase === phase);
       const also = kills.filter((kill) => kill.found.some((one) => one.phase === phase));
       const details = count(

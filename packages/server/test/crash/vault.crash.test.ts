@@ -5,20 +5,20 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { VaultStatus, VaultTask, WrittenSecrets } from '@bothost/contract';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { freePort } from '../support/free-port.ts';
-import { seeded } from '../support/random.ts';
+import { createSeededRandom } from '../support/random.ts';
 import { type ServiceProcess, serviceProcess } from '../support/service-process.ts';
 
 const kills = Math.ceil(inject('kills') / 5);
 const seed = inject('killSeed');
 const sets = Array.from({ length: 20 }, (_, index) => `set-${index}`);
 const keys = Array.from({ length: 20 }, (_, index) => `KEY_${index}`);
-/** So many versions of keys that rewrapping all of them takes several transactions. */
+/** Number of key versions. Rewrapping all of them takes several transactions. */
 const rotations = 40;
 type Work = 'rekey' | 'rotate';
 const works: readonly Work[] = ['rekey', 'rotate'];
 
 describe(`${kills} kills of the server during rotations of vault keys (seed ${seed})`, () => {
-  const random = seeded(seed);
+  const random = createSeededRandom(seed);
   const directory = mkdtempSync(join(tmpdir(), 'bothost-vault-kill-'));
   let service: ServiceProcess;
   let token: string;
@@ -37,7 +37,7 @@ describe(`${kills} kills of the server during rotations of vault keys (seed ${se
 
   const ask = (method: string, path: string, body?: unknown) =>
     service.call(method, `/v1/operator/vault${path}`, token, body);
-  const begin = (work: VaultTask['task']) => {
+  const beginSession = (work: VaultTask['task']) => {
     if (work === 'verify') return ask('POST', '/verify');
     return ask('POST', '/rotate', { layer: work === 'rekey' ? 'root' : 'organization' });
   };
@@ -50,12 +50,12 @@ describe(`${kills} kills of the server during rotations of vault keys (seed ${se
   const done = () => expect.poll(running, { timeout: 30_000, interval: 5 }).toEqual([]);
   async function complete(work: VaultTask['task']): Promise<number> {
     const begun = performance.now();
-    expect(await begin(work)).toMatchObject({ status: 202 });
+    expect(await beginSession(work)).toMatchObject({ status: 202 });
     await done();
     return performance.now() - begun;
   }
   const textOf = (set: string, secretKey: string) => `${set} ${secretKey}\n`.repeat(5);
-  /** Writing the same values changes nothing if every stored value decrypts to what was written. */
+  /** Writing the same values again changes nothing if each stored value decrypts to it. */
   async function put(set: string): Promise<WrittenSecrets> {
     const secrets = keys.map((secretKey) => ({ secretKey, secretValue: textOf(set, secretKey) }));
     const answer = await service.call('PUT', `/v1/secrets/${set}`, service.privateKey, { secrets });
@@ -69,9 +69,9 @@ describe(`${kills} kills of the server during rotations of vault keys (seed ${se
   }
 
   it(
-    'keep every value, and are followed by the end of the rotation',
+    'lose no value, and the rotation continues to its end',
     async () => {
-      // The rotations before the other sets exist re-encrypt little.
+      // Early rotations re-encrypt little, because most sets do not exist yet.
       await put('first');
       for (let count = 0; count < rotations; count += 1) await complete('rotate');
       for (const set of sets) await put(set);
@@ -82,7 +82,7 @@ describe(`${kills} kills of the server during rotations of vault keys (seed ${se
         const work = works[kill % works.length] ?? 'rekey';
         await removeUnneededKeyFiles();
         const askedAt = Date.now();
-        const asked = begin(work);
+        const asked = beginSession(work);
         await delay(random.next() * durations[work] * 1.1);
         service.current().signal('SIGKILL');
         await Promise.all([service.current().exited, asked]);
@@ -96,7 +96,7 @@ describe(`${kills} kills of the server during rotations of vault keys (seed ${se
         const isBegun = task !== undefined && Date.parse(task.startedAt) >= askedAt;
         const isEnded = isBegun && task.endedAt !== null && Date.parse(task.endedAt) < startedAt;
         killed[isEnded ? 'after' : isBegun ? 'during' : 'before'] += 1;
-        // The next server continues by itself. Meanwhile every value decrypts.
+        // The next server continues the rotation, and every value decrypts in the meantime.
         for (const set of sets) expect({ kill, work, ...(await put(set)) }).toMatchObject({ change: 'none' });
         await done();
         const { behind } = await status();

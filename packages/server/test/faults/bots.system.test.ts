@@ -7,7 +7,7 @@ import { type BotDirectory, writeBot } from '../support/bots.ts';
 import { ended, idle, sessionUrl, start, stop, tell, withKey } from '../support/client.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
-/** Whether a process is running. A zombie is not. */
+/** Returns whether a process is running. A zombie is not. */
 function runs(pid: number): boolean {
   try {
     return !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
@@ -18,7 +18,7 @@ function runs(pid: number): boolean {
 
 const listen = `.listen(Number(process.env.PORT), process.env.BOT_HOST)`;
 
-describe('a faulty bot', () => {
+describe('if a bot is faulty, the service', () => {
   let service: TestServer;
   let bots: BotDirectory[];
   const log: string[] = [];
@@ -69,7 +69,7 @@ describe('a faulty bot', () => {
   };
   const puppet = (id: string, code: string) => tell(service, 'puppet', id, code);
 
-  it('that exits before it is ready ends its session at once, with its status and last lines', async () => {
+  it('ends the session with exit status and last lines if the bot exits before it is ready', async () => {
     const id = await start(service, 'gone');
     const held = fetch(sessionUrl(service, 'gone', id, '/x'), withKey(service.publicKey));
     expect(await ended(service, 'gone', id)).toMatchObject({
@@ -86,7 +86,7 @@ describe('a faulty bot', () => {
     await idle(service, 'gone');
   });
 
-  it('that exits before it is ready refuses a waiting WebSocket with an HTTP status', async () => {
+  it('refuses a waiting WebSocket with an HTTP status if the bot exits before it is ready', async () => {
     const {
       wsUrl,
       token,
@@ -103,7 +103,7 @@ describe('a faulty bot', () => {
     expect((await ended(service, 'gone', sessionId)).completionStatus).toBe('HTTP_ERROR');
   });
 
-  it('that prints invalid UTF-8 has the readable part in its record', async () => {
+  it('records the readable part of output with invalid UTF-8', async () => {
     const id = await start(service, 'binary');
     expect((await ended(service, 'binary', id)).completionStatus).toBe('HTTP_ERROR');
     expect(await exitOf('binary', id)).toMatchObject({ code: 4, tail: expect.stringMatching(/bad.*end/s) });
@@ -119,7 +119,7 @@ describe('a faulty bot', () => {
       { code: 1, tail: expect.stringContaining('oh dear') },
     ],
     ['by a signal', 'process.kill(process.pid, "SIGKILL"); true', { code: null, signal: 'SIGKILL' }],
-  ])('that exits during a session %s ends the session', async (_, code, exit) => {
+  ])('ends the session if the bot exits %s', async (_, code, exit) => {
     const id = await start(service, 'puppet');
     await puppet(id, code).catch(() => undefined);
     expect(await ended(service, 'puppet', id)).toMatchObject({
@@ -139,7 +139,7 @@ describe('a faulty bot', () => {
     [200, '{"completionStatus": "LEFT_EARLY"}', 'LEFT_EARLY'],
     [200, '{"completionStatus": "left [red]early"}', 'HTTP_COMPLETED'],
     [200, `{"completionStatus": "${'A'.repeat(80)}"}`, 'HTTP_COMPLETED'],
-  ])('that ends with %i and %s has that completion status', async (status, body, recorded) => {
+  ])('records the completion status after an end with %i and %s', async (status, body, recorded) => {
     const id = await start(service, 'puppet');
     await puppet(id, `setImmediate(() => state.end(${status}, ${JSON.stringify(body)})); true`);
     expect((await ended(service, 'puppet', id)).completionStatus).toBe(recorded);
@@ -181,7 +181,7 @@ describe('a faulty bot', () => {
     expect(family.map(runs)).toEqual([false, false, false, false]);
   });
 
-  it('that floods its output does not stop the service, and the record says what was cut', async () => {
+  it('survives a bot that floods its output, and records how much was cut', async () => {
     const id = await start(service, 'puppet');
     await puppet(
       id,
@@ -197,25 +197,22 @@ describe('a faulty bot', () => {
     await idle(service, 'puppet');
   });
 
-  it.runIf(process.geteuid?.() === 0)(
-    'that uses too much memory is the only process killed, and the record says why',
-    async () => {
-      const id = await start(service, 'puppet');
-      const other = await start(service, 'puppet');
-      await puppet(other, 'true');
-      await puppet(
-        id,
-        `const kept = []; const eat = () => { kept.push(Buffer.alloc(32 * 1048576, 1)); setImmediate(eat); }; eat(); true`,
-      ).catch(() => undefined);
-      expect((await ended(service, 'puppet', id)).completionStatus).toBe('HTTP_ERROR');
-      expect(await exitOf('puppet', id)).toMatchObject({ outOfMemory: true });
-      expect(await puppet(other, '"still here"')).toBe('still here');
-      await stop(service, 'puppet', other);
-      await idle(service, 'puppet');
-    },
-  );
+  it.runIf(process.geteuid?.() === 0)('kills only the bot that uses too much memory, and records why', async () => {
+    const id = await start(service, 'puppet');
+    const other = await start(service, 'puppet');
+    await puppet(other, 'true');
+    await puppet(
+      id,
+      `const kept = []; const eat = () => { kept.push(Buffer.alloc(32 * 1048576, 1)); setImmediate(eat); }; eat(); true`,
+    ).catch(() => undefined);
+    expect((await ended(service, 'puppet', id)).completionStatus).toBe('HTTP_ERROR');
+    expect(await exitOf('puppet', id)).toMatchObject({ outOfMemory: true });
+    expect(await puppet(other, '"still here"')).toBe('still here');
+    await stop(service, 'puppet', other);
+    await idle(service, 'puppet');
+  });
 
-  it('that never becomes ready leaves no process after its session is stopped', async () => {
+  it('leaves no process of a bot that never becomes ready after its session is stopped', async () => {
     const id = await start(service, 'never');
     const held = fetch(sessionUrl(service, 'never', id, '/x'), withKey(service.publicKey));
     await expect
@@ -231,7 +228,7 @@ describe('a faulty bot', () => {
     await idle(service, 'never');
   });
 
-  it('that never becomes ready is stopped when the waiting WebSocket client disconnects', async () => {
+  it('stops a bot that never becomes ready when the waiting WebSocket client disconnects', async () => {
     const {
       wsUrl,
       token,
@@ -251,16 +248,16 @@ describe('a faulty bot', () => {
 
   it.each([
     ['a status that is none', 'HTTP/1.1 042 Odd\r\n\r\n'],
-    ['a status beyond all', 'HTTP/1.1 999 Odd\r\ncontent-length: 0\r\n\r\n'],
-    ['an answer to nothing', 'HTTP/1.1 100 Continue\r\n\r\n'],
-    ['a switch that nobody asked for', 'HTTP/1.1 101 Switching\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n'],
+    ['an invalid status', 'HTTP/1.1 999 Odd\r\ncontent-length: 0\r\n\r\n'],
+    ['an unexpected 100 Continue', 'HTTP/1.1 100 Continue\r\n\r\n'],
+    ['an unexpected switch of protocols', 'HTTP/1.1 101 Switching\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n'],
     ['no HTTP', 'hello'],
     ['nothing', ''],
     ['two lengths', 'HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nab'],
     ['a length and a coding', 'HTTP/1.1 200 OK\r\ncontent-length: 1\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n'],
-    ['characters that no header may hold', 'HTTP/1.1 200 OK\r\nx-a: \x01\x02\r\ncontent-length: 0\r\n\r\n'],
-    ['headers without end', 'HTTP/1.1 200 OK\r\nx-a: LONG\r\n\r\n'],
-  ])('that responds with %s does not break the service, and its client gets a response', async (_, answer) => {
+    ['invalid characters in a header', 'HTTP/1.1 200 OK\r\nx-a: \x01\x02\r\ncontent-length: 0\r\n\r\n'],
+    ['endless headers', 'HTTP/1.1 200 OK\r\nx-a: LONG\r\n\r\n'],
+  ])('survives a response with %s, and responds to the client', async (_, answer) => {
     const id = await start(service, 'nonsense');
     const url = sessionUrl(service, 'nonsense', id, `/${encodeURIComponent(answer)}`);
     const { status } = await fetch(url, withKey(service.publicKey)).catch(() => ({ status: 0 }));
@@ -270,7 +267,7 @@ describe('a faulty bot', () => {
     await idle(service, 'nonsense');
   });
 
-  it('that aborts a response aborts the response to the client', async () => {
+  it('aborts the response to the client if the bot aborts its response', async () => {
     const id = await start(service, 'puppet');
     await puppet(
       id,

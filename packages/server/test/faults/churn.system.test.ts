@@ -10,7 +10,7 @@ const most = 4;
 const workers = 10;
 const sessionsWanted = 40;
 
-/** A generator of the same numbers from 0 to 1 in each run (Park and Miller, 1988). */
+/** A generator that returns the same numbers from 0 to 1 in each run (Park and Miller, 1988). */
 function sequence(seed: number): () => number {
   let state = seed;
   return () => {
@@ -35,7 +35,7 @@ describe('many concurrent sessions', () => {
   type Outcome = { readonly id: string; readonly expected: string; readonly pid: number };
   type Seen = { readonly pid: number; readonly ids: (string | undefined)[] };
 
-  /** Asks the bot of a session for its pid and the sessions that it got. */
+  /** Asks the bot of a session for its pid and for the sessions that it received. */
   const look = (id: string) =>
     tell<Seen>(
       service,
@@ -97,7 +97,7 @@ describe('many concurrent sessions', () => {
     return { id, pid, expected: 'WS_CONNECTION_CLOSED' };
   }
 
-  it('never exceed the limit, never share a bot, and have a true completion status', async () => {
+  it('never exceed the limit or share a bot, and have the right completion status', async () => {
     const total = async () => (await service.client.getSessions({ params: { agentName: 'busy' } })).total_count;
     const before = await total();
     const random = sequence(20_261_120);

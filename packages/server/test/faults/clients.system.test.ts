@@ -6,7 +6,7 @@ import { type BotDirectory, writeBot } from '../support/bots.ts';
 import { ended, idle, openSocket, sessionUrl, start, stop, tell } from '../support/client.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
-describe('a client that disconnects', () => {
+describe('when a client disconnects, the service', () => {
   let service: TestServer;
   let bots: BotDirectory[];
 
@@ -33,7 +33,7 @@ describe('a client that disconnects', () => {
   const head = (id: string, method: string, lines: string, agentName = 'target') =>
     `${method} ${new URL(sessionUrl(service, agentName, id, '/x')).pathname} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${service.publicKey}\r\n${lines}\r\n`;
 
-  it('while its request is held does not change the session', async () => {
+  it('keeps the session if its request was waiting', async () => {
     const id = await start(service, 'slow');
     const open = async () => {
       const socket = await openSocket(service);
@@ -55,7 +55,7 @@ describe('a client that disconnects', () => {
   it.each([
     ['in the middle of a sized upload', 'content-length: 1000000\r\n', 'x'.repeat(5_000)],
     ['in the middle of an upload in chunks', 'transfer-encoding: chunked\r\n', `1388\r\n${'x'.repeat(5_000)}\r\n`],
-  ])('%s aborts the request to the bot', async (_, lines, body) => {
+  ])('aborts the request to the bot %s', async (_, lines, body) => {
     const id = await start(service, 'target');
     await order(
       id,
@@ -71,7 +71,7 @@ describe('a client that disconnects', () => {
     await idle(service, 'target');
   });
 
-  it('in the middle of a download stops the bot from sending more', async () => {
+  it('stops the download from the bot', async () => {
     const id = await start(service, 'target');
     await order(
       id,
@@ -90,7 +90,7 @@ describe('a client that disconnects', () => {
     await idle(service, 'target');
   });
 
-  it('from a WebSocket through the session proxy closes the one to the bot and keeps the session', async () => {
+  it('closes the WebSocket of the session proxy to the bot and keeps the session', async () => {
     const id = await start(service, 'target');
     const url = sessionUrl(service, 'target', id, '/socket').replace('http', 'ws');
     const socket = new WebSocket(`${url}?access_token=${service.publicKey}`);
@@ -103,7 +103,7 @@ describe('a client that disconnects', () => {
     await idle(service, 'target');
   });
 
-  it('from the WebSocket of its session ends the session, and so does a bot that disconnects', async () => {
+  it('ends the session of the WebSocket, as when the bot disconnects', async () => {
     const open = async () => {
       const {
         wsUrl,
@@ -130,13 +130,13 @@ describe('a client that disconnects', () => {
     await idle(service, 'target');
   });
 
-  it('at the first byte of the response to its start leaves a session that can be listed and stopped', async () => {
+  it('keeps a session that can be listed and stopped at the first byte of the response to its start', async () => {
     const socket = await openSocket(service);
     const body = '{}';
     socket.write(
       `POST /v1/public/target/start HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${service.publicKey}\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
     );
-    // Not earlier: the service ignores a request whose client disconnected before it was read.
+    // Wait for the bot, because the service ignores a request whose client disconnected before the request was read.
     await once(socket, 'data');
     socket.destroy();
     const active = async () =>

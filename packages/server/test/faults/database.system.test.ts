@@ -70,7 +70,7 @@ describe('when the database is killed, the service', () => {
 
     expect(notOurs).toEqual([]);
     expect(seen.get(200)).toBeGreaterThan(0);
-    // Every successful start is a session, and every session belongs to a successful start or to one that got 503.
+    // Every successful start created a session, and every session belongs to a successful start or to one that got 503.
     const list = await service.client.getSessions({ params: { agentName: 'steady' }, query: { limit: 1000 } });
     const ids = new Set(list.sessions.map(({ sessionId }) => sessionId));
     expect(started.filter((id) => !ids.has(id))).toEqual([]);
@@ -87,7 +87,7 @@ describe('when the database is killed, the service', () => {
 
   it('records the end of a session that ended while the database was down', async () => {
     const id = await start(service, 'steady');
-    // Poll, because the bot ends by itself; a request might need the database to check the key.
+    // Polls, because the bot ends by itself; a request might need the database to check the key.
     await tell(service, 'steady', id, 'setTimeout(() => state.end(500, "{}"), 200); true');
     killDatabase();
     await expect.poll(async () => (await fetch(`${service.url}/readyz`)).status).toBe(200);

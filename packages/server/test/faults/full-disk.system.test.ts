@@ -13,7 +13,7 @@ const isRoot = process.geteuid?.() === 0;
 
 /** Only root can mount a small disk. The tests of runtime and store cover ordinary users. */
 it.runIf(isRoot)(
-  'refuses starts on a full disk, keeps live sessions, and records ended ones when there is space again',
+  'the service refuses starts on a full disk, keeps live sessions, and records ended ones when there is space again',
   async ({ skip }) => {
     const disk = await smallDisk(220);
     if (disk === null) return skip('this machine does not let root mount a tmpfs');
@@ -62,7 +62,7 @@ it.runIf(isRoot)(
     rmSync(filler);
     await expect.poll(async () => (await fetch(`${service.url}/readyz`)).status).toBe(200);
     expect((await ended(service, 'steady', live)).completionStatus).toBe('HTTP_COMPLETED');
-    // Every successful start has a session, which works or has ended.
+    // Every successful start created a session, which runs or has ended.
     for (const id of started) {
       const { completionStatus } = await service.client.getSession({ params: { agentName: 'steady', sessionId: id } });
       if (completionStatus === null) await stop(service, 'steady', id);
@@ -77,7 +77,7 @@ it.runIf(isRoot)(
 );
 
 it.runIf(isRoot)(
-  'keeps the output of an instance when the disk of logs is full, and retries at intervals',
+  'the service keeps the output of an instance while the disk for logs is full, and retries at intervals',
   async ({ skip }) => {
     const tries: number[] = [];
     const write = (line: string) => {
@@ -101,7 +101,7 @@ it.runIf(isRoot)(
     execFileSync('mount', ['-o', 'remount,size=32m', logs]);
     const query = { sessionId, order: 'asc', query: 'the end' } as const;
     const read = () => service.client.getLogs({ params: { agentName: 'wordy' }, query });
-    // There is no more output, because the instance has ended, too.
+    // The output is complete, because the instance has ended, too.
     await expect.poll(async () => (await read()).nextCursor).toBeNull();
     expect((await read()).logs).toMatchObject([{ log: 'the end', sessionId }]);
   },

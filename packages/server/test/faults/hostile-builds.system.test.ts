@@ -5,7 +5,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { hasEnded, readProcessStat } from '../../../runtime/src/process/proc/process-identity.ts';
 import { buildProject } from '../support/deploys.ts';
 import { freshName } from '../support/fresh-name.ts';
-import { secondOrganization } from '../support/second-organization.ts';
+import { insertSecondOrganization } from '../support/second-organization.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
 /** Makes the build's output file 16 TiB long and sparse. */
@@ -18,12 +18,12 @@ async function startServer(environment: Record<string, string> = {}): Promise<Te
 }
 
 async function organizationOf(service: TestServer): Promise<Client> {
-  const organization = await secondOrganization(service, freshName('organization'));
+  const organization = await insertSecondOrganization(service, freshName('organization'));
   onTestFinished(organization.close);
   return createClient({ origin: service.url, key: organization.privateKey });
 }
 
-/** Builds a project with this build script until the build has ended. */
+/** Builds a project with this build script and waits for the end of the build. */
 function build(client: Client, script: string): Promise<Build> {
   const manifest = { main: 'index.js', scripts: { build: script } };
   return buildProject({ client }, { 'package.json': JSON.stringify(manifest), 'index.js': '' });
@@ -44,7 +44,7 @@ it('builds with a sparse output file of 16 TiB succeed', async () => {
   expect(builds.map(({ status }) => status)).toEqual(['success', 'success']);
 });
 
-it('builds with an output file of 16 TiB in all slots end with their timeout, and another organization gets a slot', async () => {
+it('builds that write 16 TiB in all slots end at their timeout, and another organization gets a slot', async () => {
   const service = await startServer({ BOTHOST_BUILDS_AT_ONCE: '2', BOTHOST_BUILD_TIMEOUT: '15' });
   const hostile = [service.client, await organizationOf(service)];
   const others = await organizationOf(service);
@@ -54,7 +54,7 @@ it('builds with an output file of 16 TiB in all slots end with their timeout, an
   expect((await Promise.all(endless)).map(({ status }) => status)).toEqual(['timeout', 'timeout']);
 });
 
-it('a server closes while a build with an output file of 16 TiB runs', async () => {
+it('a server can close while a build with an output file of 16 TiB runs', async () => {
   const { client, server } = await startServer();
   const ended = build(client, `echo begun; ${SPARSE_OUTPUT}; sleep 1000`).catch(() => null);
   await expect.poll(async () => (await logOf(client)).log).toMatch(/^begun$/m);

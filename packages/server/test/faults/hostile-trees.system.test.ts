@@ -30,7 +30,7 @@ import { ago, testNow, testRows } from '../support/test-rows.ts';
 const isRoot = process.geteuid?.() === 0;
 const nobody = { uid: 65_534, gid: 65_534 };
 const memory = '/dev/shm';
-/** TMPFS_MAGIC of statfs(2). */
+/** TMPFS_MAGIC from statfs(2). */
 const lacksTmpfs = statfsSync(memory).type !== 0x0102_1994;
 
 type Scenario = { readonly root: string; readonly names: readonly string[] };
@@ -48,7 +48,7 @@ const open = (options) => runtimes.process({ ...options, now: () => new Date(), 
 console.log(JSON.stringify(await runHostileTrees({ open, ...JSON.parse(process.argv[2]) })));`;
 
 async function runAsNobody(scenario: Scenario): Promise<Outcomes> {
-  // Bundled, because an ordinary user may not be able to read this checkout.
+  // The program is bundled, because an ordinary user may not be able to read this checkout.
   const source = (name: string) => fileURLToPath(new URL(`../../../runtime/${name}.ts`, import.meta.url));
   await build({
     configFile: false,
@@ -77,7 +77,7 @@ const users = [
   { user: 'an ordinary user', ownAccounts: false, run: isRoot ? runAsNobody : runHere },
 ];
 
-/** Why the current account or machine cannot make a tree; null if it can. */
+/** Returns why the current account or machine cannot make a tree, or null if it can. */
 function lacks({ needs, needsRoot }: HostileTree, isUserRoot: boolean): string | null {
   if (needsRoot === true && !isUserRoot) return 'only root can make this tree';
   if (needs === 'tmpfs' && lacksTmpfs) return `${memory} is not a tmpfs`;
@@ -95,7 +95,7 @@ describe.each(users)('a service that runs as $user', ({ ownAccounts, run }) => {
   const outcomes: Record<string, Readonly<Record<string, string>>> = {};
 
   beforeAll(async () => {
-    // Most trees are in memory, because this makes thousands of files.
+    // Most trees are in memory, because the tests create thousands of files.
     for (const parent of [tmpdir(), memory]) {
       const names = Object.entries(hostileTrees)
         .filter(([, tree]) => lacks(tree, ownAccounts) === null)
@@ -111,7 +111,7 @@ describe.each(users)('a service that runs as $user', ({ ownAccounts, run }) => {
     for (const root of roots) await removeHostileTrees(root);
   });
 
-  // Not reported as skipped in the ordinary user's run, because the run as root has these rows.
+  // Rows that need root are omitted for an ordinary user instead of skipped, because the run as root has them.
   const rows = Object.entries(hostileTrees).filter(([, { needsRoot }]) => needsRoot !== true || ownAccounts || !isRoot);
   it.for(rows)('survives a tree of kind %s', ([name, tree], { skip }) => {
     const reason = lacks(tree, ownAccounts);
@@ -138,7 +138,7 @@ describe.each(users)('a service that runs as $user', ({ ownAccounts, run }) => {
   });
 });
 
-it('removes hostile trees of builds before the first build and with old logs', async () => {
+it('the service removes hostile trees of builds, before the first build and with old logs', async () => {
   const root = await makeRoot(lacksTmpfs ? tmpdir() : memory);
   const rows = await testRows();
   onTestFinished(async () => {

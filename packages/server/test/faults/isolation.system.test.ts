@@ -25,7 +25,7 @@ describe.runIf(isRoot)('a hostile bot, on a service that runs as root', () => {
     await Promise.all(bots.map((bot) => bot.remove()));
   });
 
-  /** The result of an attempt: the code of the error, or `done`. */
+  /** Returns the result of an attempt: the error code, or `done`. */
   const attempt = (code: string) =>
     tell(
       service,
@@ -55,7 +55,7 @@ describe.runIf(isRoot)('a hostile bot, on a service that runs as root', () => {
   });
 
   it('cannot connect to the database', async () => {
-    // Line 5 of the file is the directory of the socket, line 4 the port (PostgreSQL documentation 67.1).
+    // In postmaster.pid, line 4 is the port and line 5 the directory of the socket (PostgreSQL documentation, section 67.1).
     const lines = readFileSync(join(service.dataDirectory, 'postgres/data/postmaster.pid'), 'utf8').split('\n');
     const socket = join(lines[4] ?? '', `.s.PGSQL.${lines[3]}`);
     const connect = (target: string) =>

@@ -53,7 +53,7 @@ describe.runIf(existsSync(program)).concurrent('a second server', () => {
     await Promise.all([bot.remove(), rm(elsewhere, { recursive: true, force: true })]);
   });
 
-  it('of the same region does not start, names the other server, and changes nothing', async () => {
+  it('does not start in the same region, names the first server, and changes nothing', async () => {
     const id = await start(service, 'first');
     await tell(service, 'first', id, 'true');
     const { code, stderr } = await run({
@@ -64,13 +64,13 @@ describe.runIf(existsSync(program)).concurrent('a second server', () => {
     expect(stderr).toContain('Another server runs the bots of region us-west');
     expect(stderr).toContain(`data directory ${service.dataDirectory}`);
     expect(stderr).toContain(`process ${process.pid}`);
-    // One sentence without a stack trace and without the address, which may contain a password.
+    // The message is one sentence, without a stack trace and without the address, which may contain a password.
     expect(stderr).not.toMatch(/\n +at |postgres(ql)?:\/\//);
     expect(await tell(service, 'first', id, '"still here"')).toBe('still here');
     await stop(service, 'first', id);
   });
 
-  it('on the same data directory does not start, and keeps the database of the first running', async () => {
+  it('does not start on the same data directory, and keeps the database of the first running', async () => {
     const id = await start(embedded, 'first');
     await tell(embedded, 'first', id, 'true');
     const before = await readdir(embedded.dataDirectory);
@@ -84,7 +84,7 @@ describe.runIf(existsSync(program)).concurrent('a second server', () => {
     await stop(embedded, 'first', id);
   });
 
-  it('of another region does not start without the root key of the first', async () => {
+  it('does not start in another region without the root key of the first', async () => {
     const { code, stderr } = await run({
       BOTHOST_DATA_DIR: join(elsewhere, 'other-key'),
       BOTHOST_REGION: 'eu-south',
@@ -93,7 +93,7 @@ describe.runIf(existsSync(program)).concurrent('a second server', () => {
     expect(code).toBe(1);
     expect(stderr).toMatch(/Secrets are encrypted with the root key [0-9a-f]+, but no root key is available/);
     expect(stderr).not.toMatch(/\n +at /);
-    // A region that no server ever ran accepts no deployment.
+    // A region that no server has ever run in accepts no deployment.
     const { regions } = await service.client.listRegions();
     expect(regions.map(({ code }) => code)).not.toContain('eu-south');
   });
@@ -125,7 +125,7 @@ describe.runIf(existsSync(program)).concurrent('a second server', () => {
     test.onTestFinished(() => second.close());
     const id = await start(service, 'first');
     await tell(service, 'first', id, 'true');
-    // It lists the agent, which runs in another region.
+    // The list contains the agent, which runs in another region.
     const refused = await fetch(`${second.url}/v1/public/first/start`, {
       method: 'POST',
       headers: { authorization: `Bearer ${service.publicKey}` },
@@ -181,7 +181,7 @@ describe.runIf(existsSync(program))('a server that takes its region back from on
 });
 
 describe('two servers of one database with key files', () => {
-  it('share one root key: neither creates another while the other is alive', async (test) => {
+  it('share one root key, and neither creates another key while both are alive', async (test) => {
     const first = await startTestServer();
     test.onTestFinished(() => first.close());
     const directory = await mkdtemp(join(tmpdir(), 'bothost-copied-'));

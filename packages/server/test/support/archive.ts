@@ -11,7 +11,7 @@ export type TestEntry = {
 
 export const endOfArchive = Buffer.alloc(1024);
 
-/** One entry of a tar archive, built by hand to allow entries that tools refuse. */
+/** An entry of a tar archive that is built by hand, because tools refuse some entries. */
 export function block(entry: TestEntry): Buffer {
   const body = Buffer.from(entry.body ?? '');
   const header = Buffer.alloc(512);
@@ -38,7 +38,7 @@ export function fixChecksum(entry: Buffer): void {
   header.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148, 8, 'latin1');
 }
 
-/** An extended (pax) header for the next entry. */
+/** Returns an extended (pax) header for the next entry. */
 export function pax(records: Readonly<Record<string, string>>): Buffer {
   const lines = Object.entries(records).map(([key, value]) => {
     const rest = ` ${key}=${value}\n`;
@@ -49,8 +49,7 @@ export function pax(records: Readonly<Record<string, string>>): Buffer {
   return block({ path: 'pax', type: 'ExtendedHeader', body: lines.join('') });
 }
 
-/** A whole tar archive; buffers are included unchanged. */
+/** Creates a tar archive. Buffers are included unchanged. */
 export const tar = (...entries: (TestEntry | Buffer)[]) =>
   Buffer.concat([...entries.map((entry) => (Buffer.isBuffer(entry) ? entry : block(entry))), endOfArchive]);
-/** A gzipped tar archive. */
 export const archive = (...entries: (TestEntry | Buffer)[]) => gzipSync(tar(...entries));

@@ -4,27 +4,27 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
-/** The values of a `deploy.toml`; missing ones have the service's default. */
+/** Values of `deploy.toml`. Missing values have the service's defaults. */
 export type BotOptions = {
   readonly minAgents?: number;
   readonly maxAgents?: number;
   readonly websocketAuth?: 'none' | 'token';
-  /** JavaScript that runs first in the bot, or instead of the scripted bot if `alone` is set. */
+  /** JavaScript that runs before the scripted bot, or instead of it if `alone` is set. */
   readonly prelude?: string;
   readonly alone?: boolean;
-  /** JavaScript that runs instead of the bot after `fall`. (A bot that is broken from the start never gets traffic.) */
+  /** JavaScript that runs instead of the bot after a call of `fall`. (A bot that never starts gets no traffic.) */
   readonly afterFall?: string;
 };
 
 export type BotDirectory = {
   readonly path: string;
   readonly remove: () => Promise<void>;
-  /** Makes all instances that start from now on run `afterFall`. */
+  /** Makes all later instances run `afterFall`. */
   readonly fall: () => Promise<void>;
 };
 
 /**
- * A bot that tests control: `POST /tell` evaluates its body, which can use `state.starts` (the requests that started
+ * A bot that tests can control: `POST /tell` evaluates its body, which can use `state.starts` (the requests that started
  * sessions, `{headers, body}`) and `state.end(status, body)`, which ends the open session. `/echo` returns the request.
  * WebSockets, also at `/ws`, are passed to `state.onSocket(socket, request)`, which echoes by default.
  */

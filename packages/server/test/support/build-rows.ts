@@ -3,7 +3,7 @@ import type { BuildRow } from '../../src/builds/rows.ts';
 import type { BuildsTable, Database, UploadsTable } from '../../src/store/tables.ts';
 import { newId } from '../../src/store/uuid.ts';
 
-/** Inserts a build and its upload as a new upload does; the test provides the archive. */
+/** Inserts rows for a build and its upload. The test provides the archive. */
 export async function insertTestBuild(
   db: Database,
   organizationId: string,

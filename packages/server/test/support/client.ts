@@ -21,7 +21,7 @@ export async function start(service: Service, agentName: string, body: Record<st
   return sessionId;
 }
 
-/** Evaluates code in the bot of a session once it is ready. Rejects with the error that the code threw. */
+/** Evaluates JavaScript in the bot of a session once the bot is ready. Rejects with the error that the JavaScript throws. */
 export async function tell<T = unknown>(
   service: Address,
   agentName: string,
@@ -39,7 +39,7 @@ export async function stop(service: Service, agentName: string, sessionId: strin
   await service.client.stopSession({ params: { agentName, sessionId } });
 }
 
-/** Waits for the end of a session; returns its record. */
+/** Waits for the end of a session and returns its record. */
 export async function ended(service: Service, agentName: string, sessionId: string): Promise<SessionResponse> {
   const read = () => service.client.getSession({ params: { agentName, sessionId } });
   await expect.poll(async () => (await read()).endedAt, { timeout: 40_000, interval: 50 }).not.toBeNull();
@@ -60,7 +60,7 @@ export async function openSocket(service: Pick<TestServer, 'url'>): Promise<Sock
   return socket;
 }
 
-/** Sends raw bytes and reads until the service closes the connection, which the request must cause. */
+/** Sends raw bytes, and reads until the service closes the connection. The request must make it do so. */
 export async function sendRaw(service: Pick<TestServer, 'url'>, bytes: string): Promise<string> {
   const socket = await openSocket(service);
   socket.write(bytes, 'latin1');

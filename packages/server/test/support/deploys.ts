@@ -9,8 +9,8 @@ type Files = Readonly<Record<string, string>>;
 const region = 'us-west';
 
 /**
- * A project whose bot returns its version at `/version` and ends its session with the status that `/end` gets. `first`
- * is JavaScript that runs first.
+ * A project whose bot returns its version at `/version` and ends its session with the status that `/end` receives. `first` is
+ * JavaScript that runs before the bot.
  */
 export function versionedBot(version: string, first = ''): Files {
   return {

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { freePort } from './free-port.ts';
 
-/** Debian's `docker-registry`, without the service that its package installs. */
+/** Runs Debian's `docker-registry`, without the service that its package installs. */
 const program = 'docker-registry';
 
 export async function hasDockerRegistry(): Promise<boolean> {
@@ -17,7 +17,7 @@ export async function hasDockerRegistry(): Promise<boolean> {
 }
 
 /** The files of the registries of one test. */
-export async function registryFolder() {
+export async function createRegistryFolder() {
   const path = await mkdtemp(join(tmpdir(), 'bothost-registry-'));
   const certificate = join(path, 'certificate.pem');
   const key = join(path, 'key.pem');
@@ -36,13 +36,13 @@ export async function registryFolder() {
   ]);
   return { path, certificate, key, remove: () => rm(path, { recursive: true, force: true }) };
 }
-export type RegistryFolder = Awaited<ReturnType<typeof registryFolder>>;
+export type RegistryFolder = Awaited<ReturnType<typeof createRegistryFolder>>;
 
-/** The accounts, in a file in the format of `htpasswd -B`. */
-export async function passwordFile(folder: RegistryFolder, user: string, password: string): Promise<string> {
+/** Writes a file with an account in the format of `htpasswd -B`. */
+export async function writePasswordFile(folder: RegistryFolder, user: string, password: string): Promise<string> {
   const path = join(folder.path, 'passwords');
   const salt = randomBytes(32).toString('hex').slice(0, 22);
-  // Uses perl-base, which every Debian has; the password is passed on standard input.
+  // Hashes the password with perl-base, which every Debian has; the password is passed on standard input.
   const hash = await run('perl', ['-e', `local $/; print crypt(<STDIN>, '$2y$05$${salt}')`], password);
   await writeFile(path, `${user}:${hash}\n`);
   return path;
@@ -66,7 +66,7 @@ export async function startDockerRegistry(folder: RegistryFolder, auth: object, 
     },
   };
   const file = join(folder.path, `registry-${port}.yml`);
-  // YAML is a superset of JSON.
+  // The configuration is JSON, because YAML is a superset of it.
   await writeFile(file, JSON.stringify(settings));
   const child = spawn(program, ['serve', file], {
     stdio: ['ignore', 'ignore', 'pipe'],
@@ -101,7 +101,7 @@ export async function pushImage(
   const send = async (method: string, url: string, body: string, type: string) => {
     const headers = { authorization, 'content-type': type };
     const response = await fetch(url, { method, headers, ...(body === '' ? {} : { body }) });
-    if (!response.ok) throw new Error(`${method} ${url}: ${response.status} ${await response.text()}`);
+    if (!response.ok) throw new Error(`${method} ${url} returned ${response.status}: ${await response.text()}`);
     return response.headers.get('location') ?? '';
   };
   const config = '{}';
@@ -120,13 +120,13 @@ export async function pushImage(
   await send('PUT', `${base}/manifests/${tag}`, JSON.stringify(manifest), mediaType);
 }
 
-/** The content of a certificate, as in the header of tokens signed with its key. */
-export async function certificateContent(folder: RegistryFolder): Promise<string> {
+/** Returns the content of a certificate, as in the header of tokens that are signed with its key. */
+export async function readCertificateContent(folder: RegistryFolder): Promise<string> {
   return (await readFile(folder.certificate, 'utf8')).replace(/-----[^-]+-----|\s/g, '');
 }
 
 async function answers(port: number, withTls: boolean): Promise<boolean> {
-  // A registry with TLS also responds to requests without TLS: with 400.
+  // A registry with TLS answers requests without TLS, too, with 400.
   return fetch(`http://127.0.0.1:${port}/`).then(
     ({ status }) => status === (withTls ? 400 : 200),
     () => false,
@@ -141,6 +141,6 @@ async function run(command: string, args: readonly string[], input = ''): Promis
   child.stderr.on('data', (chunk) => (err += String(chunk)));
   child.stdin.end(input);
   const [status] = await once(child, 'close');
-  if (status !== 0) throw new Error(`${command}: ${err}`);
+  if (status !== 0) throw new Error(`${command} failed: ${err}`);
   return out;
 }

@@ -1,11 +1,10 @@
 import { createServer, type Socket } from 'node:net';
 
-/** A request that the registry received. */
 export type RegistryRequest = { readonly line: string; readonly headers: ReadonlyMap<string, string> };
 
 /**
- * A fake registry on a raw socket, which can send invalid responses and keeps every byte that it received. `answer` gets the
- * request line and the headers. It returns the response, or null if it wrote to the socket itself.
+ * Starts a fake registry on a raw socket, which can send invalid responses and records every received byte. `answer` gets the
+ * request line and headers. It returns the response, or null if it wrote to the socket itself.
  */
 export async function startFakeRegistry(
   answer: (request: RegistryRequest, socket: Socket) => string | null,
@@ -37,7 +36,7 @@ export async function startFakeRegistry(
   return {
     port: typeof at === 'object' && at !== null ? at.port : 0,
     requests,
-    /** Everything that it received, as latin1. */
+    /** All received bytes, as latin1. */
     bytes: () => Buffer.concat(received).toString('latin1'),
     close: () =>
       new Promise<void>((resolve) => {
@@ -52,14 +51,14 @@ function headerValue(line: string): string {
   return line.slice(line.indexOf(':') + 1).trim();
 }
 
-/** An HTTP response as text. */
-export function reply(status: number, headers: Readonly<Record<string, string>> = {}, body = ''): string {
+/** Formats an HTTP response. */
+export function formatReply(status: number, headers: Readonly<Record<string, string>> = {}, body = ''): string {
   const lines = Object.entries({ 'content-length': String(body.length), ...headers });
   return [`HTTP/1.1 ${status} X`, ...lines.map(([name, value]) => `${name}: ${value}`), '', body].join('\r\n');
 }
 
-/** Every encoding in which credentials could leak. */
-export function formsOf(credentials: string): string[] {
+/** Returns every encoding in which credentials could leak. */
+export function credentialForms(credentials: string): string[] {
   const password = credentials.slice(credentials.indexOf(':') + 1);
   return [credentials, password].flatMap((text) => {
     const bytes = Buffer.from(text);

@@ -2,7 +2,7 @@ import type { Carrier } from '@bothost/contract';
 import { WebSocket } from 'ws';
 
 /** The messages of a call as its carrier sends them: start, audio, a digit, stop. */
-export type CallWords = {
+export type CarrierMessages = {
   readonly opening: readonly object[];
   readonly media: (index: number) => object;
   readonly dtmf: object;
@@ -11,10 +11,10 @@ export type CallWords = {
   readonly piecesHeld: number;
 };
 
-/** 20 ms of mu-law audio that differs by `index`. */
+/** Returns 20 ms of mu-law audio that differs by `index`. */
 const mulaw = (index: number) => Buffer.alloc(160, index).toString('base64');
 
-export function twilioCall(serviceHost: string): CallWords {
+export function twilioCall(serviceHost: string): CarrierMessages {
   const streamSid = 'MZ18ad3ab5a668481ce02b83e7395059f0';
   const customParameters = { _pipecatCloudServiceHost: serviceHost, from_number: '+15550001', favourite: 'seed' };
   return {
@@ -46,7 +46,7 @@ export function twilioCall(serviceHost: string): CallWords {
   };
 }
 
-const telnyx: CallWords = {
+const telnyx: CarrierMessages = {
   opening: [
     { event: 'connected', version: '1.0.0' },
     {
@@ -74,7 +74,7 @@ const telnyx: CallWords = {
   piecesHeld: 100,
 };
 
-const plivo: CallWords = {
+const plivo: CarrierMessages = {
   opening: [
     {
       sequenceNumber: 0,
@@ -101,7 +101,7 @@ const plivo: CallWords = {
   piecesHeld: 100,
 };
 
-const exotel: CallWords = {
+const exotel: CarrierMessages = {
   opening: [
     { event: 'connected' },
     {
@@ -119,7 +119,7 @@ const exotel: CallWords = {
       },
     },
   ],
-  // 100 ms of 16-bit PCM.
+  // 100 ms of audio, 16-bit PCM.
   media: (index) => ({
     event: 'media',
     sequence_number: index + 2,
@@ -131,8 +131,8 @@ const exotel: CallWords = {
   piecesHeld: 20,
 };
 
-/** A carrier's messages for a call to `{agent}.{org}`, and the path of its WebSocket. */
-export function callOf(carrier: Carrier, serviceHost: string): CallWords & { readonly path: string } {
+/** A carrier's messages for a call to `{agent}.{org}`, and the path of the call's WebSocket. */
+export function parseCall(carrier: Carrier, serviceHost: string): CarrierMessages & { readonly path: string } {
   const words = { twilio: twilioCall(serviceHost), telnyx, plivo, exotel }[carrier];
   return { ...words, path: carrier === 'twilio' ? '/ws/twilio' : `/ws/${carrier}?serviceHost=${serviceHost}` };
 }
@@ -140,14 +140,14 @@ export function callOf(carrier: Carrier, serviceHost: string): CallWords & { rea
 export type Call = {
   readonly socket: WebSocket;
   readonly say: (...messages: readonly object[]) => void;
-  /** The next `count` messages from the bot. */
+  /** Returns the next `count` messages from the bot. */
   readonly hear: (count: number) => Promise<readonly unknown[]>;
-  /** Resolves with the close code and reason. */
+  /** Resolves with the code and reason with which the call is closed. */
   readonly closed: Promise<readonly [number, string]>;
 };
 
-/** Opens the WebSocket. Rejects with the HTTP status if the service refuses it. */
-export async function dial(service: { readonly url: string }, path: string): Promise<Call> {
+/** Opens the WebSocket of a call. Rejects with the HTTP status if the service refuses it. */
+export async function dialCall(service: { readonly url: string }, path: string): Promise<Call> {
   const socket = new WebSocket(`${service.url.replace('http', 'ws')}${path}`);
   const heard: unknown[] = [];
   const waiting = new Set<() => void>();

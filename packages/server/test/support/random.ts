@@ -1,12 +1,12 @@
 /** A seeded generator of numbers in [0, 1) (Mulberry32), so that a failed run can be repeated. */
 export type Random = {
   readonly next: () => number;
-  /** An integer in [0, limit). */
+  /** Returns an integer in [0, limit). */
   readonly below: (limit: number) => number;
   readonly pick: <T>(values: readonly [T, ...T[]]) => T;
 };
 
-export function seeded(seed: number): Random {
+export function createSeededRandom(seed: number): Random {
   let state = seed >>> 0;
   const next = () => {
     state = (state + 0x6d2b79f5) >>> 0;

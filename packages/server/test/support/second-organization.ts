@@ -15,8 +15,8 @@ export type SecondOrganization = {
   readonly close: () => Promise<void>;
 };
 
-/** Another organization of the same service, inserted into the database because no operation creates one. */
-export async function secondOrganization(service: TestServer, name = 'neighbours'): Promise<SecondOrganization> {
+/** Inserts another organization of the same service into the database, because no operation creates one. */
+export async function insertSecondOrganization(service: TestServer, name = 'neighbours'): Promise<SecondOrganization> {
   const logger = { warn: () => undefined };
   const db = await openDatabase<Tables>({ address: service.database.address, logger, maxConnections: 2 });
   const now = () => new Date();

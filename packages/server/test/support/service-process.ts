@@ -18,12 +18,12 @@ export type ServerProcess = {
   readonly startedAt: number;
   readonly exitedAt: () => number | null;
   readonly readyAt: () => number | null;
-  /** Resolves when it is ready, or when it exits before. */
+  /** Resolves when the process is ready, or when it exits before. */
   readonly ready: Promise<void>;
-  /** The exit status; null after a signal. */
+  /** The exit status. Null after a signal. */
   readonly exited: Promise<number | null>;
   readonly signal: (signal: NodeJS.Signals) => void;
-  /** Sends SIGSTOP and waits until it stands still, so that its state can be inspected before it is killed. */
+  /** Sends SIGSTOP and waits until the process is stopped, so that its state can be inspected before a kill. */
   readonly freeze: () => void;
 };
 
@@ -34,25 +34,25 @@ export type ServiceProcess = {
   readonly dataDirectory: string;
   readonly publicKey: string;
   readonly privateKey: string;
-  /** The variables that each process is started with. */
+  /** The environment variables of each process. */
   readonly environment: Readonly<Record<string, string>>;
   readonly processes: readonly ServerProcess[];
   readonly current: () => ServerProcess;
   readonly start: () => ServerProcess;
-  /** Resolves when a process with a higher number is ready; by default, when the newest is. */
+  /** Resolves when a process with a higher number is ready; by default, when the newest process is. */
   readonly ready: (after?: number) => Promise<void>;
-  /** Null if the connection failed. */
+  /** Returns null if the connection failed. */
   readonly call: (method: string, path: string, key: string, body?: unknown) => Promise<ApiResponse | null>;
   readonly logFile: string;
 };
 
 export function serviceProcess(options: {
   readonly directory: string;
-  /** Directories; default: the service's own. */
+  /** Directories of agents; by default, the service's own. */
   readonly agents?: readonly string[];
   readonly organization?: string;
   readonly port: number;
-  /** A shell command, run in `directory`, that starts the service. Default: the program. */
+  /** A shell command that starts the service in `directory`; by default, the built program. */
   readonly command?: string;
   /** Settings in addition to those of every test. */
   readonly environment?: Readonly<Record<string, string>>;
@@ -160,7 +160,7 @@ function lifeOf(child: ChildProcess, number: number): ServerProcess {
   };
 }
 
-/** proc_pid_stat(5): the state follows the name, which is in parentheses. */
+/** The state follows the name, which is in parentheses (proc_pid_stat(5)). */
 function isRunning(pid: number): boolean {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
@@ -170,7 +170,7 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** Opens a connection for each request: a pooled one could belong to a killed process. */
+/** Opens a connection for each request, because a pooled connection could belong to a killed process. */
 async function call(options: {
   readonly port: number;
   readonly method: string;

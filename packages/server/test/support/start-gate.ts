@@ -5,9 +5,9 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 export type Gate = {
   /** JavaScript for the start of a bot: delays `listen` until the gate allows it. */
   readonly prelude: string;
-  /** Bots that start from now on wait. */
+  /** Makes bots that start from now on wait. */
   readonly shut: () => void;
-  /** Resolves with the next waiting bot: `go` lets it listen, `die` makes it exit. */
+  /** Resolves with the next waiting bot. `go` makes it listen, `die` makes it exit. */
   readonly next: () => Promise<(word: 'go' | 'die') => void>;
   readonly close: () => void;
 };

@@ -10,7 +10,7 @@ const prefix = 'bothost-test-';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** The data directory of the run's PostgreSQL, which the first test that needs a database starts. */
+    /** The data directory of the run's PostgreSQL. The first test that needs a database starts it. */
     testDatabaseDirectory: string;
     /** A PostgreSQL server to use instead (`BOTHOST_TEST_DATABASE_URL`), or undefined. */
     testDatabaseUrl: string;
@@ -18,8 +18,8 @@ declare module 'vitest' {
 }
 
 /**
- * vitest's global setup: creates the data directory; at the end, stops the PostgreSQL that tests started in it and
- * removes it.
+ * Vitest's global setup. Creates the data directory. At the end, stops the PostgreSQL that tests started there and removes the
+ * directory.
  */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const parent = await parentDirectory();
@@ -32,7 +32,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   return () => removeDirectory(directory);
 }
 
-/** Uses memory (/dev/shm) if it has room: tests create hundreds of databases and would mostly wait for the disk. */
+/** Uses memory (/dev/shm) if there is enough: tests create hundreds of databases and would mostly wait for the disk. */
 async function parentDirectory(): Promise<string> {
   const memory = '/dev/shm';
   const isLarge = await statfs(memory).then(
@@ -43,8 +43,8 @@ async function parentDirectory(): Promise<string> {
 }
 
 /**
- * Removes the data directories of killed runs. A directory's name contains the id and the start time of its run's
- * process.
+ * Removes the data directories of killed test runs. The name of a directory contains the process id and the start time of its
+ * run.
  */
 async function removeOrphans(parent: string): Promise<void> {
   for (const name of await readdir(parent)) {

@@ -12,18 +12,17 @@ const logger = pino({ level: 'silent' });
 
 export type TestDatabase = {
   readonly address: DatabaseAddress;
-  /** In the form of `DATABASE_URL`, for a server in another process. */
+  /** The address as a URL, like `DATABASE_URL`, for a server in another process. */
   readonly url: string;
-  /** The maintenance database, with a role that may create, alter and drop this one. */
+  /** Address of the maintenance database, with a role that may create, alter and drop this one. */
   readonly admin: DatabaseAddress;
-  /** Drops the database, with its open connections. */
+  /** Drops the database and closes its connections. */
   readonly drop: () => Promise<void>;
 };
 
 /**
- * Creates a migrated database in the PostgreSQL of this test run: an embedded one, which the first caller starts and
- * which is stopped at the end of the run, or the server of `BOTHOST_TEST_DATABASE_URL`, whose role must be allowed to
- * create databases.
+ * Creates a migrated database. It belongs to the embedded PostgreSQL of the test run, which the first caller starts, or to the
+ * server of `BOTHOST_TEST_DATABASE_URL`, whose role must be allowed to create databases.
  */
 export async function testDatabase(migrations: readonly Migration[] = allMigrations): Promise<TestDatabase> {
   const server = await testServer();
@@ -59,7 +58,7 @@ async function testServer(): Promise<TestServer> {
   return { admin, owner: address.user, database: (name) => ({ ...address, database: name }) };
 }
 
-/** The name of the template database for exactly these migrations, which one worker creates once per run. */
+/** Returns the name of the template database for exactly these migrations. One worker creates it, once per run. */
 async function requireTemplate(
   client: pg.Client,
   server: TestServer,

@@ -14,19 +14,19 @@ import { type TestDatabase, testDatabase } from './test-database.ts';
 
 export const testNow = new Date('2026-11-20T12:00:00.000Z');
 
-/** The moment some seconds before `testNow`. */
+/** Returns the time a number of seconds before `testNow`. */
 export function ago(seconds: number): Date {
   return new Date(testNow.getTime() - seconds * 1000);
 }
 
-/** A new database with functions that insert rows; each returns the id of its row. */
+/** Creates a database, and functions that insert rows and return their ids. */
 export type TestRows = {
   readonly db: Database;
   readonly database: TestDatabase;
   readonly organization: (name?: string) => Promise<string>;
   readonly host: (region?: string) => Promise<string>;
   readonly agent: (organizationId: string, fields?: Partial<Insertable<AgentsTable>>) => Promise<string>;
-  /** Inserts a deployment of an agent, which serves unless `fields` say otherwise. */
+  /** Inserts a deployment of an agent. It serves unless `fields` say otherwise. */
   readonly deployment: (agentId: string, fields?: Partial<Insertable<DeploymentsTable>>) => Promise<string>;
   readonly session: (
     of: { organizationId: string; agentId: string; deploymentId: string },

@@ -7,15 +7,15 @@ import { type RunningServer, startServer } from '../../src/composition/server.ts
 import { type Config, readConfig } from '../../src/config.ts';
 import { type TestDatabase, testDatabase } from './test-database.ts';
 
-/** A whole service in this process, with its own database and data directory. */
+/** Starts a whole service in this process, with its own database and data directory. */
 export type TestServer = {
   readonly url: string;
   readonly organization: string;
   readonly privateKey: string;
   readonly publicKey: string;
-  /** With the private key. */
+  /** A client with the private key. */
   readonly client: Client;
-  /** With the public key. */
+  /** A client with the public key. */
   readonly publicClient: Client;
   readonly database: TestDatabase;
   readonly dataDirectory: string;
@@ -26,13 +26,13 @@ export type TestServer = {
 
 const organization = 'test-org';
 
-/** `agents` are directories; `environment` are settings in addition to those of every test. */
+/** `agents` are directories of bots; `environment` contains settings in addition to those of every test. */
 export async function startTestServer(
   options: { agents?: readonly string[]; environment?: Record<string, string>; logger?: Logger } = {},
 ): Promise<TestServer> {
   const database = await testDatabase();
   const directory = await mkdtemp(join(tmpdir(), 'bothost-server-'));
-  // Bots run under their own accounts and must be able to traverse the directory.
+  // Bots run under their own accounts, which need permission to enter the directory.
   await chmod(directory, 0o711);
   const privateKey = `sk_${'p'.repeat(40)}`;
   const publicKey = `pk_${'q'.repeat(40)}`;

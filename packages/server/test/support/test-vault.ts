@@ -11,11 +11,11 @@ import { parseWriteRequest } from '../../src/secrets/write-request.ts';
 import type { Database, SecretPin } from '../../src/store/tables.ts';
 import { newId } from '../../src/store/uuid.ts';
 
-/** Plain http is allowed for one registry. */
+/** Allows HTTP without TLS for one registry. */
 export const testPolicy = createRegistryPolicy(['http://plain.test:5000'], []);
 const testRegions = { known: ['us-west', 'eu'], standard: 'us-west' };
 
-/** A vault with its own root key on a test's database, and functions that use it like an organization. */
+/** Creates a vault with its own root key in a test's database, and functions that use it for an organization. */
 export async function testVault(rows: { readonly db: Database }, keys: readonly Buffer[] = [randomBytes(32)]) {
   const now = () => new Date('2026-11-20T12:00:00.000Z');
   const { rootKeys } = await openVault({ db: rows.db, now, isAlone: true }, { keys });
@@ -27,12 +27,12 @@ export async function testVault(rows: { readonly db: Database }, keys: readonly 
     context,
     rootKeys,
     scopeOf,
-    /** The variables of a deployment in the region of the host. */
+    /** Returns the variables of a deployment in the region of the host. */
     variables: (organizationId: string, ...pins: SecretPin[]) =>
       decryptForDeployment(context, { organizationId, region: host.region, pins }),
     put: async (organizationId: string, name: string, body: PutSecretsRequest) =>
       writeSecrets(context, scopeOf(organizationId), name, parseWriteRequest(body, testPolicy), testRegions),
-    /** Carries out all due deliveries; returns how many. */
+    /** Carries out all due deliveries and returns their number. */
     deliver: async () => {
       let delivered = 0;
       for (let due = -1; due !== 0; delivered += due) due = await deliverSecrets(context);
@@ -41,12 +41,12 @@ export async function testVault(rows: { readonly db: Database }, keys: readonly 
   };
 }
 
-/** A request body that writes these values. */
+/** Returns a request body that writes these values. */
 export function pairs(values: Readonly<Record<string, string>>): PutSecretsRequest {
   return { secrets: Object.entries(values).map(([secretKey, secretValue]) => ({ secretKey, secretValue })) };
 }
 
-/** The reason of an API failure; any other error itself; null without an error. */
+/** Returns the reason of an API failure, any other error itself, or null without an error. */
 export async function reasonOf(promise: Promise<unknown>): Promise<unknown> {
   const error = await promise.then(
     () => null,

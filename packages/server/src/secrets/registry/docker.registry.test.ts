@@ -6,16 +6,16 @@ import { Writable } from 'node:stream';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import {
-  certificateContent,
+  createRegistryFolder,
   type DockerRegistry,
   hasDockerRegistry,
-  passwordFile,
   pushImage,
   type RegistryFolder,
-  registryFolder,
+  readCertificateContent,
   startDockerRegistry,
+  writePasswordFile,
 } from '../../../test/support/docker-registry.ts';
-import { formsOf } from '../../../test/support/fake-registry.ts';
+import { credentialForms } from '../../../test/support/fake-registry.ts';
 import { startTestServer } from '../../../test/support/test-server.ts';
 import { checkCredentials } from './check-credentials.ts';
 import { parseImageReference } from './image-reference.ts';
@@ -42,9 +42,9 @@ describe.skipIf(!isInstalled)('checkCredentials with docker-registry', () => {
   let byToken: DockerRegistry;
 
   beforeAll(async () => {
-    folder = await registryFolder();
+    folder = await createRegistryFolder();
     const [user = '', password = ''] = [credentials.split(':', 1)[0], credentials.slice(credentials.indexOf(':') + 1)];
-    const auth = { htpasswd: { realm: 'test', path: await passwordFile(folder, user, password) } };
+    const auth = { htpasswd: { realm: 'test', path: await writePasswordFile(folder, user, password) } };
     plain = await startDockerRegistry(folder, auth, false);
     secure = await startDockerRegistry(folder, auth, true);
     await pushImage(plain, basic(credentials), 'team/app', '1.2');
@@ -134,7 +134,7 @@ describe.skipIf(!isInstalled)('checkCredentials with docker-registry', () => {
       answers.push(await put(credentials, `localhost:${secure.port}`));
       expect(await verify()).toBe('skipped');
       const shown = JSON.stringify([answers, await service.client.listSecrets({ query: {} })]);
-      for (const form of formsOf(credentials)) expect(shown + log + plain.said()).not.toContain(form);
+      for (const form of credentialForms(credentials)) expect(shown + log + plain.said()).not.toContain(form);
     } finally {
       await service.close();
     }
@@ -144,7 +144,7 @@ describe.skipIf(!isInstalled)('checkCredentials with docker-registry', () => {
 /** A token server of Docker Registry v2 authentication. Its only user gets a token for any repository that a request names. */
 async function tokenServer(folder: RegistryFolder): Promise<Server> {
   const key = createPrivateKey(await readFile(folder.key));
-  const certificate = await certificateContent(folder);
+  const certificate = await readCertificateContent(folder);
   const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
   const server = createServer((request, response) => {
     if (request.headers.authorization !== basic(credentials)) return response.writeHead(401).end();

@@ -1,10 +1,10 @@
 import type { Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
+  credentialForms,
   type FakeRegistry,
-  formsOf,
+  formatReply,
   type RegistryRequest,
-  reply,
   startFakeRegistry,
 } from '../../../test/support/fake-registry.ts';
 import { checkCredentials } from './check-credentials.ts';
@@ -15,7 +15,8 @@ const credentials = 'robot$team+ci:Pa/ss:wörd?&=';
 const basic = `Basic ${Buffer.from(credentials).toString('base64')}`;
 const path = ({ line }: RegistryRequest) => line.split(' ')[1] ?? '';
 const isToken = (request: RegistryRequest) => path(request).startsWith('/token');
-const leaks = (registry: FakeRegistry) => formsOf(credentials).filter((form) => registry.bytes().includes(form));
+const leaks = (registry: FakeRegistry) =>
+  credentialForms(credentials).filter((form) => registry.bytes().includes(form));
 
 /**
  * `other` is the server of an attacker. The operator has listed it, so that only the rules for token servers keep credentials
@@ -29,7 +30,7 @@ describe('checkCredentials', () => {
 
   beforeEach(async () => {
     registry = await startFakeRegistry((request, socket) => answer(request, socket));
-    other = await startFakeRegistry(() => reply(200, {}, '{"token":"stolen"}'));
+    other = await startFakeRegistry(() => formatReply(200, {}, '{"token":"stolen"}'));
     lookedUp.length = 0;
   });
   afterEach(async () => {
@@ -55,10 +56,10 @@ describe('checkCredentials', () => {
   const withToken = (odd: (request: RegistryRequest) => string | null) => (request: RegistryRequest) =>
     odd(request) ??
     (isToken(request)
-      ? reply(200, { 'content-type': 'application/json' }, '{"token":"good.token"}')
+      ? formatReply(200, { 'content-type': 'application/json' }, '{"token":"good.token"}')
       : request.headers.get('authorization') === 'Bearer good.token'
-        ? reply(200)
-        : reply(401, bearer(`${at()}/token`, ',service="a&b=c"')));
+        ? formatReply(200)
+        : formatReply(401, bearer(`${at()}/token`, ',service="a&b=c"')));
 
   it('sends the credentials once to get a token, or with each request if the registry uses Basic', async () => {
     answer = withToken(() => null);
@@ -76,7 +77,9 @@ describe('checkCredentials', () => {
       'Bearer good.token',
     ]);
     answer = ({ headers }) =>
-      headers.get('authorization') === basic ? reply(200) : reply(401, { 'www-authenticate': 'Basic realm="x"' });
+      headers.get('authorization') === basic
+        ? formatReply(200)
+        : formatReply(401, { 'www-authenticate': 'Basic realm="x"' });
     expect(await check({ image: 'app' })).toMatchObject({ result: 'verified' });
     expect(lookedUp).toEqual(['registry.test', 'registry.test']);
   });
@@ -89,7 +92,7 @@ describe('checkCredentials', () => {
     ['not a URL', () => 'token'],
     ['a file URL', () => 'file:///etc/passwd'],
   ])('sends no credentials if the realm is %s', async (_, realm) => {
-    answer = () => reply(401, bearer(realm()));
+    answer = () => formatReply(401, bearer(realm()));
     expect(await check()).toMatchObject({ result: 'unreachable', message: expect.stringMatching(/registry/i) });
     expect([leaks(registry), other.bytes()]).toEqual([[], '']);
   });
@@ -97,14 +100,14 @@ describe('checkCredentials', () => {
   it('uses Basic if the realm is forged and the registry offers both', async () => {
     answer = ({ headers }) =>
       headers.has('authorization')
-        ? reply(200)
-        : reply(401, { 'www-authenticate': `Bearer realm="${elsewhere()}/token", Basic realm="x"` });
+        ? formatReply(200)
+        : formatReply(401, { 'www-authenticate': `Bearer realm="${elsewhere()}/token", Basic realm="x"` });
     expect(await check()).toMatchObject({ result: 'verified' });
     expect(other.bytes()).toBe('');
   });
 
   it.each([301, 302, 303, 307, 308])('does not follow a redirect with status %s', async (status) => {
-    const away = () => reply(status, { location: `${elsewhere()}/v2/` });
+    const away = () => formatReply(status, { location: `${elsewhere()}/v2/` });
     answer = away;
     expect(await check()).toMatchObject({ result: 'unreachable', message: expect.stringContaining('redirects') });
     expect(leaks(registry)).toEqual([]);
@@ -168,7 +171,7 @@ describe('checkCredentials', () => {
 
   it('resolves a name only once', async () => {
     answer = withToken(() => null);
-    const trap = await startFakeRegistry(() => reply(200), '127.0.0.2', registry.port);
+    const trap = await startFakeRegistry(() => formatReply(200), '127.0.0.2', registry.port);
     try {
       expect(await check({ resolve: [['127.0.0.1'], ['127.0.0.2']] })).toMatchObject({ result: 'verified' });
       expect([lookedUp, trap.bytes()]).toEqual([['registry.test'], '']);
@@ -180,7 +183,7 @@ describe('checkCredentials', () => {
   it.each([[['127.0.0.1']], [['93.184.216.34', '127.0.0.1']], [['::ffff:127.0.0.1']], [['169.254.169.254']], [[]]])(
     'does not connect to an unlisted registry with the addresses %j',
     async (addresses) => {
-      answer = () => reply(200);
+      answer = () => formatReply(200);
       const policy = createRegistryPolicy([`http://another.test:${registry.port}`], []);
       const plain = new Set([`registry.test:${registry.port}`]);
       const world = { policy: { ...policy, plain }, resolve: async () => addresses, timeoutMs: 5_000 };
@@ -193,7 +196,7 @@ describe('checkCredentials', () => {
   );
 
   it('does not connect to unlisted private addresses or without TLS', async () => {
-    answer = () => reply(200);
+    answer = () => formatReply(200);
     const world = { policy: createRegistryPolicy([], []), resolve: async () => ['127.0.0.1'], timeoutMs: 5_000 };
     for (const host of [`127.0.0.1:${registry.port}`, `localhost:${registry.port}`, at(), '169.254.169.254']) {
       expect(await checkCredentials(world, host, Buffer.from(credentials), null)).toMatchObject({ result: 'skipped' });
@@ -202,12 +205,12 @@ describe('checkCredentials', () => {
   });
 
   it('does not connect to a listed name that resolves to a metadata address', async () => {
-    answer = () => reply(200);
+    answer = () => formatReply(200);
     expect(await check({ resolve: [['169.254.169.254']] })).toMatchObject({ result: 'skipped' });
   });
 
   it('gives up after three requests if the registry keeps asking for a token', async () => {
-    answer = withToken((request) => (isToken(request) ? null : reply(401, bearer(`${at()}/token`))));
+    answer = withToken((request) => (isToken(request) ? null : formatReply(401, bearer(`${at()}/token`))));
     expect(await check({ image: 'app' })).toMatchObject({ result: 'rejected' });
     expect(registry.requests).toHaveLength(3);
   });
@@ -215,7 +218,7 @@ describe('checkCredentials', () => {
   it('sends no password if the registry asks for Basic after it issued a token', async () => {
     answer = withToken(({ headers }) =>
       headers.get('authorization') === 'Bearer good.token'
-        ? reply(401, { 'www-authenticate': 'Basic realm="x"' })
+        ? formatReply(401, { 'www-authenticate': 'Basic realm="x"' })
         : null,
     );
     expect(await check()).toMatchObject({ result: 'rejected' });
@@ -233,22 +236,26 @@ describe('checkCredentials', () => {
     ['application/json', '{"token":"ünicode"}'],
     ['image/png', '\u0089PNG'],
   ])('rejects a token response of type %s with the body %j', async (type, body) => {
-    answer = withToken((request) => (isToken(request) ? reply(200, { 'content-type': type }, body) : null));
+    answer = withToken((request) => (isToken(request) ? formatReply(200, { 'content-type': type }, body) : null));
     expect(await check()).toMatchObject({ result: 'unreachable', message: expect.stringContaining('no token') });
   });
 
   it.each([
-    [() => reply(404), 'unreachable', /answers 404/],
-    [() => reply(403), 'unreachable', /answers 403/],
-    [() => reply(429, { 'retry-after': '30' }), 'unreachable', /in 30 s/],
-    [() => reply(429, { 'retry-after': 'Fri, 20 Nov 2026 12:00:00 GMT' }), 'unreachable', /after 2026-11-20T12:00:00/],
-    [() => reply(429, { 'retry-after': '[red]' }), 'unreachable', /Try again later/],
-    [() => reply(503), 'unreachable', /answers 503/],
-    [() => reply(401), 'unreachable', /does not support/],
-    [() => reply(401, { 'www-authenticate': 'Negotiate abc==' }), 'unreachable', /does not support/],
-    [() => reply(200), 'skipped', /requires no credentials/],
+    [() => formatReply(404), 'unreachable', /answers 404/],
+    [() => formatReply(403), 'unreachable', /answers 403/],
+    [() => formatReply(429, { 'retry-after': '30' }), 'unreachable', /in 30 s/],
+    [
+      () => formatReply(429, { 'retry-after': 'Fri, 20 Nov 2026 12:00:00 GMT' }),
+      'unreachable',
+      /after 2026-11-20T12:00:00/,
+    ],
+    [() => formatReply(429, { 'retry-after': '[red]' }), 'unreachable', /Try again later/],
+    [() => formatReply(503), 'unreachable', /answers 503/],
+    [() => formatReply(401), 'unreachable', /does not support/],
+    [() => formatReply(401, { 'www-authenticate': 'Negotiate abc==' }), 'unreachable', /does not support/],
+    [() => formatReply(200), 'skipped', /requires no credentials/],
     [() => 'SSH-2.0-OpenSSH_9.2\r\n\r\n', 'unreachable', /connection was lost/],
-    [() => reply(204), 'unreachable', /answers 204/],
+    [() => formatReply(204), 'unreachable', /answers 204/],
   ])('returns, for the response %s, the verdict %s', async (line, result, message) => {
     answer = line;
     expect(await check()).toEqual({ result, message: expect.stringMatching(message) });
@@ -275,7 +282,7 @@ describe('checkCredentials', () => {
     [429, 'unreachable'],
     [307, 'unreachable'],
   ])('maps status %s of the image request to %s if the credentials are valid', async (status, result) => {
-    answer = withToken(({ line }) => (line.startsWith('HEAD') ? reply(status) : null));
+    answer = withToken(({ line }) => (line.startsWith('HEAD') ? formatReply(status) : null));
     expect(await check({ image: 'team/app:1' })).toMatchObject({ result });
   });
 
@@ -287,8 +294,8 @@ describe('checkCredentials', () => {
     'maps status %s of the image request to %s if the registry requires no authentication',
     async (status, result, message) => {
       answer = ({ line, headers }) => {
-        if (line.startsWith('GET') || headers.get('authorization') === basic) return reply(200);
-        return reply(status, status === 401 ? { 'www-authenticate': 'Basic realm="x"' } : {});
+        if (line.startsWith('GET') || headers.get('authorization') === basic) return formatReply(200);
+        return formatReply(status, status === 401 ? { 'www-authenticate': 'Basic realm="x"' } : {});
       };
       expect(await check({ image: 'team/app:1' })).toEqual({ result, message: expect.stringMatching(message) });
     },
@@ -298,10 +305,10 @@ describe('checkCredentials', () => {
     const echo = `${credentials} ${basic} [red]`;
     answer = ({ headers }) =>
       headers.has('authorization')
-        ? reply(401, { 'www-authenticate': 'Basic realm="x"', 'x-echo': basic }, echo)
-        : reply(401, { 'www-authenticate': 'Basic realm="x"' }, echo);
+        ? formatReply(401, { 'www-authenticate': 'Basic realm="x"', 'x-echo': basic }, echo)
+        : formatReply(401, { 'www-authenticate': 'Basic realm="x"' }, echo);
     const verdict = JSON.stringify(await check());
-    for (const form of formsOf(credentials)) expect(verdict).not.toContain(form);
+    for (const form of credentialForms(credentials)) expect(verdict).not.toContain(form);
     expect(verdict).not.toContain('[');
   });
 });
