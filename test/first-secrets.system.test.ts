@@ -119,7 +119,7 @@ it('the README of a generated project stores its secrets', async () => {
   const fill = "cp .env.example .env; sed -i 's/^OPENAI_API_KEY=/&sk-proj/' .env";
   const set = await typeInTerminal(`cd gen/server; ${fill}; ${help}`);
   expect(set).toMatch(/Created +gen-secrets/);
-  expect(set).toContain('Skipped, because they have no value: DEEPGRAM_API_KEY, CARTESIA_API_KEY');
+  expect(set).toContain('Skipped keys without a value: DEEPGRAM_API_KEY, CARTESIA_API_KEY');
   const announced = await typeInTerminal('cd gen/server; botcli cloud deploy --dry-run');
   expect(announced).toMatch(/secret_set +- +-> +gen-secrets/);
 }, 60_000);

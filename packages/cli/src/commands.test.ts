@@ -2,11 +2,11 @@ import { readdir, readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { globalOptions } from './command-line/global-options.ts';
-import { aliases, commands, groups } from './commands.ts';
+import { commandAliases, commandGroups, commands } from './commands.ts';
 
 const folder = fileURLToPath(new URL('commands/', import.meta.url));
 
-test('the table of commands matches the files below commands/', async () => {
+test('the table of commands lists exactly the files in commands/', async () => {
   const files = (await readdir(folder, { recursive: true })).filter((name) => /(?<!\.test)\.ts$/.test(name));
   const paths = files.map((name) => name.replace(/\.ts$/, '').split(/[\\/]/).join(' '));
   expect(paths.sort()).toEqual(Object.keys(commands).sort());
@@ -22,15 +22,15 @@ test('every command is in a group, and every group and alias leads to a command'
   for (const path of paths) {
     const words = path.split(' ');
     for (let length = 1; length < words.length; length += 1) {
-      expect(groups).toHaveProperty([words.slice(0, length).join(' ')]);
+      expect(commandGroups).toHaveProperty([words.slice(0, length).join(' ')]);
     }
   }
-  for (const group of Object.keys(groups)) expect(paths.some((path) => path.startsWith(`${group} `))).toBe(true);
-  for (const target of Object.values(aliases)) expect(paths).toContain(target);
+  for (const group of Object.keys(commandGroups)) expect(paths.some((path) => path.startsWith(`${group} `))).toBe(true);
+  for (const target of Object.values(commandAliases)) expect(paths).toContain(target);
 });
 
 test.each(Object.keys(commands))(
-  '%s has unique option names and letters that do not hide global options',
+  'the options of %s have unique names and letters, also among the global options',
   async (path) => {
     const command = (await commands[path]?.())?.command;
     const all = [...Object.entries(globalOptions), ...Object.entries(command?.options ?? {})];
@@ -43,11 +43,11 @@ test.each(Object.keys(commands))(
   },
 );
 
-test.each(Object.keys(commands))('the examples of %s are valid command lines', async (path) => {
+test.each(Object.keys(commands))('every example of %s begins with its name or an alias', async (path) => {
   const command = (await commands[path]?.())?.command;
   expect(command?.examples.length).toBeGreaterThan(0);
   for (const example of command?.examples ?? []) {
-    const own = [path, ...Object.keys(aliases).filter((alias) => aliases[alias] === path)];
+    const own = [path, ...Object.keys(commandAliases).filter((alias) => commandAliases[alias] === path)];
     expect(own.some((words) => example.startsWith(words))).toBe(true);
   }
 });

@@ -3,8 +3,8 @@ import type { Command } from './command-line/command.ts';
 type Loader = () => Promise<{ readonly command: Command }>;
 
 /**
- * All commands. Help, the reference and suggestions are made from this table. A new command is a line here and a file with
- * the same path (a test compares the two).
+ * Help, the command reference and completion are generated from this table. The file of a command has the same path as its
+ * name.
  */
 export const commands: Readonly<Record<string, Loader>> = {
   init: () => import('./commands/init.ts'),
@@ -55,8 +55,7 @@ export const commands: Readonly<Record<string, Loader>> = {
   'operator vault verify': () => import('./commands/operator/vault/verify.ts'),
 };
 
-/** Groups of commands, with their descriptions. */
-export const groups: Readonly<Record<string, string>> = {
+export const commandGroups: Readonly<Record<string, string>> = {
   project: 'Maintain a generated project',
   cloud: 'Work with a bothost service',
   'cloud auth': 'Log in, log out, show the current login',
@@ -72,7 +71,6 @@ export const groups: Readonly<Record<string, string>> = {
   'operator vault': 'Keys that encrypt secrets',
 };
 
-/** Alternative names of commands. */
-export const aliases: Readonly<Record<string, string>> = {
+export const commandAliases: Readonly<Record<string, string>> = {
   'cloud auth whoami': 'cloud auth status',
 };

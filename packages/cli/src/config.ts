@@ -1,36 +1,33 @@
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 
-/** The settings in environment variables. A missing or empty variable is null. */
+/** Settings from environment variables. A missing or empty variable is null. */
 export type Environment = {
-  /** URL of the service, such as `http://127.0.0.1:7420`. */
   readonly apiUrl: string | null;
-  /** Private key or personal access token. */
+  /** A private key or a personal access token. */
   readonly token: string | null;
   readonly publicKey: string | null;
-  /** Authenticates the operator of a service. */
   readonly operatorToken: string | null;
   /** Data directory of a service on this machine. It may not exist. */
   readonly dataDirectory: string;
   readonly organization: string | null;
   readonly output: string | null;
-  /** Path of the profile; the file may not exist. */
+  /** The file may not exist. */
   readonly profileFile: string;
-  /** `NO_COLOR` is set (https://no-color.org), or `TERM` is `dumb`. */
+  /** True if `NO_COLOR` is set (https://no-color.org) or `TERM` is `dumb`. */
   readonly noColor: boolean;
-  /** The terminal cannot erase a line. */
+  /** A dumb terminal cannot erase a line. */
   readonly isDumbTerminal: boolean;
-  /** How this program was called, for commands in messages; npm sets a variable when it runs a program for `npx`. */
+  /** How the user called this program, for commands in messages. */
   readonly program: 'botcli' | 'npx botcli';
-  /** The package manager that ran this program, or null. */
+  /** The package manager that ran this program, or null if none did. */
   readonly packageManager: PackageManager | null;
 };
 
 const packageManagers = ['npm', 'pnpm', 'yarn', 'bun'] as const;
 export type PackageManager = (typeof packageManagers)[number];
 
-/** Environment variables for users, for help and the reference. */
-export const environmentVariables: readonly (readonly [name: string, meaning: string])[] = [
+export const environmentVariables: readonly (readonly [name: string, description: string])[] = [
   ['BOTCLI_API_URL', 'URL of the service, such as http://127.0.0.1:7420; a trailing /v1 is accepted'],
   ['BOTCLI_TOKEN', 'Private key or personal access token'],
   ['BOTCLI_PUBLIC_KEY', 'Public key, for `cloud agent start`'],
@@ -42,7 +39,7 @@ export const environmentVariables: readonly (readonly [name: string, meaning: st
   ['NO_COLOR', 'Set to any value to turn off colors'],
 ];
 
-/** Parses environment variables. No other file of this program reads them. */
+/** This is the only file of the program that reads environment variables. */
 export function readEnvironment(variables: NodeJS.ProcessEnv = process.env): Environment {
   const read = (name: string) => variables[name]?.trim() || null;
   return {

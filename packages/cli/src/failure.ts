@@ -1,7 +1,7 @@
-/** The command line is invalid, or a prompt is needed and there is no terminal: exit status 2. */
+/** Thrown if the command line is invalid, or if a prompt is needed and there is no terminal. The exit status is 2. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
-  /** What to do instead: a sentence. */
+  /** A sentence about what to do instead. */
   readonly hint: string | null;
 
   constructor(message: string, hint: string | null = null) {
@@ -10,17 +10,16 @@ export class UsageError extends Error {
   }
 }
 
-/** One problem; `path` is its location, such as a file or a key. */
+/** `path` is the location of the problem, such as a file or a key. */
 export type Issue = { readonly path: string; readonly message: string };
 
-/** The command failed: exit status 1. `reason` is a stable word for programs. */
+/** Thrown if the command fails. The exit status is 1. `reason` is a stable word for programs. */
 export class Failure extends Error {
   override readonly name = 'Failure';
   readonly reason: string;
   readonly hint: string | null;
-  /** All problems, if there are several. */
   readonly issues: readonly Issue[];
-  /** More data for programs, in JSON mode. */
+  /** More data for programs, printed in JSON mode. */
   readonly details: Readonly<Record<string, unknown>> | null;
 
   constructor(
@@ -38,10 +37,10 @@ export class Failure extends Error {
   }
 }
 
-/** The user pressed Ctrl-C: exit status 130. */
+/** Thrown if the user pressed Ctrl-C. The exit status is 130. */
 export class Interrupted extends Error {
   override readonly name = 'Interrupted';
-  /** What was done up to then, as a sentence; null if the command does not say. */
+  /** A sentence about what was done before the interruption, or null. */
   readonly result: string | null;
 
   constructor(result: string | null = null) {

@@ -1,24 +1,23 @@
 import { globalOptions } from './command-line/global-options.ts';
 import type { Options } from './command-line/options.ts';
-import { optionLine, usageLine } from './command-line/usage.ts';
-import { aliases, commands, groups } from './commands.ts';
+import { formatOption, formatUsage } from './command-line/usage.ts';
+import { commandAliases, commandGroups, commands } from './commands.ts';
 import { environmentVariables } from './config.ts';
-import { nextWords } from './find-command.ts';
+import { listSubcommands } from './find-command.ts';
 
-/** The width of help in characters, and how titles are formatted. */
+/** `columns` is the width of the help text in characters; `title` formats section titles. */
 export type HelpStyle = { readonly columns: number; readonly title: (text: string) => string };
 
-/** Without a terminal, lines are not wrapped. */
 const plain: HelpStyle = { columns: Number.POSITIVE_INFINITY, title: (text) => text };
 
 export async function commandHelp(path: string, style: HelpStyle = plain): Promise<string> {
   const command = (await commands[path]?.())?.command;
-  if (command === undefined) throw new Error(`no command at ${path}`);
-  const others = Object.keys(aliases).filter((alias) => aliases[alias] === path);
+  if (command === undefined) throw new Error(`There is no command "${path}".`);
+  const others = Object.keys(commandAliases).filter((alias) => commandAliases[alias] === path);
   const section = sectionWriter(style);
   return joinParagraphs([
     wrapText(`${command.summary}.`, style.columns),
-    [style.title('Usage:'), `  ${usageLine(path, command)}`, ...others.map((alias) => `  botcli ${alias} [options]`)],
+    [style.title('Usage:'), `  ${formatUsage(path, command)}`, ...others.map((alias) => `  botcli ${alias} [options]`)],
     section(
       'Arguments:',
       Object.entries(command.arguments).map(([name, { description }]) => [name.toUpperCase(), description]),
@@ -33,7 +32,6 @@ export async function commandHelp(path: string, style: HelpStyle = plain): Promi
   ]);
 }
 
-/** Each line of the details is a paragraph. */
 function detailsSection(details: string, { columns, title }: HelpStyle): readonly string[] {
   const paragraphs = details
     .split('\n')
@@ -41,7 +39,6 @@ function detailsSection(details: string, { columns, title }: HelpStyle): readonl
   return [title('Details:'), ...paragraphs.flatMap((lines, index) => (index === 0 ? lines : ['', ...lines]))];
 }
 
-/** The first commands that a new user needs. */
 const firstSteps = [
   ['botcli init quickstart', 'create a bot that you can talk to in a browser'],
   ['botcli cloud auth login', 'log in with a key of the service'],
@@ -51,30 +48,31 @@ const firstSteps = [
 export async function groupHelp(path: string, style: HelpStyle = plain): Promise<string> {
   const section = sectionWriter(style);
   const rows: [string, string][] = [];
-  for (const word of nextWords(path)) rows.push([word, await summaryOf(path === '' ? word : `${path} ${word}`)]);
-  const place = path === '' ? 'botcli' : `botcli ${path}`;
+  for (const word of listSubcommands(path))
+    rows.push([word, await findSummary(path === '' ? word : `${path} ${word}`)]);
+  const commandPath = path === '' ? 'botcli' : `botcli ${path}`;
   return joinParagraphs([
-    [path === '' ? 'botcli, the command line of bothost.' : `${groups[path]}.`],
-    [style.title('Usage:'), `  ${place} COMMAND [options]`],
+    [path === '' ? 'botcli, the command line of bothost.' : `${commandGroups[path]}.`],
+    [style.title('Usage:'), `  ${commandPath} COMMAND [options]`],
     section('Commands:', rows),
     ...(path === '' ? [section('Getting started:', firstSteps)] : []),
     section('Global options:', optionRows(globalOptions)),
     ...(path === '' ? [section('Environment:', environmentVariables)] : []),
-    [`Help for one command: ${place} COMMAND --help`],
+    [`Help for one command: ${commandPath} COMMAND --help`],
   ]);
 }
 
-async function summaryOf(path: string): Promise<string> {
-  return groups[path] ?? (await commands[path]?.())?.command.summary ?? '';
+async function findSummary(path: string): Promise<string> {
+  return commandGroups[path] ?? (await commands[path]?.())?.command.summary ?? '';
 }
 
 function optionRows(options: Options): readonly (readonly [string, string])[] {
-  return Object.entries(options).map(([name, option]) => [optionLine(name, option), option.description]);
+  return Object.entries(options).map(([name, option]) => [formatOption(name, option), option.description]);
 }
 
 type Rows = readonly (readonly [string, string])[];
 
-/** If less width is left for descriptions, they go below their entries. */
+/** If fewer columns are left for descriptions, each description is printed below its entry. */
 const minimumColumns = 30;
 
 function sectionWriter({ columns, title }: HelpStyle): (name: string, rows: Rows) => readonly string[] {
@@ -93,7 +91,7 @@ function sectionWriter({ columns, title }: HelpStyle): (name: string, rows: Rows
   };
 }
 
-/** Wraps text at `columns` characters; a longer word gets a line of its own. */
+/** Wraps text at `columns` characters. A longer word gets its own line. */
 function wrapText(text: string, columns: number): readonly string[] {
   const lines: string[] = [];
   for (const word of text.split(' ')) {

@@ -10,11 +10,11 @@ import { type RunOptions, runProgram } from '../test/run-program.ts';
 import { version } from './version.ts';
 
 let service: TestService;
-let place: Awaited<ReturnType<typeof profileFile>>;
+let profile: Awaited<ReturnType<typeof profileFile>>;
 let variables: Record<string, string>;
 
 beforeAll(async () => {
-  place = await profileFile();
+  profile = await profileFile();
   service = await startTestService(
     { privateKey, publicKey },
     {
@@ -30,11 +30,11 @@ beforeAll(async () => {
       getProperties: () => ({ properties: { defaultRegion: 'us-west' } }),
     },
   );
-  variables = { BOTCLI_API_URL: service.origin, BOTCLI_TOKEN: privateKey, BOTCLI_CONFIG: place.file };
+  variables = { BOTCLI_API_URL: service.origin, BOTCLI_TOKEN: privateKey, BOTCLI_CONFIG: profile.file };
 });
 afterAll(async () => {
   await service.close();
-  await place.remove();
+  await profile.remove();
 });
 
 const ask = (line: string, given: RunOptions = {}) =>
@@ -60,8 +60,12 @@ test.each([
   ['deploy', 'Unknown command "botcli deploy"', 'Did you mean "botcli cloud deploy"?'],
   ['--bogus', 'Unknown option --bogus', ''],
   ['cloud agent list --regoin x', 'Unknown option --regoin', 'Did you mean --region?'],
-  ['cloud agent list extra', 'Unexpected argument: the command takes no arguments', ''],
-  ['cloud secrets image-pull-secret reg ghcr.io me pa55', 'Unexpected argument, after CREDENTIALS.\n', ''],
+  ['cloud agent list extra', 'The command takes no arguments', ''],
+  [
+    'cloud secrets image-pull-secret reg ghcr.io me pa55',
+    'There are too many arguments. CREDENTIALS is the last one.\n',
+    '',
+  ],
   ['cloud agent list -phello', 'Unknown option -p', ''],
   ['cloud agent status', 'NAME is missing', 'Usage: botcli cloud agent status NAME'],
   ['cloud agent stop parrot', '--session-id is missing', ''],
@@ -79,7 +83,7 @@ test.each([
   ],
   ['constructor', 'Unknown command "botcli constructor"', ''],
   ['cloud agent list --constructor', 'Unknown option --constructor', ''],
-])('rejects %s: exit 2, nothing on standard output, a hint on standard error', async (line, message, hint) => {
+])('rejects `botcli %s` with exit status 2 and the message %j', async (line, message, hint) => {
   const { status, stdout, stderr } = await ask(line);
   expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
   expect(stderr).toContain(message);
@@ -94,16 +98,19 @@ test('rejects an unknown output mode in BOTCLI_OUTPUT', async () => {
   });
 });
 
-test.each(['cloud deploy', 'cloud secrets set'])('help of %s begins with one short sentence', async (path) => {
-  const { stdout } = await ask(`${path} --help`);
-  const [first = '', second] = stdout.split('\n\n');
-  expect(first.split(' ').length).toBeLessThan(12);
-  expect(second).toMatch(/^Usage:/);
-  expect(stdout.indexOf('Details:')).toBeGreaterThan(stdout.indexOf('Options:'));
-  expect(stdout.indexOf('Examples:')).toBeGreaterThan(stdout.indexOf('Details:'));
-});
+test.each(['cloud deploy', 'cloud secrets set'])(
+  'the help of %s begins with one short sentence and its usage',
+  async (path) => {
+    const { stdout } = await ask(`${path} --help`);
+    const [first = '', second] = stdout.split('\n\n');
+    expect(first.split(' ').length).toBeLessThan(12);
+    expect(second).toMatch(/^Usage:/);
+    expect(stdout.indexOf('Details:')).toBeGreaterThan(stdout.indexOf('Options:'));
+    expect(stdout.indexOf('Examples:')).toBeGreaterThan(stdout.indexOf('Details:'));
+  },
+);
 
-test('prints plain output to pipes and rich output to terminals, unless an option or variable chooses', async () => {
+test('prints plain output to pipes and rich output to terminals, unless an option or variable overrides the mode', async () => {
   const header = 'Name\tRegion\tAgent id\tActive deployment id\tSecret set\tCreated\tUpdated\n';
   const plain = `${header}parrot\tus-west\t`;
   expect((await ask('cloud agent list')).stdout).toMatch(new RegExp(`^${plain}.*\n$`));
@@ -122,7 +129,7 @@ test('prints plain output to pipes and rich output to terminals, unless an optio
   expect((await ask('cloud agent list --output plain', json)).stdout).toMatch(new RegExp(`^${plain}`));
 });
 
-test.each([{ NO_COLOR: '1' }, { TERM: 'dumb' }])('%j removes colors and keeps the text', async (more) => {
+test.each([{ NO_COLOR: '1' }, { TERM: 'dumb' }])('prints without colors if %j is set', async (more) => {
   const outcome = await ask('cloud agent list', { terminal: true, variables: { ...variables, ...more } });
   expect(outcome.stdout).toMatch(/^Name {4}Region/);
   expect(outcome.stdout).not.toContain('\u001b');
@@ -130,19 +137,19 @@ test.each([{ NO_COLOR: '1' }, { TERM: 'dumb' }])('%j removes colors and keeps th
   expect(failed.stderr).toMatch(/^error: Agent or session not found/);
 });
 
-test('drops columns on a narrow terminal, says so, and truncates no value', async () => {
+test('hides columns on a narrow terminal, names the hidden columns, and truncates no value', async () => {
   const { stdout } = await ask('cloud agent list', { terminal: true, columns: 40 });
   expect(stdout).toContain('Columns hidden on this narrow terminal: agent id, active deployment id, created, updated.');
   expect(stdout).not.toContain(agentItem.id);
 });
 
-test('shows an error of the service with message, request id and hint: exit 1', async () => {
+test('prints the message, request id and hint of a service error and exits with 1', async () => {
   expect(await ask('cloud agent status crow')).toEqual({
     status: 1,
     stdout: '',
     stderr:
       'error: Agent or session not found.\n  request id: request-1\n' +
-      'List the agents with: botcli cloud agent list\n',
+      'To list the agents, run: botcli cloud agent list\n',
   });
   const { status, stdout, stderr } = await ask('cloud agent status crow --json');
   expect({ status, stderr }).toEqual({ status: 1, stderr: '' });
@@ -152,7 +159,7 @@ test('shows an error of the service with message, request id and hint: exit 1', 
       code: '404',
       reason: 'not-found',
       requestId: 'request-1',
-      hint: 'List the agents with: botcli cloud agent list',
+      hint: 'To list the agents, run: botcli cloud agent list',
     },
   });
 });
@@ -164,7 +171,7 @@ test('prints each issue of an error on a line without control sequences', async 
   expect(error.issues).toEqual([{ path: 'query.x', message: 'is \u001b[31mwrong' }]);
 });
 
-test('an invalid key fails with a hint to log in, and is never shown', async () => {
+test('rejects an invalid key with a hint to log in and never prints the key', async () => {
   const wrong = `${privateKey.slice(0, -1)}${privateKey.endsWith('0') ? '1' : '0'}`;
   const outcome = await ask('cloud agent list', { variables: { ...variables, BOTCLI_TOKEN: wrong } });
   expect(outcome.status).toBe(1);
@@ -176,10 +183,10 @@ test('an invalid key fails with a hint to log in, and is never shown', async () 
 
 test.each<[Record<string, string>, string, string]>([
   [{ BOTCLI_TOKEN: '' }, 'No private key is configured.', '`npm start`'],
-  [{ BOTCLI_TOKEN: 'sk_with\u00e9' }, 'contains characters that a key cannot have', 'Copy it again'],
+  [{ BOTCLI_TOKEN: 'sk_with\u00e9' }, 'contains characters that a key cannot have', 'Copy the key again'],
   [{ BOTCLI_TOKEN: publicKey }, 'is a public key; this command needs a private key', ''],
   [{ BOTCLI_API_URL: 'http://127.0.0.1:1' }, 'cannot reach the service at http://127.0.0.1:1', 'BOTCLI_API_URL'],
-])('%j fails with a hint', async (changed, message, hint) => {
+])('fails with a message and a hint if the environment has %j', async (changed, message, hint) => {
   const { status, stdout, stderr } = await ask('cloud agent list', { variables: { ...variables, ...changed } });
   expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
   expect(stderr).toContain(message);
@@ -188,15 +195,15 @@ test.each<[Record<string, string>, string, string]>([
   if (key) expect(stderr).not.toContain(key);
 });
 
-test('an invalid profile fails with exit 1', async () => {
-  const file = join(place.file, '..', '..', 'broken.toml');
+test('exits with 1 if the profile is invalid, without printing its content', async () => {
+  const file = join(profile.file, '..', '..', 'broken.toml');
   await writeFile(file, 'private_key = sk_secret\n', { mode: 0o600 });
   const outcome = await ask('cloud agent list', { variables: { ...variables, BOTCLI_CONFIG: file } });
   expect(outcome).toMatchObject({ status: 1, stderr: expect.stringContaining('is not valid TOML (line 1)') });
   expect(outcome.stderr).not.toContain('sk_secret');
 });
 
-test('--organization and the profile select the organization’s paths, a key alone does not', async () => {
+test('uses the API path of an organization only if --organization is given', async () => {
   await ask('cloud agent list -o acme');
   expect(service.requests.at(-1)).toMatchObject({ path: '/v1/organizations/acme/agents', key: privateKey });
   await ask('cloud agent list --region us-west');
@@ -217,7 +224,7 @@ test('Ctrl-C aborts a hanging request with exit 130', async () => {
   expect(outcome).toEqual({ status: 130, stdout: '', stderr: 'Interrupted.\n' });
 });
 
-test('help fits the width of the terminal without losing a word', async () => {
+test('wraps help at the width of the terminal without losing a word', async () => {
   const whole = (await runProgram(['init', '--help'])).stdout;
   for (const columns of [40, 80, 200]) {
     const { stdout } = await runProgram(['init', '--help'], { terminal: true, columns, variables: { NO_COLOR: '1' } });

@@ -1,7 +1,13 @@
 import { createContext } from './command-line/context.ts';
 import type { GlobalValues } from './command-line/global-options.ts';
-import { leadingWords, mentions, parseLine, rawValue, requireGiven } from './command-line/parse-line.ts';
-import { usageLine } from './command-line/usage.ts';
+import {
+  findPositionalWords,
+  hasGlobalFlag,
+  parseLine,
+  readRawOption,
+  requireAllGiven,
+} from './command-line/parse-line.ts';
+import { formatUsage } from './command-line/usage.ts';
 import { commands } from './commands.ts';
 import { Failure, Interrupted, UsageError } from './failure.ts';
 import { findCommand } from './find-command.ts';
@@ -15,7 +21,7 @@ import { version } from './version.ts';
 
 /** Runs a command line and returns its exit status: 0 success, 1 failure, 2 usage error, 130 interrupted. */
 export async function run(io: Io, args: readonly string[]): Promise<0 | 1 | 2 | 130> {
-  const mode = outputModeFor(io, args);
+  const mode = resolveOutputMode(io, args);
   const state: RunState = {
     settings: null,
     isLocal: false,
@@ -44,10 +50,10 @@ export async function run(io: Io, args: readonly string[]): Promise<0 | 1 | 2 | 
   }
 }
 
-/** What is known when a command fails, for its error message. */
+/** What is known about a command when it fails, for the error message. */
 type RunState = { settings: Settings | null; isLocal: boolean; isStream: boolean; subject: CommandSubject };
 
-/** Prompts come before the first change, so Ctrl-C at a prompt has changed nothing. */
+/** Commands prompt before their first change, so nothing was changed if Ctrl-C was pressed at a prompt. */
 function interruptionMessage(error: unknown, { signal }: Io, { isLocal }: RunState): string {
   if (error instanceof Interrupted && error.result !== null) return error.message;
   if (signal.aborted) return 'Interrupted.';
@@ -56,12 +62,12 @@ function interruptionMessage(error: unknown, { signal }: Io, { isLocal }: RunSta
 
 async function execute(io: Io, args: readonly string[], mode: OutputMode, state: RunState): Promise<void> {
   checkOutputMode(io, args);
-  if (mentions(args, 'version')) return printText(io, mode, `botcli ${version}`, { version });
-  const words = leadingWords(args);
+  if (hasGlobalFlag(args, 'version')) return printText(io, mode, `botcli ${version}`, { version });
+  const words = findPositionalWords(args);
   const isHelpCommand = words[0]?.text === 'help';
   const match = findCommand(isHelpCommand ? words.slice(1) : words);
   const command = match.kind === 'command' ? (await commands[match.path]?.())?.command : undefined;
-  if (isHelpCommand || mentions(args, 'help', command?.options) || args.length === 0) {
+  if (isHelpCommand || hasGlobalFlag(args, 'help', command?.options) || args.length === 0) {
     const { commandHelp, groupHelp } = await import('./help.ts');
     const style = await helpStyle(io, mode);
     const help = match.kind === 'command' ? await commandHelp(match.path, style) : await groupHelp(match.path, style);
@@ -70,14 +76,14 @@ async function execute(io: Io, args: readonly string[], mode: OutputMode, state:
   const indexes = new Set(match.words.map(({ index }) => index));
   if (match.kind === 'group') {
     parseLine(args, indexes, { arguments: {}, options: {} });
-    const place = ['botcli', match.path].filter((part) => part !== '').join(' ');
-    throw new UsageError(`"${place}" needs a subcommand.`, `List them with: ${place} --help`);
+    const commandPath = ['botcli', match.path].filter((part) => part !== '').join(' ');
+    throw new UsageError(`"${commandPath}" needs a subcommand.`, `To list the commands, run: ${commandPath} --help`);
   }
-  if (command === undefined) throw new Error(`no command at ${match.path}`);
+  if (command === undefined) throw new Error(`There is no command "${match.path}".`);
   const values = parseLine(args, indexes, command);
-  requireGiven(values, command, usageLine(match.path, command));
+  requireAllGiven(values, command, formatUsage(match.path, command));
   state.isLocal = command.isLocal;
-  state.subject = subjectOf(match.path, values);
+  state.subject = findSubject(match.path, values);
   const suggest = async (line: readonly string[]) => (await import('./suggest-words.ts')).suggestWords(line);
   const context = await createContext(io, {
     flags: values as GlobalValues,
@@ -95,16 +101,16 @@ async function execute(io: Io, args: readonly string[], mode: OutputMode, state:
   }
 }
 
-/** On a terminal, help is wrapped at its width, at most 110 columns, and titles are bold. */
+/** On a terminal, help has bold titles and is wrapped at the width of the terminal, but at most at 110 columns. */
 async function helpStyle(io: Io, mode: OutputMode) {
   if (mode !== 'rich') return undefined;
-  const { colorsFor } = await import('./output/colors.ts');
-  const colors = await colorsFor(io, io.stdout);
+  const { loadColors } = await import('./output/colors.ts');
+  const colors = await loadColors(io, io.stdout);
   return { columns: Math.min(io.stdout.columns, 110), title: colors.bold };
 }
 
-/** Only for `cloud agent`: elsewhere, `name` and `id` are those of keys or organizations. */
-function subjectOf(path: string, values: Readonly<Record<string, unknown>>): CommandSubject {
+/** Names an agent only for `cloud agent` commands. In other commands, `name` and `id` belong to keys or organizations. */
+function findSubject(path: string, values: Readonly<Record<string, unknown>>): CommandSubject {
   const { name, id, session, 'session-id': sessionId } = values;
   const region = typeof values['region'] === 'string' ? values['region'] : null;
   if (!path.startsWith('cloud agent ') || typeof name !== 'string') return { agent: null, hasSession: false, region };
@@ -128,15 +134,16 @@ async function describeError(error: unknown, { settings, subject }: RunState): P
   );
 }
 
-/** The output mode, also for a command line with errors elsewhere. */
-function outputModeFor(io: Io, args: readonly string[]): OutputMode {
-  if (mentions(args, 'json')) return 'json';
-  const asked = rawValue(args, 'output') ?? io.environment.output;
-  return outputModes.find((mode) => mode === asked) ?? (io.stdout.isTerminal ? 'rich' : 'plain');
+/** Works also for an invalid command line, so that its error is printed in the right mode. */
+function resolveOutputMode(io: Io, args: readonly string[]): OutputMode {
+  if (hasGlobalFlag(args, 'json')) return 'json';
+  const requested = readRawOption(args, 'output') ?? io.environment.output;
+  return outputModes.find((mode) => mode === requested) ?? (io.stdout.isTerminal ? 'rich' : 'plain');
 }
 
 function checkOutputMode(io: Io, args: readonly string[]): void {
-  const asked = io.environment.output;
-  if (asked === null || rawValue(args, 'output') !== null || outputModes.some((mode) => mode === asked)) return;
-  throw new UsageError(`BOTCLI_OUTPUT takes ${outputModes.join(', ')}, not ${JSON.stringify(asked)}.`);
+  const requested = io.environment.output;
+  if (requested === null || readRawOption(args, 'output') !== null || outputModes.some((mode) => mode === requested))
+    return;
+  throw new UsageError(`BOTCLI_OUTPUT takes ${outputModes.join(', ')}, not ${JSON.stringify(requested)}.`);
 }

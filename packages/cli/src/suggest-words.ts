@@ -2,13 +2,13 @@ import type { Command } from './command-line/command.ts';
 import type { Suggestion } from './command-line/context.ts';
 import { globalOptions } from './command-line/global-options.ts';
 import type { CompletionWords, Option, Options } from './command-line/options.ts';
-import { leadingWords } from './command-line/parse-line.ts';
-import { aliases, commands, groups } from './commands.ts';
-import { nextWords } from './find-command.ts';
+import { findPositionalWords } from './command-line/parse-line.ts';
+import { commandAliases, commandGroups, commands } from './commands.ts';
+import { listSubcommands } from './find-command.ts';
 
 /**
- * Completions of the last word of a command line, which may be empty; `line` excludes `botcli` itself. An empty result means
- * that any text is valid, such as a file name.
+ * Lists completions of the last word of `line`, which may be empty and excludes `botcli` itself. An empty result means that
+ * any text is valid, such as a file name.
  */
 export async function suggestWords(line: readonly string[]): Promise<readonly Suggestion[]> {
   const { before, current } = joinBashWords(line);
@@ -36,13 +36,12 @@ async function candidates(request: CompletionRequest): Promise<readonly Suggesti
   const pendingOption = findOption(before.at(-1) ?? '', options);
   if (pendingOption?.kind === 'value' || pendingOption?.kind === 'values')
     return (await optionValues(pendingOption)).map(toSuggestion);
-  if (current.startsWith('-')) return optionsFor(options, before);
+  if (current.startsWith('-')) return suggestOptions(options, before);
   if (command === undefined) return position.kind === 'group' ? subcommands(position.path) : [];
   const argument = Object.values(command.arguments)[position.argument];
   return (await loadWords(argument?.words)).map(toSuggestion);
 }
 
-/** The command or group that the words name, and the index of the argument at the cursor. */
 type CommandPosition = {
   readonly kind: 'command' | 'group' | 'nothing';
   readonly path: string;
@@ -50,32 +49,35 @@ type CommandPosition = {
 };
 
 function findPosition(before: readonly string[]): CommandPosition {
-  const words = leadingWords(before).map(({ text }) => text);
+  const words = findPositionalWords(before).map(({ text }) => text);
   let path = '';
   for (const [index, word] of words.entries()) {
     const next = path === '' ? word : `${path} ${word}`;
-    const target = (Object.hasOwn(aliases, next) ? aliases[next] : undefined) ?? next;
+    const target = (Object.hasOwn(commandAliases, next) ? commandAliases[next] : undefined) ?? next;
     if (Object.hasOwn(commands, target)) return { kind: 'command', path: target, argument: words.length - index - 1 };
-    if (!Object.hasOwn(groups, next)) return { kind: 'nothing', path: next, argument: 0 };
+    if (!Object.hasOwn(commandGroups, next)) return { kind: 'nothing', path: next, argument: 0 };
     path = next;
   }
   return { kind: 'group', path, argument: 0 };
 }
 
 async function subcommands(path: string): Promise<readonly Suggestion[]> {
-  const entries = nextWords(path).map(async (word) => {
-    const place = path === '' ? word : `${path} ${word}`;
-    return { word, meaning: groups[place] ?? (await commands[place]?.())?.command.summary ?? '' };
+  const entries = listSubcommands(path).map(async (word) => {
+    const subcommandPath = path === '' ? word : `${path} ${word}`;
+    return {
+      word,
+      description: commandGroups[subcommandPath] ?? (await commands[subcommandPath]?.())?.command.summary ?? '',
+    };
   });
   return Promise.all(entries);
 }
 
-/** Options that are not given yet, or that can be repeated. */
-function optionsFor(options: Options, before: readonly string[]): readonly Suggestion[] {
+/** Suggests options that are not given yet or that can be repeated. */
+function suggestOptions(options: Options, before: readonly string[]): readonly Suggestion[] {
   return Object.entries(options).flatMap(([name, option]) => {
     const names = option.kind === 'switch' ? [`--${name}`, `--no-${name}`] : [`--${name}`];
-    const isThere = option.kind !== 'values' && names.some((one) => before.includes(one));
-    return isThere ? [] : names.map((word) => ({ word, meaning: option.description }));
+    const isGiven = option.kind !== 'values' && names.some((one) => before.includes(one));
+    return isGiven ? [] : names.map((word) => ({ word, description: option.description }));
   });
 }
 
@@ -94,10 +96,10 @@ async function loadWords(words: CompletionWords | undefined): Promise<readonly s
 }
 
 function toSuggestion(word: string): Suggestion {
-  return { word, meaning: '' };
+  return { word, description: '' };
 }
 
-/** Bash splits `--name=value` into three words. */
+/** Joins what bash splits, because bash passes `--name=value` as three words. */
 function joinBashWords(line: readonly string[]): { readonly before: readonly string[]; readonly current: string } {
   const words = line.filter((word, index) => word !== '=' || index === line.length - 1);
   const last = words.at(-1) ?? '';

@@ -2,12 +2,12 @@ import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { version } from './version.ts';
 
-test('the version is that of the package', async () => {
+test('version equals the version in package.json', async () => {
   const text = await readFile(new URL('../package.json', import.meta.url), 'utf8');
   expect(JSON.parse(text)).toMatchObject({ version });
 });
 
-test('the launcher prints the same version', async () => {
+test('the launcher bin/botcli.js prints the same version', async () => {
   const launcher = await readFile(new URL('../bin/botcli.js', import.meta.url), 'utf8');
   expect(launcher).toContain(`const line = 'botcli ${version}\\n';`);
 });

@@ -1,2 +1,2 @@
-/** The package's version (a test compares them); a constant, so that `--version` reads no file. */
+/** A constant, so that `--version` reads no file. A test compares it with package.json. */
 export const version = '0.1.0';

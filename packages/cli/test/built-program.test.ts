@@ -126,7 +126,7 @@ test('only commands that need the working directory fail when it was deleted', a
   };
   expect(await run('--version')).toEqual({ stderr: '', status: 0 });
   expect(await run('init quickstart')).toEqual({
-    stderr: 'error: The current directory no longer exists.\nChange to another one with cd.\n',
+    stderr: 'error: The current directory no longer exists.\nChange to another directory with cd.\n',
     status: 1,
   });
 });

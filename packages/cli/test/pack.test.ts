@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { list } from 'tar';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { writeArchive } from '../src/pack/archive.ts';
-import { readRules } from '../src/pack/exclusion-rules.ts';
+import { readExclusionRules } from '../src/pack/exclusion-rules.ts';
 import { listProject } from '../src/pack/project-files.ts';
 
 let directory: string;
@@ -27,7 +27,7 @@ async function put(files: Readonly<Record<string, string>>): Promise<void> {
 }
 
 async function listFiles(patterns: readonly string[] = []) {
-  const { files, excluded } = await listProject(root, await readRules(root, patterns));
+  const { files, excluded } = await listProject(root, await readExclusionRules(root, patterns));
   return {
     files: files.map(({ path }) => path),
     excluded: Object.fromEntries(excluded.map(({ path, reason }) => [path, reason])),
@@ -35,7 +35,7 @@ async function listFiles(patterns: readonly string[] = []) {
 }
 
 async function pack(name = 'project.tar.gz') {
-  const { files } = await listProject(root, await readRules(root, []));
+  const { files } = await listProject(root, await readExclusionRules(root, []));
   return writeArchive(root, files, join(directory, name), new AbortController().signal);
 }
 
@@ -126,7 +126,7 @@ test('listProject names the line of an invalid .dockerignore pattern', async () 
 
 test('listProject counts the files and bytes of an excluded folder', async () => {
   await put({ 'node_modules/a/1.js': '12345', 'node_modules/b/2.js': '1' });
-  const { excluded } = await listProject(root, await readRules(root, []));
+  const { excluded } = await listProject(root, await readExclusionRules(root, []));
   expect(excluded).toEqual([{ path: 'node_modules', reason: 'by default', files: 2, bytes: 6, isWhole: true }]);
 });
 
@@ -144,7 +144,7 @@ test('listProject reports all links out of the project and special files at once
     issues: expect.arrayContaining([
       { path: 'absolute', message: 'is a link to an absolute path, /etc/passwd' },
       { path: 'sub/outwards', message: 'is a link out of the project, to ../../secret' },
-      { path: 'pipe', message: 'is not a file, folder or link' },
+      { path: 'pipe', message: 'is not a file, directory or link' },
     ]),
   });
   expect((await listFiles(['/absolute', 'outwards', 'pipe', 'node_modules'])).files).toEqual([
@@ -213,7 +213,7 @@ test.each([0, 10])(
   'writeArchive rejects a file that changed from three to %i bytes after the listing',
   async (size) => {
     await put({ 'a.js': 'abc' });
-    const { files } = await listProject(root, await readRules(root, []));
+    const { files } = await listProject(root, await readExclusionRules(root, []));
     await truncate(join(root, 'a.js'), size);
     const { signal } = new AbortController();
     await expect(writeArchive(root, files, join(directory, 'x'), signal)).rejects.toMatchObject({
@@ -224,10 +224,10 @@ test.each([0, 10])(
 
 test('writeArchive rejects a file that was deleted after the listing, and names it', async () => {
   await put({ 'a.js': 'abc' });
-  const { files } = await listProject(root, await readRules(root, []));
+  const { files } = await listProject(root, await readExclusionRules(root, []));
   await rm(join(root, 'a.js'));
   const { signal } = new AbortController();
   await expect(writeArchive(root, files, join(directory, 'x'), signal)).rejects.toMatchObject({
-    message: 'Cannot pack the project: a.js (ENOENT).',
+    message: 'Cannot pack a.js (ENOENT).',
   });
 });

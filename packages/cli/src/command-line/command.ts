@@ -2,26 +2,29 @@ import type { Report, Stream } from '../output/report.ts';
 import type { Context } from './context.ts';
 import type { CompletionWords, OptionalValueOption, Options, RepeatedOption, Switch, ValueOption } from './options.ts';
 
-/** A positional argument, required unless it is optional. With `many` it takes all remaining words. */
+/** A positional argument. With `many`, it takes all remaining words. */
 export type Argument = {
   readonly description: string;
   readonly optional?: true;
   readonly many?: true;
   readonly words?: CompletionWords;
 };
-/** Arguments by their name in help, in the order of the command line: first required, then optional, then one with `many`. */
+/**
+ * Keys are the names in help. The order is that of the command line: first required arguments, then optional ones, then one
+ * with `many`.
+ */
 export type Arguments = Readonly<Record<string, Argument>>;
 
-/** A command. Its name is in `commands.ts`. */
+/** The name of a command is its key in `commands.ts`. */
 export type Command = {
   readonly summary: string;
-  /** More for `--help` and the reference. Each line is a paragraph. */
+  /** Details for `--help` and the reference. Each line is a paragraph. */
   readonly details: string | null;
   readonly arguments: Arguments;
   readonly options: Options;
-  /** The command sends no requests, so it works with an invalid profile or service URL. */
+  /** A local command sends no requests, so it works with an invalid profile or service URL. */
   readonly isLocal: boolean;
-  /** Valid command lines, without `botcli`. */
+  /** Valid command lines without the leading `botcli`. */
   readonly examples: readonly string[];
   run(context: Context, values: Readonly<Record<string, unknown>>): Promise<Report | Stream>;
 };
@@ -48,12 +51,10 @@ type OptionValue<Given> =
           : boolean;
 
 /**
- * Defines a command; `run` gets its arguments and options parsed and typed by their descriptions.
- *
- * Command files import the contract by type only: what a command needs at run time comes through its context, so that
- * help and completion can load every command cheaply.
+ * Defines a command. `run` gets its arguments and options parsed and typed. Command files import only types from the contract
+ * and load other modules in `run`, so that help and completion can load every command quickly.
  */
-export function command<const A extends Arguments, const O extends Options>(definition: {
+export function defineCommand<const A extends Arguments, const O extends Options>(definition: {
   readonly summary: string;
   readonly details?: string;
   readonly isLocal?: true;
@@ -66,7 +67,7 @@ export function command<const A extends Arguments, const O extends Options>(defi
     ...definition,
     details: definition.details ?? null,
     isLocal: definition.isLocal ?? false,
-    // The parser made the values from `definition`, so they have this type.
+    // The parser creates the values from `definition`, so they have this type.
     run: (context, values) => definition.run(context, values as Values<A, O>),
   };
 }

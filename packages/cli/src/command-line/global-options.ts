@@ -1,17 +1,21 @@
 import { type OutputMode, outputModes } from '../output/output-mode.ts';
-import { choice, flag, text } from './options.ts';
+import { choiceOption, flagOption, textOption } from './options.ts';
 
-/** Options of every command. They can be anywhere on the command line. */
+/** Every command accepts these options, anywhere on the command line. */
 export const globalOptions = {
-  output: choice({ description: 'Output mode: rich (default on a terminal), plain or json' }, outputModes),
-  json: flag('Short for --output json'),
-  'api-url': text({
+  output: choiceOption({ description: 'Output mode: rich (default on a terminal), plain or json' }, outputModes),
+  json: flagOption('Short for --output json'),
+  'api-url': textOption({
     description: 'URL of the service; overrides BOTCLI_API_URL and the profile',
     placeholder: 'URL',
   }),
-  organization: text({ description: 'Name or id of the organization to act in', short: 'o', placeholder: 'NAME' }),
-  help: flag('Show help', 'h'),
-  version: flag('Show the version'),
+  organization: textOption({
+    description: 'Name or id of the organization to act in',
+    short: 'o',
+    placeholder: 'NAME',
+  }),
+  help: flagOption('Show help', 'h'),
+  version: flagOption('Show the version'),
 } as const;
 
 export type GlobalValues = {

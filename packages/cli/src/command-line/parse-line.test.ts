@@ -1,34 +1,41 @@
 import { expect, test } from 'vitest';
 import { commands } from '../commands.ts';
 import { UsageError } from '../failure.ts';
-import { flag, onOff, optionalValue, repeated, span, text } from './options.ts';
+import {
+  durationOption,
+  flagOption,
+  optionalValueOption,
+  repeatedOption,
+  switchOption,
+  textOption,
+} from './options.ts';
 import { parseLine } from './parse-line.ts';
 
 const expected = {
   arguments: { name: { description: 'a name' }, pairs: { description: 'pairs', optional: true, many: true } },
   options: {
-    wait: optionalValue(span({ description: 'how long' }, 3_600), 60),
-    sets: onOff('sets', 's'),
-    dry: flag('dry'),
-    file: text({ description: 'file', short: 'f' }),
-    to: repeated(text({ description: 'to' })),
+    wait: optionalValueOption(durationOption({ description: 'how long' }, 3_600), 60),
+    sets: switchOption('sets', 's'),
+    dry: flagOption('dry'),
+    file: textOption({ description: 'file', short: 'f' }),
+    to: repeatedOption(textOption({ description: 'to' })),
   },
 } as const;
 const parse = (...args: string[]) => parseLine(args, new Set(), expected);
 
-test('passes all remaining words to an argument with many, including empty words and words after --', () => {
+test('passes all remaining words to an argument with `many`, including empty words and words after --', () => {
   expect(parse('one')).toMatchObject({ name: 'one', pairs: [] });
   expect(parse('one', 'A=1', '--dry', '', '--', '--B=2')).toMatchObject({ pairs: ['A=1', '', '--B=2'], dry: true });
 });
 
-test('reads an optional value only after =, never from the next word', () => {
+test('takes an optional value only after =, never from the next word', () => {
   expect(parse('one')['wait']).toBeUndefined();
   expect(parse('one', '--wait', 'A=1')).toMatchObject({ wait: 60, pairs: ['A=1'] });
   expect(parse('one', '--wait=5s', 'A=1')).toMatchObject({ wait: 5, pairs: ['A=1'] });
   expect(() => parse('one', '--wait=soon')).toThrow(UsageError);
 });
 
-test('accepts a short form of a switch', () => {
+test('accepts the short form of a switch', () => {
   expect([parse('one')['sets'], parse('one', '-s')['sets'], parse('one', '--no-sets')['sets']]).toEqual([
     undefined,
     true,
@@ -42,7 +49,7 @@ test.each([
   ['--wait', ['--wait', '--wait=5s']],
   ['--output', ['--output', 'json', '--output', 'plain']],
   ['--organization', ['-o', 'one', '-o', 'two']],
-])('rejects a second value of %s: %j', (name, args) => {
+])('rejects a second value of %s in %j', (name, args) => {
   expect(() => parse('one', ...args)).toThrow(new UsageError(`${name} was given more than once; it takes one value.`));
 });
 
@@ -54,7 +61,7 @@ test('accepts repeated flags and options with several values', () => {
   );
 });
 
-test('rejects a second value of every option with one value', async () => {
+test('rejects a second value for every single-value option of every command', async () => {
   let tried = 0;
   for (const load of Object.values(commands)) {
     const { command } = await load();

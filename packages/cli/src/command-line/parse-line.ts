@@ -5,15 +5,15 @@ import type { Arguments } from './command.ts';
 import { globalOptions } from './global-options.ts';
 import type { Option, Options } from './options.ts';
 
-/** A word of the command line that is not an option, and its index. */
+/** A word of the command line that is not an option, and its position. */
 export type Word = { readonly text: string; readonly index: number };
 
-type Token = NonNullable<ReturnType<typeof tokensOf>>[number];
+type Token = NonNullable<ReturnType<typeof tokenize>>[number];
 
-/** The positional words, for finding the command. Skips unknown options: they are known only after the command is. */
-export function leadingWords(args: readonly string[]): readonly Word[] {
+/** Finds the words that name the command. Skips unknown options, because the options are known only after the command is. */
+export function findPositionalWords(args: readonly string[]): readonly Word[] {
   const words: Word[] = [];
-  for (const token of tokensOf(args, globalOptions)) {
+  for (const token of tokenize(args, globalOptions)) {
     if (token.kind === 'option-terminator') break;
     if (token.kind === 'positional') words.push({ text: token.value, index: token.index });
   }
@@ -21,26 +21,32 @@ export function leadingWords(args: readonly string[]): readonly Word[] {
 }
 
 /**
- * Whether a global flag is given, also on an invalid command line. `options` of the command distinguish flags from values:
- * `-fhello.env` does not contain `-h`. Neither does `-phello` if there is no option `-p`.
+ * Checks for a global flag, also on an invalid command line. The command's `options` tell flags from values: `-fhello.env`
+ * does not contain `-h`, and neither does `-phello` if there is no option `-p`.
  */
-export function mentions(args: readonly string[], name: keyof typeof globalOptions, options: Options = {}): boolean {
+export function hasGlobalFlag(
+  args: readonly string[],
+  name: keyof typeof globalOptions,
+  options: Options = {},
+): boolean {
   const known: Options = { ...globalOptions, ...options };
-  const tokens = tokensOf(args, known).filter((token) => token.kind === 'option');
+  const tokens = tokenize(args, known).filter((token) => token.kind === 'option');
   const garbled = tokens.filter((token) => !Object.hasOwn(known, token.name) && !token.rawName.startsWith('--'));
   return tokens.some((token) => token.name === name && garbled.every(({ index }) => index !== token.index));
 }
 
-/** The last value of a global option, not validated, for errors before validation. */
-export function rawValue(args: readonly string[], name: keyof typeof globalOptions): string | null {
+/** Returns the last value of a global option without validating it, so that errors can be printed in the right mode. */
+export function readRawOption(args: readonly string[], name: keyof typeof globalOptions): string | null {
   let value: string | null = null;
-  for (const token of tokensOf(args, globalOptions)) {
+  for (const token of tokenize(args, globalOptions)) {
     if (token.kind === 'option' && token.name === name) value = token.value ?? null;
   }
   return value;
 }
 
-/** Parses the options and arguments of a command; `wordIndexes` are the words of its name. Throws a `UsageError`. */
+/**
+ * Parses the options and arguments of a command. `wordIndexes` are the positions of the command's name. Throws a `UsageError`.
+ */
 export function parseLine(
   args: readonly string[],
   wordIndexes: ReadonlySet<number>,
@@ -51,19 +57,18 @@ export function parseLine(
   const values: Record<string, unknown> = {};
   const given: string[] = [];
   for (const [name, option] of Object.entries(options)) values[name] = initialValues[option.kind];
-  for (const token of tokensOf(rest, options)) {
+  for (const token of tokenize(rest, options)) {
     if (token.kind === 'positional') given.push(token.value);
     if (token.kind !== 'option') continue;
-    const name = negated(token.name, options) ?? token.name;
+    const name = findNegatedSwitch(token.name, options) ?? token.name;
     const value = optionValue(token, options);
-    const before = values[name];
-    if (options[name]?.kind === 'values') values[name] = [...(Array.isArray(before) ? before : []), value];
-    else values[name] = requireSingleValue(name, options[name], before, value);
+    const previous = values[name];
+    if (options[name]?.kind === 'values') values[name] = [...(Array.isArray(previous) ? previous : []), value];
+    else values[name] = requireSingleValue(name, options[name], previous, value);
   }
   return { ...values, ...argumentValues(given, expected.arguments) };
 }
 
-/** Values of options that are not given. */
 const initialValues: Readonly<Record<Option['kind'], unknown>> = {
   flag: false,
   switch: undefined,
@@ -72,22 +77,22 @@ const initialValues: Readonly<Record<Option['kind'], unknown>> = {
   values: [],
 };
 
-/** Rejects a second value of an option, even an equal one: it is unclear which file of secrets is meant. Flags can be repeated. */
-function requireSingleValue(name: string, option: Option | undefined, before: unknown, value: unknown): unknown {
-  if (before === initialValues[option?.kind ?? 'flag'] || option?.kind === 'flag') return value;
+/** Rejects a second value even if it is equal, because it is unclear which one is meant. Flags can be repeated. */
+function requireSingleValue(name: string, option: Option | undefined, previous: unknown, value: unknown): unknown {
+  if (previous === initialValues[option?.kind ?? 'flag'] || option?.kind === 'flag') return value;
   if (option?.kind !== 'switch') throw new UsageError(`--${name} was given more than once; it takes one value.`);
-  if (before !== value) throw new UsageError(`--${name} and --no-${name} cannot be used together.`);
+  if (previous !== value) throw new UsageError(`--${name} and --no-${name} cannot be used together.`);
   return value;
 }
 
-/** The switch that `no-name` turns off, unless there is an option with that name. */
-function negated(name: string, options: Options): string | null {
+/** Returns the switch that `no-NAME` turns off, unless there is an option with that name. */
+function findNegatedSwitch(name: string, options: Options): string | null {
   const positive = name.startsWith('no-') && !Object.hasOwn(options, name) ? name.slice(3) : '';
   return options[positive]?.kind === 'switch' ? positive : null;
 }
 
 /** Throws a `UsageError` for a missing argument or option. */
-export function requireGiven(
+export function requireAllGiven(
   values: Readonly<Record<string, unknown>>,
   expected: { readonly arguments: Arguments; readonly options: Options },
   usage: string,
@@ -113,10 +118,11 @@ function argumentValues(
   const names = Object.keys(expected);
   const takesRest = Object.values(expected).at(-1)?.many === true;
   if (!takesRest && given.length > names.length) {
-    // The message does not contain the word: it may be a password or a secret value.
-    const last = names.at(-1);
-    const where = last === undefined ? ': the command takes no arguments' : `, after ${last.toUpperCase()}`;
-    throw new UsageError(`Unexpected argument${where}.`);
+    // The message does not quote the word, which may be a password or a secret value.
+    const last = names.at(-1)?.toUpperCase();
+    throw new UsageError(
+      last === undefined ? 'The command takes no arguments.' : `There are too many arguments. ${last} is the last one.`,
+    );
   }
   const values: Record<string, string | readonly string[]> = {};
   for (const [index, name] of names.entries()) {
@@ -132,10 +138,10 @@ function argumentValues(
 }
 
 function optionValue(token: Extract<Token, { kind: 'option' }>, options: Options): unknown {
-  const off = negated(token.name, options);
+  const off = findNegatedSwitch(token.name, options);
   const name = off ?? token.name;
   const option = Object.hasOwn(options, name) ? options[name] : undefined;
-  if (option === undefined) throw unknownOption(token.rawName, options);
+  if (option === undefined) throw unknownOptionError(token.rawName, options);
   if (option.kind === 'flag' || option.kind === 'switch') {
     if (token.value !== undefined) throw new UsageError(`${token.rawName} takes no value.`);
     return off === null;
@@ -146,7 +152,7 @@ function optionValue(token: Extract<Token, { kind: 'option' }>, options: Options
   if (!token.inlineValue && /^-./.test(value)) {
     throw new UsageError(
       `${token.rawName} needs a value, but ${JSON.stringify(value)} looks like an option.`,
-      `Write --${token.name}=${value} if that is the value.`,
+      `If ${value} is the value of --${token.name}, write --${token.name}=${value}.`,
     );
   }
   try {
@@ -157,8 +163,8 @@ function optionValue(token: Extract<Token, { kind: 'option' }>, options: Options
   }
 }
 
-/** Shows the text only if it looks like an option: it may be a secret that begins with a hyphen, such as a PEM. */
-function unknownOption(rawName: string, options: Options): UsageError {
+/** Quotes the word only if it looks like an option, because a secret can begin with a hyphen, such as a PEM key. */
+function unknownOptionError(rawName: string, options: Options): UsageError {
   if (!/^-{1,2}[a-z][a-z-]{0,39}$/i.test(rawName)) {
     return new UsageError(
       'An argument begins with a hyphen but is not a valid option.',
@@ -172,18 +178,18 @@ function unknownOption(rawName: string, options: Options): UsageError {
   return new UsageError(`Unknown option ${rawName}.`, meant === null ? null : `Did you mean ${meant}?`);
 }
 
-function tokensOf(args: readonly string[], options: Options) {
+function tokenize(args: readonly string[], options: Options) {
   const config: ParseArgsConfig['options'] = {};
   for (const [name, option] of Object.entries(options)) {
-    config[name] = shapeOf(option);
+    config[name] = toParserOption(option);
     if (option.kind === 'switch') config[`no-${name}`] = { type: 'boolean' };
   }
   const parsed = parseArgs({ args: [...args], options: config, strict: false, allowPositionals: true, tokens: true });
   return parsed.tokens;
 }
 
-function shapeOf(option: Option): { type: 'string' | 'boolean'; short?: string } {
-  // `string` would consume the next word as the value of an option whose value is optional.
+function toParserOption(option: Option): { type: 'string' | 'boolean'; short?: string } {
+  // With the type `string`, the parser would take the next word as the value of an option whose value is optional.
   const type = option.kind === 'value' || option.kind === 'values' ? 'string' : 'boolean';
   return option.short === undefined ? { type } : { type, short: option.short };
 }

@@ -1,8 +1,8 @@
 import type { Command } from './command.ts';
 import type { Option } from './options.ts';
 
-/** `botcli cloud agent stop NAME --session-id ID [options]` */
-export function usageLine(path: string, command: Command): string {
+/** Formats a line such as `botcli cloud agent stop NAME --session-id ID [options]`. */
+export function formatUsage(path: string, command: Command): string {
   const needed = Object.entries(command.options).flatMap(([name, option]) =>
     option.kind === 'value' && option.required ? [`--${name} ${option.placeholder}`] : [],
   );
@@ -13,8 +13,8 @@ export function usageLine(path: string, command: Command): string {
   return ['botcli', path, ...names, ...needed, '[options]'].join(' ');
 }
 
-/** `-s, --session-id ID` */
-export function optionLine(name: string, option: Option): string {
+/** Formats an option such as `-s, --session-id ID`. */
+export function formatOption(name: string, option: Option): string {
   const long =
     option.kind === 'value' || option.kind === 'values'
       ? `--${name} ${option.placeholder}`

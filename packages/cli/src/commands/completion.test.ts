@@ -8,14 +8,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildProgram } from '../../test/build-program.ts';
 import { runProgram } from '../../test/run-program.ts';
 
-/** What is offered for the last of some words. */
-async function offered(...words: readonly string[]): Promise<readonly string[]> {
+/** Returns the completions of the last word. */
+async function complete(...words: readonly string[]): Promise<readonly string[]> {
   const { status, stdout } = await runProgram(['completion', 'bash', `--words=${[...words, '.'].join('\n')}`]);
   expect(status).toBe(0);
   return stdout.split('\n').slice(0, -1);
 }
 
-describe('what a word may become', () => {
+describe('botcli completion', () => {
   test.each([
     [['cl'], ['cloud']],
     [
@@ -51,22 +51,22 @@ describe('what a word may become', () => {
       ['completion', ''],
       ['bash', 'zsh', 'fish'],
     ],
-  ])('%j: %j', async (words, expected) => {
-    expect(await offered(...words)).toEqual(expected);
+  ])('completes %j to %j', async (words, expected) => {
+    expect(await complete(...words)).toEqual(expected);
   });
 
   test.each([
-    ['a file', ['init', '--config', '']],
-    ['anything', ['init', '--name', '']],
-    ['nobody knows', ['nonsense', '']],
-    ['what every object has', ['__proto__', '']],
-    ['no more words', ['cloud', 'regions', 'list', 'x', '']],
-  ])('%s: nothing is offered, so that the shell offers files', async (_what, words) => {
-    expect(await offered(...words)).toEqual([]);
+    ['the value is a file', ['init', '--config', '']],
+    ['any value is valid', ['init', '--name', '']],
+    ['the command does not exist', ['nonsense', '']],
+    ['the word is a property of every object', ['__proto__', '']],
+    ['the command takes no more words', ['cloud', 'regions', 'list', 'x', '']],
+  ])('offers nothing if %s, so that the shell offers files', async (_what, words) => {
+    expect(await complete(...words)).toEqual([]);
   });
 
-  test('does not suggest a given option again, unless it can be repeated', async () => {
-    const names = await offered('init', '--eval', '--mode', 'cascade', '-t', 'lightrtc', '--transport', 'x', '--');
+  test('suggests an option only once, unless it can be repeated', async () => {
+    const names = await complete('init', '--eval', '--mode', 'cascade', '-t', 'lightrtc', '--transport', 'x', '--');
     expect(names).toContain('--transport');
     expect(names).not.toContain('--mode');
     expect(names).not.toContain('--no-eval');
@@ -80,7 +80,7 @@ describe('what a word may become', () => {
   });
 });
 
-describe('in a shell', () => {
+describe('the completion script', () => {
   let program: string;
   let home: string;
   beforeAll(async () => {
@@ -101,7 +101,7 @@ describe('in a shell', () => {
     return stdout;
   }
 
-  /** What bash's own completion makes of a line: what the function for the command offers. */
+  /** Calls the completion function as bash would. */
   const bash = (line: string) => {
     const words = line.split(' ');
     const script = `
@@ -113,7 +113,7 @@ describe('in a shell', () => {
     return run('bash', ['--norc', '-c', script]).trim().split('\n');
   };
 
-  test('bash completes commands, options and values', () => {
+  test('completes commands, options and values in bash', () => {
     expect(bash('botcli cloud agent st')).toEqual(['status', 'start', 'stop']);
     expect(bash('botcli init --tts cartesia')).toEqual(['cartesia_tts']);
     expect(bash('botcli cloud ')).toContain('deploy');
@@ -123,8 +123,8 @@ describe('in a shell', () => {
     );
   });
 
-  test.skipIf(!existsSync('/usr/bin/zsh'))('zsh completes in its line editor', () => {
-    // The line editor needs a terminal: zsh's own module for one gives it that.
+  test.skipIf(!existsSync('/usr/bin/zsh'))('completes commands and values in the line editor of zsh', () => {
+    // The line editor needs a terminal, which the module zsh/zpty emulates.
     const script = `
       zmodload zsh/zpty
       zpty -b shell zsh -f -i
@@ -139,7 +139,7 @@ describe('in a shell', () => {
     expect(run('/usr/bin/zsh', ['-f', '-c', script]).trim()).toBe('done');
   });
 
-  test.skipIf(!existsSync('/usr/bin/fish'))('fish completes, and says what is what', () => {
+  test.skipIf(!existsSync('/usr/bin/fish'))('completes words with their descriptions in fish', () => {
     const fish = (line: string) => {
       const script = `botcli completion fish | source; complete -C '${line}'`;
       return run('/usr/bin/fish', ['--no-config', '-c', script]).trim().split('\n');

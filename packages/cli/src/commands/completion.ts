@@ -1,13 +1,13 @@
-import { command as define } from '../command-line/command.ts';
+import { defineCommand } from '../command-line/command.ts';
 import type { Suggestion } from '../command-line/context.ts';
-import { text } from '../command-line/options.ts';
+import { textOption } from '../command-line/options.ts';
 import { UsageError } from '../failure.ts';
 import type { Report } from '../output/report.ts';
 
 const shells = ['bash', 'zsh', 'fish'] as const;
 type Shell = (typeof shells)[number];
 
-export const command = define({
+export const command = defineCommand({
   summary: 'Print a script for shell completion',
   details:
     'bash: add eval "$(botcli completion bash)" to ~/.bashrc\n' +
@@ -16,7 +16,7 @@ export const command = define({
   isLocal: true,
   arguments: { shell: { description: 'bash, zsh or fish', words: shells } },
   options: {
-    words: text({
+    words: textOption({
       description: 'Used by the scripts: the words of the command line, one per line, followed by a full stop',
       placeholder: 'LINES',
     }),
@@ -27,14 +27,14 @@ export const command = define({
     if (name === undefined) throw new UsageError(`SHELL takes ${shells.join(', ')}, not ${JSON.stringify(shell)}.`);
     return words === undefined
       ? document(completionScripts[name])
-      : document(answer(name, await suggest(words.split('\n').slice(0, -1))));
+      : document(formatSuggestions(name, await suggest(words.split('\n').slice(0, -1))));
   },
 });
 
-function answer(shell: Shell, suggestions: readonly Suggestion[]): string {
-  const lines = suggestions.map(({ word, meaning }) => {
-    if (shell === 'fish') return `${word}\t${meaning}`;
-    return shell === 'zsh' && meaning !== '' ? `${word.replaceAll(':', '\\:')}:${meaning}` : word;
+function formatSuggestions(shell: Shell, suggestions: readonly Suggestion[]): string {
+  const lines = suggestions.map(({ word, description }) => {
+    if (shell === 'fish') return `${word}\t${description}`;
+    return shell === 'zsh' && description !== '' ? `${word.replaceAll(':', '\\:')}:${description}` : word;
   });
   return lines.map((line) => `${line}\n`).join('');
 }
@@ -43,7 +43,7 @@ function document(content: string): Report {
   return { json: content, blocks: [{ kind: 'document', text: content }] };
 }
 
-/** Scripts that ask this program for completions. The full stop after the words preserves an empty last word. */
+/** The scripts run botcli for each completion. They append a full stop to the words so that an empty last word is kept. */
 const completionScripts: Readonly<Record<Shell, string>> = {
   bash: `_botcli() {
   local IFS=$'\\n'

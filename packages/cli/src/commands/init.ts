@@ -1,16 +1,16 @@
-import { command as define } from '../command-line/command.ts';
-import { type CompletionWords, flag, onOff, repeated, text } from '../command-line/options.ts';
+import { defineCommand } from '../command-line/command.ts';
+import { type CompletionWords, flagOption, repeatedOption, switchOption, textOption } from '../command-line/options.ts';
 import { transportChoices } from '../scaffold/catalogue/transports.ts';
 import type { CatalogueKind } from '../scaffold/configuration/names.ts';
 
-const textOption = (description: string, placeholder: string, words?: CompletionWords, short?: string) =>
-  text({ description, placeholder, ...(words && { words }), ...(short && { short }) });
+const projectOption = (description: string, placeholder: string, words?: CompletionWords, short?: string) =>
+  textOption({ description, placeholder, ...(words && { words }), ...(short && { short }) });
 
-/** Names of the catalogue, for completion. They are loaded only when needed, so that help stays fast. */
+/** The catalogue is loaded only for completion, so that help stays fast. */
 const namesOf = (kind: CatalogueKind) => async () => (await import('../scaffold/configuration/names.ts')).namesOf(kind);
 const directions = ['dial-in', 'dial-out'];
 
-export const command = define({
+export const command = defineCommand({
   summary: 'Create a bot project that runs',
   details:
     'In a terminal, botcli asks for everything. With --config, or any option that describes the project, it asks ' +
@@ -25,55 +25,64 @@ export const command = define({
     },
   },
   options: {
-    name: textOption('Name of the project (default: name of the directory)', 'NAME', undefined, 'n'),
-    'bot-type': textOption(
+    name: projectOption('Name of the project (default: name of the directory)', 'NAME', undefined, 'n'),
+    'bot-type': projectOption(
       'web or telephony (default: follows from the transports)',
       'TYPE',
       ['web', 'telephony'],
       'b',
     ),
-    transport: repeated(
-      textOption(
+    transport: repeatedOption(
+      projectOption(
         `How people reach the bot, by either name: ${transportChoices.join(', ')}; can be given more than once`,
         'TRANSPORT',
         namesOf('transport'),
         't',
       ),
     ),
-    mode: textOption(
+    mode: projectOption(
       'cascade (three services) or realtime (one speech-to-speech service)',
       'MODE',
       ['cascade', 'realtime'],
       'm',
     ),
-    stt: textOption('Speech-to-text service, VENDOR_stt', 'SERVICE', namesOf('stt')),
-    llm: textOption('Language model service, VENDOR_llm', 'SERVICE', namesOf('llm')),
-    tts: textOption('Text-to-speech service, VENDOR_tts', 'SERVICE', namesOf('tts')),
-    realtime: textOption('Speech-to-speech service, VENDOR_realtime', 'SERVICE', namesOf('realtime')),
-    video: textOption('Video avatar service, VENDOR_video; web bots only', 'SERVICE', namesOf('video')),
-    'client-framework': textOption('react, vanilla or none; web bots only', 'FRAMEWORK', ['react', 'vanilla', 'none']),
-    'client-server': textOption('vite or nextjs, with react (default: vite)', 'SERVER', ['vite', 'nextjs']),
-    'daily-pstn-mode': textOption('dial-in or dial-out, for daily_pstn (hostedrtc_pstn)', 'MODE', directions),
-    'twilio-daily-sip-mode': textOption(
+    stt: projectOption('Speech-to-text service, VENDOR_stt', 'SERVICE', namesOf('stt')),
+    llm: projectOption('Language model service, VENDOR_llm', 'SERVICE', namesOf('llm')),
+    tts: projectOption('Text-to-speech service, VENDOR_tts', 'SERVICE', namesOf('tts')),
+    realtime: projectOption('Speech-to-speech service, VENDOR_realtime', 'SERVICE', namesOf('realtime')),
+    video: projectOption('Video avatar service, VENDOR_video; web bots only', 'SERVICE', namesOf('video')),
+    'client-framework': projectOption('react, vanilla or none; web bots only', 'FRAMEWORK', [
+      'react',
+      'vanilla',
+      'none',
+    ]),
+    'client-server': projectOption('vite or nextjs, with react (default: vite)', 'SERVER', ['vite', 'nextjs']),
+    'daily-pstn-mode': projectOption('dial-in or dial-out, for daily_pstn (hostedrtc_pstn)', 'MODE', directions),
+    'twilio-daily-sip-mode': projectOption(
       'dial-in or dial-out, for twilio_daily_sip (carrier1_hostedrtc_sip)',
       'MODE',
       directions,
     ),
-    recording: onOff('Record the audio of each session'),
-    transcription: onOff('Log transcripts'),
-    'video-input': onOff('Send camera video to the bot; web bots only'),
-    'video-output': onOff('Send video from the bot; web bots only'),
-    'deploy-to-cloud': onOff('Generate the files for a deployment (default: on)'),
-    'enable-nc': onOff('Noise cancellation; needs --deploy-to-cloud'),
-    observability: onOff('Add a pipeline debugger'),
-    eval: onOff('Add scenarios that evaluate the bot'),
-    config: textOption('JSON file with these options; options on the command line override it', 'FILE', undefined, 'c'),
-    'dry-run': flag('Print the resolved configuration as JSON and write nothing'),
-    'list-options': flag('Print all values as JSON'),
-    'overwrite-guide': flag('Overwrite existing guides (AGENTS.md, ASSISTANT.md, GETTING_STARTED.md)'),
-    force: flag('Overwrite files that exist and differ'),
-    git: flag('Create a git repository with a first commit, unless the directory is in one'),
-    install: flag('Install the packages of the bot (with uv or pip) and of the client'),
+    recording: switchOption('Record the audio of each session'),
+    transcription: switchOption('Log transcripts'),
+    'video-input': switchOption('Send camera video to the bot; web bots only'),
+    'video-output': switchOption('Send video from the bot; web bots only'),
+    'deploy-to-cloud': switchOption('Generate the files for a deployment (default: on)'),
+    'enable-nc': switchOption('Noise cancellation; needs --deploy-to-cloud'),
+    observability: switchOption('Add a pipeline debugger'),
+    eval: switchOption('Add scenarios that evaluate the bot'),
+    config: projectOption(
+      'JSON file with these options; options on the command line override it',
+      'FILE',
+      undefined,
+      'c',
+    ),
+    'dry-run': flagOption('Print the resolved configuration as JSON and write nothing'),
+    'list-options': flagOption('Print all values as JSON'),
+    'overwrite-guide': flagOption('Overwrite existing guides (AGENTS.md, ASSISTANT.md, GETTING_STARTED.md)'),
+    force: flagOption('Overwrite files that exist and differ'),
+    git: flagOption('Create a git repository with a first commit, unless the directory is in one'),
+    install: flagOption('Install the packages of the bot (with uv or pip) and of the client'),
   },
   examples: [
     'init quickstart',

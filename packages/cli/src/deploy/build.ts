@@ -10,43 +10,42 @@ import { upload } from './upload.ts';
 
 export type BuildResult = {
   readonly build: Build;
-  /** Bytes that were uploaded. */
   readonly sentBytes: number;
-  /** Whether the build existed before. */
+  /** Whether a build of the same content existed. */
   readonly isCached: boolean;
 };
 
-/** Finds a build of the same content, or creates one and shows its log. Throws a `Failure` if the build does not succeed. */
+/** Finds a successful build of the same content, or starts a build and shows its log. Throws a `Failure` if the build fails. */
 export async function obtainBuild(
   context: Pick<Context, 'io' | 'messages' | 'settings'>,
   client: Client,
   archive: Archive,
-  place: { readonly region: string; readonly dockerfile: string | undefined },
+  target: { readonly region: string; readonly dockerfile: string | undefined },
 ): Promise<BuildResult> {
-  const query = { contentHash: archive.contentHash, region: place.region, status: 'success', limit: 1 } as const;
+  const query = { contentHash: archive.contentHash, region: target.region, status: 'success', limit: 1 } as const;
   const { builds } = await withRetries(context, () => client.listBuilds({ query }));
   const [existing] = builds;
   if (existing !== undefined) return { build: existing, sentBytes: 0, isCached: true };
   const { uploadId, sentBytes } = await withInterruptNotice(
     context,
-    'The uploaded part is kept. Run the same deploy again to resume.',
-    () => upload(context, client, archive, place.region),
+    'The uploaded part is kept. To resume the upload, run the same deploy again.',
+    () => upload(context, client, archive, target.region),
   );
-  const dockerfilePath = place.dockerfile === undefined ? {} : { dockerfilePath: place.dockerfile };
+  const dockerfilePath = target.dockerfile === undefined ? {} : { dockerfilePath: target.dockerfile };
   const { build, cached } = await withRetries(context, () =>
-    client.createBuild({ body: { uploadId, region: place.region, ...dockerfilePath } }),
+    client.createBuild({ body: { uploadId, region: target.region, ...dockerfilePath } }),
   );
   if (cached) return { build, sentBytes, isCached: true };
   context.messages.notify(`Build ${build.id}`);
-  const made = await withInterruptNotice(
+  const finished = await withInterruptNotice(
     context,
-    `The build continues in the service. Run the same deploy again to follow it, or cancel it: botcli cloud build cancel ${build.id}`,
+    `The build continues in the service. To follow the build, run the same deploy again. To cancel it, run: botcli cloud build cancel ${build.id}`,
     () => followBuild(context, client, build),
   );
-  return { build: made, sentBytes, isCached: false };
+  return { build: finished, sentBytes, isCached: false };
 }
 
-/** Shows the log of a build until it ends. The build may have been started by an earlier run of this command. */
+/** Shows the log of a build until it ends. An earlier run of this command may have started the build. */
 async function followBuild(context: Pick<Context, 'io' | 'messages'>, client: Client, created: Build): Promise<Build> {
   const { messages, io } = context;
   const params = { buildId: created.id };
@@ -56,9 +55,9 @@ async function followBuild(context: Pick<Context, 'io' | 'messages'>, client: Cl
   let build = created;
   let nextToken: string | undefined;
   do {
-    // An organization's builds run one at a time, so a build can be pending for a while.
+    // Builds of one organization run one after another, so a build can be pending for a while.
     if (messages.isLive && build.startedAt === null) build = await getBuild();
-    messages.status(progressOf(build, io.now()));
+    messages.status(formatProgress(build, io.now()));
     const query = { wait, ...(nextToken === undefined ? {} : { nextToken }) };
     const page = await withRetries(context, () => client.getBuildLogs({ params, query }));
     for (const line of page.logs) messages.notify(`  ${printableLog(line.replace(/^\S+ /, ''), false)}`);
@@ -70,16 +69,19 @@ async function followBuild(context: Pick<Context, 'io' | 'messages'>, client: Cl
   return build;
 }
 
-/** The elapsed time counts from the service's record, so it is right for a build that has been running for a while. */
-function progressOf({ startedAt, createdAt }: Build, now: Date): string {
+/** Counts from the start that the service recorded, because an earlier run may have started the build. */
+function formatProgress({ startedAt, createdAt }: Build, now: Date): string {
   const seconds = Math.max(0, Math.floor(secondsBetween(startedAt ?? createdAt, now)));
   return startedAt === null ? `Build is queued, ${seconds} s` : `Building, ${seconds} s`;
 }
 
 export function buildFailure(build: Build): Failure {
-  // The first line is the error, the others are the last output of the failed command.
-  const [why = '', ...output] = (build.errorMessage ?? 'See its log.').trimEnd().split('\n');
-  const what = build.status === 'timeout' ? 'took too long' : 'failed';
+  // The first line is the error; the following lines are the last output of the failed command.
+  const [reason = '', ...output] = (build.errorMessage ?? 'The log may show the cause.').trimEnd().split('\n');
+  const messages: Partial<Record<Build['status'], string>> = {
+    canceled: `The build ${build.id} was canceled.`,
+    timeout: `The build ${build.id} took too long: ${reason}`,
+  };
   return new Failure(
     'build-failed',
     build.status === 'canceled' ? `The build ${build.id} was canceled.` : `The build ${build.id} ${what}: ${why}`,

@@ -1,15 +1,14 @@
 import { type AgentDetails, ApiError, type Client, type DeploymentDetails } from '@bothost/contract';
 
-/** The state of an agent before a deploy. */
 export type CurrentAgent = {
   readonly agent: AgentDetails;
-  /** The latest deployment, whether it succeeded or not. */
+  /** The latest deployment, which may have failed. */
   readonly desired: DeploymentDetails;
-  /** The deployment that new sessions run on. */
+  /** The deployment that new sessions run on, or null if there is none. */
   readonly serving: DeploymentDetails | null;
 };
 
-/** The agent with its deployments; null if it does not exist. */
+/** Returns null if the agent does not exist. */
 export async function findCurrentAgent(client: Client, agentName: string): Promise<CurrentAgent | null> {
   const agent = await client.getAgent({ params: { agentName } }).catch((error: unknown) => {
     if (error instanceof ApiError && error.reason === 'not-found') return null;

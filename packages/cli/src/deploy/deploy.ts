@@ -6,7 +6,7 @@ import { printable } from '../output/printable.ts';
 import type { Report } from '../output/report.ts';
 import { contentsBlocks, contentsDocument } from '../pack/contents.ts';
 import { type PackedProject, withPackedProject } from '../pack/pack-project.ts';
-import { warningsAbout } from '../pack/warnings.ts';
+import { findWarnings } from '../pack/warnings.ts';
 import { buildFailure, obtainBuild } from './build.ts';
 import { type CurrentAgent, findCurrentAgent } from './current-agent.ts';
 import { type AgentFlags, type DesiredAgent, resolveDesiredAgent, toRequest } from './desired-agent.ts';
@@ -30,7 +30,6 @@ export type DeployOptions = {
   readonly shouldWait: boolean;
 };
 
-/** Deploys a project, with all output and prompts in order. */
 export async function deploy(context: Context, options: DeployOptions): Promise<Report> {
   const project = await findProject(context.io, options);
   const desired = resolveDesiredAgent(options.settings, project);
@@ -38,12 +37,12 @@ export async function deploy(context: Context, options: DeployOptions): Promise<
   if (buildId !== undefined && options.buildDir !== undefined) {
     throw new UsageError(
       '--build-dir and --build-id cannot be combined.',
-      'Pack a folder, or deploy an existing build.',
+      'Either pack a directory, or deploy an existing build.',
     );
   }
   const client = await context.service();
   const current = await findCurrentAgent(client, desired.name);
-  const region = await regionOf(client, desired, current);
+  const region = await resolveRegion(client, desired, current);
   const { secretSet } = desired.settings;
   if (typeof secretSet === 'string') {
     await requireSecretSet(context, client, secretSet, {
@@ -51,17 +50,17 @@ export async function deploy(context: Context, options: DeployOptions): Promise<
       isNamed: desired.region !== undefined || current !== null,
     });
   }
-  const one: DeployRun = { context, options, client, project, desired, current, region };
+  const run: DeployRun = { context, options, client, project, desired, current, region };
   if (buildId !== undefined) {
     const { build } = await client.getBuild({ params: { buildId } });
     if (build.status !== 'success') throw buildFailure(build);
-    return proceed(one, { contentHash: null, buildId }, null);
+    return previewAndDeploy(run, { contentHash: null, buildId }, null);
   }
   const excluded = project.deployFile?.content.build.exclude.patterns ?? [];
-  return withPackedProject(context, project.folder, excluded, async (packed) => {
+  return withPackedProject(context, project.directory, excluded, async (packed) => {
     const { contentHash } = packed.archive;
-    await showContents(one, packed);
-    return proceed(one, { contentHash, buildId: null }, packed);
+    await showContents(run, packed);
+    return previewAndDeploy(run, { contentHash, buildId: null }, packed);
   });
 }
 
@@ -75,7 +74,11 @@ type DeployRun = {
   readonly region: string;
 };
 
-async function regionOf(client: Client, { name, region }: DesiredAgent, current: CurrentAgent | null): Promise<string> {
+async function resolveRegion(
+  client: Client,
+  { name, region }: DesiredAgent,
+  current: CurrentAgent | null,
+): Promise<string> {
   if (current === null) {
     if (region === undefined) return (await client.getProperties()).properties.defaultRegion;
     const codes = (await client.listRegions()).regions.map(({ code }) => code);
@@ -86,51 +89,53 @@ async function regionOf(client: Client, { name, region }: DesiredAgent, current:
   throw new Failure(
     'region-cannot-change',
     `The agent ${name} is in the region ${current.agent.region} and cannot move to another region (${region}).`,
-    'Deploy it with another name, or delete the agent first.',
+    'Deploy under another agent name, or delete the agent first.',
   );
 }
 
 async function showContents({ context, project }: DeployRun, packed: PackedProject): Promise<void> {
   await context.messages.show(
-    ...contentsBlocks(displayPath(context.io, project.folder), packed.project, packed.archive),
+    ...contentsBlocks(displayPath(context.io, project.directory), packed.project, packed.archive),
   );
-  for (const warning of await warningsAbout(packed.root, packed.project)) context.warn(printable(warning));
+  for (const warning of await findWarnings(packed.root, packed.project)) context.warn(printable(warning));
 }
 
 type Code = { readonly contentHash: string | null; readonly buildId: string | null };
 
-async function proceed(one: DeployRun, code: Code, packed: PackedProject | null): Promise<Report> {
-  const { context, options, current, desired, region, project } = one;
+async function previewAndDeploy(run: DeployRun, code: Code, packed: PackedProject | null): Promise<Report> {
+  const { context, options, current, desired, region, project } = run;
   const document = packed === null ? null : contentsDocument(packed.project, packed.archive);
-  const since = (deployment: CurrentAgent['desired'] | null): readonly Change[] => {
+  const changesSince = (deployment: CurrentAgent['desired'] | null): readonly Change[] => {
     const changed = codeChange(deployment, code);
     const settings = settingChanges(deployment, desired.settings);
     const secrets = secretChanges(deployment, desired.settings.secretSet);
     return [...(changed === null ? [] : [changed]), ...settings, ...secrets];
   };
-  const isAsked = current !== null && since(current.desired).length === 0;
-  const changes = since(isAsked ? (current?.desired ?? null) : (current?.serving ?? current?.desired ?? null));
-  if (current !== null && isAsked && !options.isForced) return reportUnchanged(one, current, document);
+  const isUnchanged = current !== null && changesSince(current.desired).length === 0;
+  const changes = changesSince(
+    isUnchanged ? (current?.desired ?? null) : (current?.serving ?? current?.desired ?? null),
+  );
+  if (current !== null && isUnchanged && !options.isForced) return reportUnchanged(run, current, document);
   const { origin, organization } = context.settings;
-  const source = project.deployFile?.name ?? 'the command line; there is no deploy.toml';
-  const place = { region, organization: organization?.value ?? null, origin: origin.value, source };
-  const announced = deployPreview(desired, place, current, changes);
+  const settingsSource = project.deployFile?.name ?? 'the command line; there is no deploy.toml';
+  const target = { region, organization: organization?.value ?? null, origin: origin.value, settingsSource };
+  const preview = deployPreview(desired, target, current, changes);
   if (options.isDryRun)
-    return { json: { dryRun: true, agentName: desired.name, region, changes, packed: document }, blocks: announced };
-  await context.messages.show(...announced);
+    return { json: { dryRun: true, agentName: desired.name, region, changes, packed: document }, blocks: preview };
+  await context.messages.show(...preview);
   if (!options.isConfirmed) {
     const question =
       current === null ? `Create the agent ${desired.name} and deploy this?` : `Deploy this to ${desired.name}?`;
     await confirm(context.io, question, '--yes');
   }
-  return executeDeploy(one, code, packed, changes, document);
+  return executeDeploy(run, code, packed, changes, document);
 }
 
-/** The latest deployment has the same content: it is active, in progress, or failed. */
+/** Reports on the latest deployment, which has the same code and settings but may be in progress or failed. */
 async function reportUnchanged(
   { context, options, client, project }: DeployRun,
   current: CurrentAgent,
-  packed: Document,
+  packed: PackedDocument,
 ): Promise<Report> {
   const { agent, desired } = current;
   if (options.isDryRun) {
@@ -139,8 +144,8 @@ async function reportUnchanged(
   }
   if (desired.state === 'failed') {
     const { message, hint, issues, details } = rolloutFailure(desired, agent.activeDeploymentId);
-    const again = `Nothing has changed since then. Deploy it again anyway with --force. ${hint}`;
-    throw new Failure('deployment-failed', message, again, issues, details);
+    const retryHint = `Nothing has changed since then. To deploy the same version again, pass --force. ${hint}`;
+    throw new Failure('deployment-failed', message, retryHint, issues, details);
   }
   const isInProgress = desired.state !== 'ready' && options.shouldWait;
   const deployment = isInProgress ? await waitForRollout(context, client, agent.name, desired.id) : desired;
@@ -149,25 +154,26 @@ async function reportUnchanged(
   return outcomeReport(context, { agentName: agent.name, change: 'none', deployment, ...rest });
 }
 
-type Document = Readonly<Record<string, unknown>> | null;
+type PackedDocument = Readonly<Record<string, unknown>> | null;
 
 async function executeDeploy(
   { context, options, client, project, desired, current, region }: DeployRun,
   code: Code,
   packed: PackedProject | null,
   changes: readonly Change[],
-  document: Document,
+  document: PackedDocument,
 ): Promise<Report> {
   const { io } = context;
   const dockerfile = project.deployFile?.content.build.dockerfile;
-  const isSameCode = current !== null && codeChange(current.desired, code) === null && current.desired.buildId !== null;
+  const hasSameCode =
+    current !== null && codeChange(current.desired, code) === null && current.desired.buildId !== null;
   let build: Build | null = null;
-  let buildId = isSameCode ? current.desired.buildId : code.buildId;
-  if (!isSameCode && packed !== null) {
+  let buildId = hasSameCode ? current.desired.buildId : code.buildId;
+  if (!hasSameCode && packed !== null) {
     build = (await obtainBuild(context, client, packed.archive, { region, dockerfile })).build;
     buildId = build.id;
   }
-  const begun = io.now().getTime();
+  const startedAtMs = io.now().getTime();
   const body = {
     ...toRequest(desired),
     ...(buildId === null ? {} : { buildId }),
@@ -178,7 +184,7 @@ async function executeDeploy(
   const deployment = options.shouldWait
     ? await waitForRollout(context, client, desired.name, deploymentId)
     : await client.getDeployment({ params: { agentName: desired.name, deploymentId } });
-  const seconds = options.shouldWait ? (io.now().getTime() - begun) / 1_000 : null;
+  const seconds = options.shouldWait ? (io.now().getTime() - startedAtMs) / 1_000 : null;
   return outcomeReport(context, {
     agentName: desired.name,
     change,
@@ -192,8 +198,8 @@ async function executeDeploy(
   });
 }
 
-/** Null for a build that was given by id: it may belong to another project than this folder. */
+/** Returns null for a build given by id, which may come from another project than this directory. */
 async function knownTransports({ options, project }: Pick<DeployRun, 'options' | 'project'>) {
   const isNamed = (options.buildId ?? project.deployFile?.content.build_id) !== undefined;
-  return isNamed ? null : readTransports(project.folder);
+  return isNamed ? null : readTransports(project.directory);
 }

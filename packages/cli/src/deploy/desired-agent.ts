@@ -2,7 +2,7 @@ import type { AgentSettings, DeployFile } from '@bothost/contract';
 import { Failure, UsageError } from '../failure.ts';
 import type { Project } from './project.ts';
 
-/** The desired settings of an agent. An undefined setting keeps its value, or gets the service's default. */
+/** An undefined setting keeps its current value, or gets the service's default for a new agent. */
 export type DesiredAgent = {
   readonly name: string;
   readonly region: string | undefined;
@@ -18,15 +18,14 @@ export type DesiredAgent = {
   };
 };
 
-/** The settings on the command line. */
 export type AgentFlags = DesiredAgent['settings'] & {
   readonly name: string | undefined;
   readonly region: string | undefined;
 };
 
 /**
- * Flags override the deploy file, which overrides defaults. A setting that the file leaves out gets its default, so that the
- * file describes the whole agent. Without a file, settings without a flag do not change.
+ * Flags override the deploy file. If there is a deploy file, it describes the whole agent, so settings that it omits get their
+ * defaults. Without a deploy file, settings without a flag do not change.
  */
 export function resolveDesiredAgent(flags: AgentFlags, { deployFile }: Project): DesiredAgent {
   const file = deployFile?.content;
@@ -34,7 +33,7 @@ export function resolveDesiredAgent(flags: AgentFlags, { deployFile }: Project):
   if (name === undefined) {
     throw new UsageError(
       'No deploy.toml was found, and no agent name was given.',
-      'Create deploy.toml with the line agent_name = "my-bot", or give the name: botcli cloud deploy my-bot',
+      'Create deploy.toml with the line agent_name = "my-bot", or pass the name: botcli cloud deploy my-bot',
     );
   }
   const settings = {
@@ -53,12 +52,11 @@ export function resolveDesiredAgent(flags: AgentFlags, { deployFile }: Project):
   return { name, region: flags.region ?? file?.region, settings };
 }
 
-/** The settings as a request body. */
 export function toRequest({ settings }: DesiredAgent): AgentSettings {
   const { minAgents, maxAgents, agentProfile, maxSessionDuration, websocketAuth, fork, secretSet } = settings;
   const scaled = minAgents !== undefined || maxAgents !== undefined;
   return {
-    ...(scaled
+    ...(hasScaling
       ? {
           autoScaling: {
             ...(minAgents === undefined ? {} : { minAgents }),

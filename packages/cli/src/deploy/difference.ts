@@ -1,15 +1,15 @@
 import type { DeploymentDetails } from '@bothost/contract';
 import type { DesiredAgent } from './desired-agent.ts';
 
-/** A setting that a deploy changes: `key` as in `deploy.toml`; `from` or `to` is null if there was or will be no value. */
+/** A setting that a deploy changes. `key` is its name in `deploy.toml`; `from` and `to` are null if there is no value. */
 export type Change = { readonly key: string; readonly from: string | null; readonly to: string | null };
 
-/** The profile can be any text: an earlier version of the service may have had others. */
+/** The profile is any string, because an earlier version of the service may have had other profiles. */
 type Settings = Omit<DesiredAgent['settings'], 'agentProfile'> & { readonly agentProfile: string | undefined };
 
 type Code = { readonly contentHash: string | null; readonly buildId: string | null };
 
-/** The settings that a deploy would change. Without a current deployment, all given settings. */
+/** Lists the settings that a deploy would change. Without a current deployment, these are all given settings. */
 export function settingChanges(current: DeploymentDetails | null, settings: Settings): readonly Change[] {
   const spec = current?.manifest.spec;
   const rows: readonly (readonly [string, string | number | null | undefined, string | number | null | undefined])[] = [
@@ -28,17 +28,20 @@ export function settingChanges(current: DeploymentDetails | null, settings: Sett
   );
 }
 
-/** Changed values of the secret set: a deploy uses its newest revision. */
-export function secretChanges(current: DeploymentDetails | null, wanted: string | null | undefined): readonly Change[] {
+/** Lists the secret sets that have a newer revision, which a deploy would use. */
+export function secretChanges(
+  current: DeploymentDetails | null,
+  requestedSet: string | null | undefined,
+): readonly Change[] {
   const stale = current?.secretRevisions.filter((pinned) => pinned.stale) ?? [];
   return stale.flatMap(({ secretSet, revision, newestRevision }) => {
-    if (wanted !== undefined && wanted?.toLowerCase() !== secretSet.toLowerCase()) return [];
+    if (requestedSet !== undefined && requestedSet?.toLowerCase() !== secretSet.toLowerCase()) return [];
     const now = newestRevision === null ? 'the set as it is now' : `revision ${newestRevision}`;
     return [{ key: 'secrets', from: `revision ${revision}`, to: now }];
   });
 }
 
-/** Changed revisions of the secret sets: a rollback restores those of its target. */
+/** Lists the secret sets whose revision a rollback would change to that of its target. */
 export function revisionChanges(current: DeploymentDetails | null, target: DeploymentDetails): readonly Change[] {
   return target.secretRevisions.flatMap(({ secretSet, revision }) => {
     const now = current?.secretRevisions.find((pinned) => pinned.secretSet === secretSet)?.revision ?? revision;
@@ -46,7 +49,7 @@ export function revisionChanges(current: DeploymentDetails | null, target: Deplo
   });
 }
 
-/** The change of code; null if the deployment has the same code. */
+/** Returns null if the deployment has the same code. */
 export function codeChange(current: DeploymentDetails | null, { contentHash, buildId }: Code): Change | null {
   if (current === null) return { key: 'code', from: null, to: shortHash(contentHash) ?? `build ${buildId}` };
   const isSame = buildId === null ? current.contentHash === contentHash : current.buildId === buildId;
@@ -54,7 +57,6 @@ export function codeChange(current: DeploymentDetails | null, { contentHash, bui
   return { key: 'code', from: shortHash(current.contentHash), to: shortHash(contentHash) ?? `build ${buildId}` };
 }
 
-/** The first 12 digits of a content hash. */
 function shortHash(hash: string): string;
 function shortHash(hash: string | null): string | null;
 function shortHash(hash: string | null): string | null {

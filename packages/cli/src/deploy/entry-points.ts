@@ -2,22 +2,23 @@ import { readFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { Cell } from '../output/report.ts';
 
-/** How clients connect to an agent, as far as this is known. */
 export type EntryPoints = {
-  /** The command that starts a session that clients can connect to; null if none is known. */
+  /**
+   * The command that starts a session for clients to connect to, or null if a session cannot be started from the command line.
+   */
   readonly start: string | null;
-  /** The talk page; null for a bot without the WebSocket transport, which the page needs. */
+  /** The URL of the talk page, or null if the bot has no WebSocket transport, which the page needs. */
   readonly talkUrl: string | null;
   readonly fields: readonly (readonly [string, Cell])[];
 };
 
 /**
- * The transports of a project that `botcli init` generated, whose bot is in its folder `server`. Null for other projects:
- * only their code determines the transports.
+ * Reads the transports of a project that `botcli init` generated, from `directory` or, if that is named `server`, its parent.
+ * Returns null for other projects, whose transports depend on their code.
  */
-export async function readTransports(folder: string): Promise<readonly string[] | null> {
-  for (const place of basename(folder) === 'server' ? [folder, dirname(folder)] : [folder]) {
-    const text = await readFile(join(place, '.botcli/project.json'), 'utf8').catch(() => null);
+export async function readTransports(directory: string): Promise<readonly string[] | null> {
+  for (const candidate of basename(directory) === 'server' ? [directory, dirname(directory)] : [directory]) {
+    const text = await readFile(join(candidate, '.botcli/project.json'), 'utf8').catch(() => null);
     const transports = text === null ? null : parseTransports(text);
     if (transports !== null) return transports;
   }
@@ -34,7 +35,7 @@ function parseTransports(answers: string): readonly string[] | null {
   }
 }
 
-/** `page`: URL of the talk page. `start`: the command for a start without a transport, which a Pipecat bot does not support. */
+/** `page` is the URL of the talk page. `start` is the command that starts a session without a transport. */
 export function entryPoints(transports: readonly string[] | null, page: string, start: string): EntryPoints {
   if (transports === null) {
     const talk: Cell = `${page} (if the bot supports WebSockets)`;
@@ -43,7 +44,7 @@ export function entryPoints(transports: readonly string[] | null, page: string, 
       talkUrl: page,
       fields: [
         ['Start a session', start],
-        ['Talk to it', talk],
+        ['Talk to the bot', talk],
       ],
     };
   }
@@ -51,13 +52,13 @@ export function entryPoints(transports: readonly string[] | null, page: string, 
   const talkUrl = has('websocket') ? page : null;
   const transport = has('websocket') ? 'websocket' : has('lightrtc') ? 'webrtc' : null;
   if (transport === null) {
-    const reach = `by ${transports.join(', ')}; see the README of the project`;
-    return { start: null, talkUrl, fields: [['Reach it', reach]] };
+    const connection = `through ${transports.join(', ')}; see the README of the project`;
+    return { start: null, talkUrl, fields: [['Connect', connection]] };
   }
   const line = `${start} --transport ${transport}`;
   return {
     start: line,
     talkUrl,
-    fields: [['Start a session', line], ...(talkUrl === null ? [] : [['Talk to it', talkUrl] as const])],
+    fields: [['Start a session', line], ...(talkUrl === null ? [] : [['Talk to the bot', talkUrl] as const])],
   };
 }

@@ -4,23 +4,21 @@ import type { Cell, Report } from '../output/report.ts';
 import type { Change } from './difference.ts';
 import { entryPoints } from './entry-points.ts';
 
-/** The result of a deploy. */
 export type DeployOutcome = {
   readonly agentName: string;
-  /** none: nothing changed. scaling: the existing deployment has new limits. */
+  /** `scaling` means that only the instance limits of the existing deployment changed. */
   readonly change: 'deployment' | 'scaling' | 'none';
   readonly changes: readonly Change[];
   readonly deployment: DeploymentDetails;
   readonly build: Build | null;
-  /** Null with `--no-wait`. */
+  /** How long the rollout took, or null with `--no-wait`. */
   readonly seconds: number | null;
   readonly warning: string | null;
   readonly packed: Readonly<Record<string, unknown>> | null;
-  /** Transports of the bot; null if unknown. */
+  /** Null if the transports are unknown. */
   readonly transports: readonly string[] | null;
 };
 
-/** The result of a deploy and the next commands. */
 export function outcomeReport({ io, settings }: Pick<Context, 'io' | 'settings'>, outcome: DeployOutcome): Report {
   const { agentName, deployment, build, change, changes, warning, packed, transports } = outcome;
   const { program } = io.environment;
@@ -48,9 +46,9 @@ export function outcomeReport({ io, settings }: Pick<Context, 'io' | 'settings'>
         kind: 'fields',
         title: 'Next',
         fields: [
-          ...(deployment.state === 'ready' ? [] : [['Check its status', commands.status] as const]),
+          ...(deployment.state === 'ready' ? [] : [['Check the status', commands.status] as const]),
           ...fields,
-          ['Show its logs', commands.logs],
+          ['Show the logs', commands.logs],
         ],
       },
     ],

@@ -5,26 +5,25 @@ import type { CurrentAgent } from './current-agent.ts';
 import type { DesiredAgent } from './desired-agent.ts';
 import { type Change, codeChange, revisionChanges, settingChanges } from './difference.ts';
 
-/** What a deploy would change, shown before the confirmation. */
 export function deployPreview(
   { name }: DesiredAgent,
-  place: {
+  target: {
     readonly region: string;
     readonly organization: string | null;
     readonly origin: string;
-    readonly source: string;
+    readonly settingsSource: string;
   },
   current: CurrentAgent | null,
   changes: readonly Change[],
 ): readonly Block[] {
-  const organization = place.organization === null ? '' : ` of ${place.organization}`;
+  const organization = target.organization === null ? '' : ` of ${target.organization}`;
   return [
     {
       kind: 'fields',
       fields: [
         ['Agent', { text: `${name} (${current === null ? 'new' : 'existing'})`, tone: 'strong' }],
-        ['Service', `${place.origin}, region ${place.region}${organization}`],
-        ['Settings', place.source],
+        ['Service', `${target.origin}, region ${target.region}${organization}`],
+        ['Settings', target.settingsSource],
       ],
     },
     changeTable(changes, 'Nothing changes. The same version will be deployed again.'),
@@ -53,7 +52,7 @@ function notes(current: CurrentAgent | null): readonly Block[] {
   return lines.length === 0 ? [] : [{ kind: 'note', lines }];
 }
 
-/** What a rollback would change: the differences between the serving deployment and its target. */
+/** Shows the differences between the serving deployment and the target of a rollback. */
 export function rollbackPreview(
   name: string,
   serving: DeploymentDetails | null,

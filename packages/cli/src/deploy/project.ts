@@ -5,33 +5,36 @@ import { parse, TomlError } from 'smol-toml';
 import { Failure } from '../failure.ts';
 import type { Io } from '../io/io.ts';
 
-/** The folder to deploy and its deploy file. */
 export type Project = {
-  readonly folder: string;
-  /** Null if there is none; then all settings come from the command line. `name` is its path for messages. */
+  /** The directory to pack. */
+  readonly directory: string;
+  /** Null if there is no deploy file. `name` is its path for messages. */
   readonly deployFile: { readonly name: string; readonly content: DeployFile } | null;
 };
 
 /**
- * Finds the deploy file: the one given, or else in the working directory, or else in its folder `server`, where `botcli init`
- * puts it. `buildDir` overrides the folder to pack.
+ * Looks for the deploy file at `configFile`, or else in the working directory and in its directory `server`, where `botcli
+ * init` writes it. `buildDir` overrides the directory to pack.
  */
 export async function findProject(
   io: Pick<Io, 'directory'>,
-  named: { readonly configFile: string | undefined; readonly buildDir: string | undefined },
+  options: { readonly configFile: string | undefined; readonly buildDir: string | undefined },
 ): Promise<Project> {
   const path =
-    named.configFile === undefined ? await findDeployFile(io.directory) : resolve(io.directory, named.configFile);
+    options.configFile === undefined ? await findDeployFile(io.directory) : resolve(io.directory, options.configFile);
   const content = path === null ? null : await readDeployFile(path, displayPath(io, path));
   const base = path === null ? io.directory : dirname(path);
-  const folder =
-    named.buildDir === undefined
+  const projectDirectory =
+    options.buildDir === undefined
       ? resolve(base, content?.build.context_dir ?? '.')
-      : resolve(io.directory, named.buildDir);
-  const status = await stat(folder).catch(() => null);
+      : resolve(io.directory, options.buildDir);
+  const status = await stat(projectDirectory).catch(() => null);
   if (status?.isDirectory() !== true)
-    throw new Failure('project-missing', `The folder ${displayPath(io, folder)} does not exist.`);
-  return { folder, deployFile: path === null || content === null ? null : { name: displayPath(io, path), content } };
+    throw new Failure('project-missing', `The directory ${displayPath(io, projectDirectory)} does not exist.`);
+  return {
+    directory: projectDirectory,
+    deployFile: path === null || content === null ? null : { name: displayPath(io, path), content },
+  };
 }
 
 async function findDeployFile(directory: string): Promise<string | null> {
@@ -46,13 +49,20 @@ async function findDeployFile(directory: string): Promise<string | null> {
 
 async function readDeployFile(path: string, name: string): Promise<DeployFile> {
   const text = await readFile(path, 'utf8').catch((error: unknown) => {
-    const code = error instanceof Error && 'code' in error ? ` (${error.code})` : '';
-    throw new Failure('deploy-file-unreadable', `Cannot read ${name}${code}.`);
+    const errorCode = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
+    throw new Failure('deploy-file-unreadable', `Cannot read ${name} (${errorCode}).`);
   });
   const { file, issues } = checkDeployFile(parseToml(text, name));
-  if (file === null) throw invalidDeployFile(name, 'is invalid', issues);
-  const beyond = findUnsupported(file);
-  if (beyond.length > 0) throw invalidDeployFile(name, 'asks for what this service cannot do', beyond);
+  if (file === null) throw new Failure('deploy-file-invalid', `${name} is invalid.`, null, issues);
+  const unsupported = findUnsupported(file);
+  if (unsupported.length > 0) {
+    throw new Failure(
+      'deploy-file-invalid',
+      `${name} has settings that this service does not support.`,
+      null,
+      unsupported,
+    );
+  }
   return file;
 }
 
@@ -62,17 +72,15 @@ function parseToml(text: string, name: string): unknown {
   } catch (error) {
     if (!(error instanceof TomlError)) throw error;
     const [sentence = ''] = error.message.split('\n');
-    throw invalidDeployFile(name, 'is not valid TOML', [{ path: `line ${error.line}`, message: sentence }]);
+    throw new Failure('deploy-file-invalid', `${name} is not valid TOML.`, null, [
+      { path: `line ${error.line}`, message: sentence },
+    ]);
   }
 }
 
-function invalidDeployFile(name: string, what: string, issues: Failure['issues']): Failure {
-  return new Failure('deploy-file-invalid', `${name} ${what}.`, null, issues);
-}
-
-/** The shorter form of a path: relative to the current directory, or absolute outside it. */
+/** Returns a path relative to the current directory, or an absolute path if it is outside. */
 export function displayPath({ directory }: Pick<Io, 'directory'>, path: string): string {
-  const way = relative(directory, path);
-  if (way === '') return basename(path);
-  return way.startsWith('..') ? path : way;
+  const relativePath = relative(directory, path);
+  if (relativePath === '') return basename(path);
+  return relativePath.startsWith('..') ? path : relativePath;
 }

@@ -7,14 +7,14 @@ import { printableLog } from '../output/log-text.ts';
 import { withRetries } from '../service/retry.ts';
 import { withInterruptNotice } from './interrupt-notice.ts';
 
-/** The command stops waiting after this time; the service continues. */
+/** After this time the command stops waiting; the service continues the rollout. */
 const timeoutSeconds = 600;
-/** How often progress is printed without a terminal, in seconds. */
+/** Without a terminal, progress is printed at this interval. */
 const noticeIntervalSeconds = 15;
 
 /**
- * Waits until a deployment is active and shows its progress. Throws a `Failure` if it fails or is superseded by another; the
- * message names the deployment that keeps serving.
+ * Waits until a deployment is active and shows its progress. Throws a `Failure` if the deployment fails or another deployment
+ * supersedes it.
  */
 export function waitForRollout(
   context: Pick<Context, 'io' | 'messages'>,
@@ -22,7 +22,7 @@ export function waitForRollout(
   agentName: string,
   deploymentId: string,
 ): Promise<DeploymentDetails> {
-  const notice = `The rollout continues in the service. Check its status with: botcli cloud agent status ${agentName}`;
+  const notice = `The rollout continues in the service. To check its status, run: botcli cloud agent status ${agentName}`;
   return withInterruptNotice(context, notice, () => pollRollout(context, client, agentName, deploymentId));
 }
 
@@ -44,8 +44,8 @@ async function pollRollout(
     const agent = await withRetries(context, () => client.getAgent({ params: { agentName } }));
     if (deployment.state === 'failed') throw rolloutFailure(deployment, agent.activeDeploymentId);
     if (agent.desiredDeploymentId !== deploymentId) {
-      const message = `The deployment was superseded by another one of ${agentName} (${agent.desiredDeploymentId}).`;
-      throw new Failure('overtaken', message, `Check it with: botcli cloud agent status ${agentName}`);
+      const message = `The deployment was superseded by a newer deployment of ${agentName} (${agent.desiredDeploymentId}).`;
+      throw new Failure('overtaken', message, `To check the agent, run: botcli cloud agent status ${agentName}`);
     }
     const seconds = Math.floor(secondsBetween(startedAt.toISOString(), io.now()));
     const phase = statusLabel(deploymentStateLabels, deployment.state);
@@ -55,20 +55,19 @@ async function pollRollout(
       lastNotice = { phase, seconds };
     }
     if (seconds >= timeoutSeconds) {
-      const hint = `It may still succeed. Check it with: botcli cloud agent status ${agentName}`;
+      const hint = `The rollout may still succeed. To check its status, run: botcli cloud agent status ${agentName}`;
       throw new Failure('rollout-timeout', `The deployment is not ready after ${timeoutSeconds} s.`, hint);
     }
     await io.sleep(messages.isLive ? 250 : 500);
   }
 }
 
-/** Short: with the longest phase, the status line fits 60 columns. */
+/** The notes are short so that the status line fits 60 columns. */
 function servingNote(serving: string | null, deploymentId: string): string {
   if (serving === null) return '; none is active yet';
   return serving === deploymentId ? '' : '; previous one is active';
 }
 
-/** Describes a failed deployment, with the last output of its bot. */
 export function rolloutFailure(deployment: DeploymentDetails, serving: string | null): Failure {
   const { failure } = deployment;
   const tail = failure?.tail.trimEnd() ?? '';
@@ -82,13 +81,13 @@ export function rolloutFailure(deployment: DeploymentDetails, serving: string | 
     `The deployment ${deployment.id} of ${name} failed: ${failure?.message ?? 'The reason is unknown.'} ${effect}`,
     wroteNoOutput(failure)
       ? 'The bot wrote no output.'
-      : `Show its logs with: botcli cloud agent logs ${name} --deployment ${deployment.id}`,
+      : `To show its logs, run: botcli cloud agent logs ${name} --deployment ${deployment.id}`,
     tail === '' ? [] : tail.split('\n').map((line) => ({ path: '', message: printableLog(line, false) })),
     { deployment, servingDeploymentId: serving },
   );
 }
 
-/** Whether a bot ran but wrote nothing. */
+/** Returns false for failures before the bot ran. */
 function wroteNoOutput(failure: DeploymentDetails['failure']): boolean {
   if (failure === null || failure.tail !== '') return false;
   return ['PCC_BOT_EXITED', 'PCC_OUT_OF_MEMORY', 'PCC_BOT_START_TIMEOUT'].includes(failure.code);

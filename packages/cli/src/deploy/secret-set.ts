@@ -3,12 +3,12 @@ import type { Context } from '../command-line/context.ts';
 import { Failure } from '../failure.ts';
 import { waitUntilReady } from '../secrets/readiness.ts';
 
-/** Long enough for a slow region. */
+/** Long enough for a slow region to receive the values. */
 const timeoutSeconds = 60;
 
 /**
- * Requires, before anything is packed, that the secret set exists in the agent's region and is ready; waits for a pending
- * one. Otherwise throws a `Failure` with the command that helps.
+ * Throws a `Failure` unless the secret set exists in the agent's region and is ready. Waits for a pending revision. Called
+ * before packing, so that a wrong set costs no upload.
  */
 export async function requireSecretSet(
   context: Pick<Context, 'io' | 'messages'>,
@@ -18,35 +18,39 @@ export async function requireSecretSet(
 ): Promise<void> {
   const { sets } = await client.listSecrets();
   const match = sets.find((set) => set.name.toLowerCase() === name.toLowerCase());
-  const make = `botcli cloud secrets set ${name} --file .env${isNamed ? ` --region ${region}` : ''}`;
+  const setCommand = `botcli cloud secrets set ${name} --file .env${isNamed ? ` --region ${region}` : ''}`;
   if (match === undefined) {
     throw new Failure(
       'secret-set-not-found',
       `The deploy names the secret set ${name}, which does not exist.`,
-      `Create it with: ${make}`,
+      `To create it, run: ${setCommand}`,
     );
   }
-  const see = `See it with: botcli cloud secrets list ${name}`;
+  const listHint = `To show it, run: botcli cloud secrets list ${name}`;
   if (match.damaged === true) {
-    throw new Failure('secret-set-damaged', `${name}: ${match.errorMessage ?? 'The set is damaged.'}`, see);
+    throw new Failure(
+      'secret-set-damaged',
+      `The secret set ${name} is damaged. ${match.errorMessage ?? ''}`.trimEnd(),
+      listHint,
+    );
   }
   if (match.type !== 'secret') {
-    throw new Failure('secret-set-kind', `${name} is an image pull secret; a bot needs a secret set.`, see);
+    throw new Failure('secret-set-kind', `${name} is an image pull secret; a bot needs a secret set.`, listHint);
   }
   if (match.region !== region) {
     const message = `The secret set ${name} is in the region ${match.region}, but the agent is in ${region}.`;
     throw new Failure(
       'secret-set-elsewhere',
       message,
-      `Create another one in ${region}: botcli cloud secrets set OTHER-NAME --file .env --region ${region}`,
+      `To create a secret set in ${region}, run: botcli cloud secrets set OTHER-NAME --file .env --region ${region}`,
     );
   }
   if (match.status === 'failed') {
-    const why = match.errorMessage ?? 'The reason is unknown.';
+    const reason = match.errorMessage ?? 'The reason is unknown.';
     throw new Failure(
       'secret-set-not-ready',
-      `The secret set ${name} is not ready: ${why}`,
-      `Set it again with: ${make}`,
+      `The secret set ${name} is not ready. ${reason}`,
+      `To set the values again, run: ${setCommand}`,
     );
   }
   if (match.status === 'pending') await waitUntilReady(context, client, match, timeoutSeconds);

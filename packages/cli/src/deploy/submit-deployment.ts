@@ -4,7 +4,6 @@ import { isTransient, withRetries } from '../service/retry.ts';
 import { type CurrentAgent, findCurrentAgent } from './current-agent.ts';
 import { withInterruptNotice } from './interrupt-notice.ts';
 
-/** The service's response to a deploy. */
 export type AcceptedDeployment = {
   readonly deploymentId: string;
   readonly change: DeployedAgent['change'];
@@ -12,8 +11,8 @@ export type AcceptedDeployment = {
 };
 
 /**
- * Creates or updates the agent. If no response arrives, it reads the agent first and repeats the request only if it had no
- * effect.
+ * Creates or updates the agent. If no response arrives, reads the agent and sends the request again only if the first request
+ * had no effect.
  */
 export async function submitDeployment(
   context: Pick<Context, 'io' | 'messages'>,
@@ -28,7 +27,7 @@ export async function submitDeployment(
         : await client.updateAgent({ params: { agentName: agent.name }, body: settings });
     return { deploymentId: answer.desiredDeploymentId, change: answer.change, warning: answer.warning ?? null };
   };
-  const notice = `The service may still complete the deploy. Check with: botcli cloud agent status ${agent.name}`;
+  const notice = `The service may still complete the deploy. To check, run: botcli cloud agent status ${agent.name}`;
   return withInterruptNotice(context, notice, async () => {
     try {
       return await write();

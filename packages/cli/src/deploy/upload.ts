@@ -6,19 +6,19 @@ import { formatBytes } from '../output/format.ts';
 import type { Archive } from '../pack/archive.ts';
 import { isTransient, retryDelaysMs, withRetries } from '../service/retry.ts';
 
-/** Bytes of one request: small at first, for slow connections, then doubled while requests are fast. */
-const chunkBytes = { first: 256 * 1_024, most: 8 * 1_048_576 } as const;
-/** Time limit of one request, in seconds. */
+/** The size of one request starts small, for slow connections, and doubles while requests are fast. */
+const initialChunkBytes = 256 * 1_024;
+const maxChunkBytes = 8 * 1_048_576;
 const chunkTimeoutSeconds = 120;
 
-/** Errors after which the upload continues at the service's own offset, perhaps with a new token. */
+/** After these errors, the upload gets a new token and continues at the offset that the service reports. */
 const restartReasons: readonly string[] = ['upload-offset-wrong', 'upload-token-invalid', 'upload-not-found'];
 
 export type UploadResult = { readonly uploadId: string; readonly sentBytes: number };
 
 /**
- * Uploads an archive. Resumes an earlier upload of the same content, also of another run. After a connection error it
- * retries, until nothing was received for half a minute.
+ * Uploads an archive. Resumes an earlier upload of the same content, also one of another run. Retries after connection errors,
+ * until the service has received nothing for half a minute.
  */
 export async function upload(
   { io, messages, settings }: Pick<Context, 'io' | 'messages' | 'settings'>,
@@ -26,46 +26,46 @@ export async function upload(
   archive: Archive,
   region: string,
 ): Promise<UploadResult> {
-  const where = () =>
+  const getTarget = () =>
     withRetries({ io, messages }, () =>
       client.getBuildUploadUrl({ body: { region, contentHash: archive.contentHash, sizeBytes: archive.bytes } }),
     );
-  let target = await where();
+  let target = await getTarget();
   let offset = target.receivedBytes;
   if (offset > 0 && offset < archive.bytes) messages.notify('Resuming an earlier upload of the same content.');
-  const first = offset;
-  if (!messages.isLive && archive.bytes - offset > chunkBytes.first)
+  const startOffset = offset;
+  if (!messages.isLive && archive.bytes - offset > initialChunkBytes)
     messages.notify(`Uploading ${formatBytes(archive.bytes - offset)}`);
-  let isDirect = false;
-  const begun = io.now().getTime();
+  let usesSettingsOrigin = false;
+  const startedAtMs = io.now().getTime();
   let sentBytes = 0;
   let failures = 0;
-  let size: number = chunkBytes.first;
+  let size: number = initialChunkBytes;
   const file = await open(archive.path);
   try {
     while (offset < archive.bytes) {
-      const seconds = (io.now().getTime() - begun) / 1_000;
-      messages.status(`Uploading ${progressBar(offset, archive.bytes, seconds, first)}`);
+      const seconds = (io.now().getTime() - startedAtMs) / 1_000;
+      messages.status(`Uploading ${progressBar(offset, archive.bytes, seconds, startOffset)}`);
       try {
         const piece = await readChunk(file, offset, Math.min(size, archive.bytes - offset));
-        const started = io.now().getTime();
-        const url = isDirect ? onOrigin(target.uploadUrl, settings.origin.value) : target.uploadUrl;
+        const chunkStartedAtMs = io.now().getTime();
+        const url = usesSettingsOrigin ? replaceOrigin(target.uploadUrl, settings.origin.value) : target.uploadUrl;
         const { receivedBytes } = await sendChunk(io, { ...target, uploadUrl: url }, offset, piece);
         sentBytes += piece.length;
         if (receivedBytes > offset) failures = 0;
         offset = receivedBytes;
-        if (io.now().getTime() - started < 500) size = Math.min(size * 2, chunkBytes.most);
+        if (io.now().getTime() - chunkStartedAtMs < 500) size = Math.min(size * 2, maxChunkBytes);
       } catch (error) {
         io.signal.throwIfAborted();
-        const pause = retryDelaysMs[failures];
-        const isLost = error instanceof ApiError && restartReasons.includes(error.reason);
-        if (pause === undefined || !(isLost || isTransient(error))) throw error;
+        const delayMs = retryDelaysMs[failures];
+        const mustRestart = error instanceof ApiError && restartReasons.includes(error.reason);
+        if (delayMs === undefined || !(mustRestart || isTransient(error))) throw error;
         failures += 1;
-        if (error instanceof ConnectionError) isDirect = !isDirect;
-        messages.status(`The upload was interrupted; resuming in ${pause / 1_000} s`);
-        await io.sleep(pause);
-        size = chunkBytes.first;
-        target = await where();
+        if (error instanceof ConnectionError) usesSettingsOrigin = !usesSettingsOrigin;
+        messages.status(`The upload was interrupted; resuming in ${delayMs / 1_000} s`);
+        await io.sleep(delayMs);
+        size = initialChunkBytes;
+        target = await getTarget();
         offset = target.receivedBytes;
       }
     }
@@ -77,10 +77,10 @@ export async function upload(
 }
 
 /**
- * The upload URL with the origin of the settings. The service returns its public URL, which may be unreachable through a
- * tunnel.
+ * The service returns its public URL, which may be unreachable, for example through a tunnel. The origin in the settings may
+ * work instead.
  */
-function onOrigin(uploadUrl: string, origin: string): string {
+function replaceOrigin(uploadUrl: string, origin: string): string {
   return new URL(new URL(uploadUrl).pathname, origin).href;
 }
 
@@ -107,21 +107,21 @@ async function sendChunk(io: Io, target: UploadTarget, offset: number, piece: Bu
     answer = await response.json();
   } catch (error) {
     io.signal.throwIfAborted();
-    throw new ConnectionError(`The connection to ${new URL(target.uploadUrl).origin} broke during the upload.`, {
+    throw new ConnectionError(`The connection to ${new URL(target.uploadUrl).origin} was lost during the upload.`, {
       cause: error,
     });
   }
   if (!response.ok) throw toApiError(response.status, answer);
   const parsed = UploadResponse.safeParse(answer);
-  if (!parsed.success) throw new ConnectionError('the answer to an upload does not look like one from this service');
+  if (!parsed.success) throw new ConnectionError('The response to an upload has an unknown format.');
   return parsed.data;
 }
 
-/** Progress as one line: `████░░ 42 %  3.1 of 7.4 MiB  1.2 MiB/s`. `startedAt` bytes were sent by an earlier run. */
-function progressBar(done: number, total: number, seconds: number, startedAt: number): string {
+/** Formats progress as `████░░ 42 %  3.1 of 7.4 MiB  1.2 MiB/s`. An earlier run sent the bytes before `startOffset`. */
+function progressBar(done: number, total: number, seconds: number, startOffset: number): string {
   const share = total === 0 ? 1 : done / total;
   const width = 24;
   const full = Math.round(share * width);
-  const speed = seconds < 0.5 ? '' : `  ${formatBytes((done - startedAt) / seconds)}/s`;
+  const speed = seconds < 0.5 ? '' : `  ${formatBytes((done - startOffset) / seconds)}/s`;
   return `${'█'.repeat(full)}${'░'.repeat(width - full)} ${Math.floor(share * 100)} %  ${formatBytes(done)} of ${formatBytes(total)}${speed}`;
 }

@@ -1,17 +1,17 @@
 import { Failure, UsageError } from '../failure.ts';
 import type { Io } from './io.ts';
 
-/** Whether prompts can be shown: answers are read from standard input, questions are written to standard error. */
-export function canAsk(io: Io): boolean {
+/** Prompts need a terminal at standard input for answers, and at standard error for questions. */
+export function canPrompt(io: Io): boolean {
   return io.stdin.isTerminal && io.stderr.isTerminal;
 }
 
 /**
- * Asks for confirmation. Without a terminal it throws a `UsageError` that names the flag, and never assumes yes. The answer
- * "no" throws a `Failure`.
+ * Asks for confirmation. Throws a `Failure` if the user answers "no", and a `UsageError` that names `skipFlag` if there is no
+ * terminal.
  */
 export async function confirm(io: Io, question: string, skipFlag: string): Promise<void> {
-  if (!canAsk(io)) {
+  if (!canPrompt(io)) {
     throw new UsageError(
       'This command asks for confirmation, but there is no terminal.',
       `Pass ${skipFlag} to confirm.`,

@@ -4,7 +4,10 @@ import { expect, test } from 'vitest';
 import { hostileValue } from '../../test/hostile-values.ts';
 import { askHidden } from './hidden-prompt.ts';
 
-/** Types `pieces` at a hidden prompt and closes the terminal. Returns the answer or error, the output and the raw-mode changes. */
+/**
+ * Types `pieces` at a hidden prompt, closes the terminal, and returns the answer or error, the output and the changes of the
+ * raw mode.
+ */
 async function press(...pieces: readonly (string | Uint8Array)[]) {
   const input = new PassThrough();
   const modes: boolean[] = [];
@@ -48,17 +51,14 @@ test('decodes a character that arrives in several chunks', async () => {
   expect((await press(bytes.subarray(0, 1), bytes.subarray(1, 3), bytes.subarray(3))).answer).toBe('😀');
 });
 
-test('Backspace deletes a whole character, Ctrl-U all of them', async () => {
+test('deletes one character with Backspace and the whole line with Ctrl-U', async () => {
   expect((await press('a😀\u007f\u007f', 'xé\b', 'y\r')).answer).toBe('xy');
   expect((await press('abc\u0015d\r')).answer).toBe('d');
 });
 
-test.each([['abc\u0003'], ['\u0004']])(
-  '%j is an interruption, after which the terminal shows what is typed',
-  async (keys) => {
-    expect(await press(keys)).toMatchObject({ error: { name: 'Interrupted' }, modes: [true, false] });
-  },
-);
+test.each([['abc\u0003'], ['\u0004']])('treats %j as an interruption and turns echo on again', async (keys) => {
+  expect(await press(keys)).toMatchObject({ error: { name: 'Interrupted' }, modes: [true, false] });
+});
 
 test.each([
   ['one\rtwo\r', 'several lines'],
@@ -117,8 +117,8 @@ test('does not prompt when the signal is already aborted', async () => {
   expect(questions).toEqual([]);
 });
 
-test('returns any line byte for byte, however it is split into chunks', async () => {
-  // Every other control character is a key that is no text.
+test('returns any line unchanged, however it is split into chunks', async () => {
+  // Control characters other than tab are keys, not text.
   const line = hostileValue.filter((value) => !/(?!\t)\p{Cc}/u.test(value));
   const cuts = fc.array(fc.nat(40), { maxLength: 4 });
   await fc.assert(

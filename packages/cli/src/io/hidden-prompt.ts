@@ -2,14 +2,14 @@ import { Failure, Interrupted } from '../failure.ts';
 
 type Terminal = Pick<NodeJS.ReadStream, 'setRawMode' | 'on' | 'off' | 'resume' | 'pause'>;
 
-/** Input that arrives within this time after a line break belongs to the same paste. */
+/** Input within this time after a line break is taken as part of the same paste. */
 const pasteGapMs = 50;
 
 /**
- * Prompts on a terminal without showing the answer or its length. The answer is kept byte for byte, including leading and
- * trailing white space; Backspace deletes a character, Ctrl-U all. Ctrl-C throws `Interrupted`. A paste of several lines and
- * keys that are not text throw a `Failure`, because the answer would be incomplete. A terminal can deliver a paste line by
- * line, so the prompt waits `pasteGapMs` after a line break. Echo is always restored.
+ * Prompts on a terminal without showing the answer or its length, and keeps the answer unchanged, including white space at its
+ * ends. Ctrl-C throws `Interrupted`. A paste of several lines, and a key that is not text, throw a `Failure`, because the
+ * answer would be incomplete. A terminal may deliver a paste line by line, so the prompt waits `pasteGapMs` after a line
+ * break. Echo is always restored.
  */
 export function askHidden(
   input: Terminal,
@@ -18,7 +18,7 @@ export function askHidden(
   question: string,
 ): Promise<string> {
   return new Promise((resolve, reject) => {
-    // An abort before the prompt fires no event.
+    // A signal that is already aborted fires no event.
     if (signal.aborted) return reject(new Interrupted());
     let typed = '';
     let isEntered = false;
@@ -36,7 +36,6 @@ export function askHidden(
       settle();
     };
     const interrupt = () => end(() => reject(new Interrupted()));
-    // Called at the end of input and at the end of a paste.
     const conclude = () => {
       if (refusal !== null) return end(() => reject(refusal));
       if (!isEntered) return interrupt();
@@ -50,14 +49,15 @@ export function askHidden(
         if (read.end === null) return;
         if (read.end === 'interrupted') return interrupt();
         isEntered = read.end === 'entered';
-        if (!isEntered) refusal = new Failure('answer-unclear', read.end, 'Use a file: KEY=@FILE');
+        if (!isEntered)
+          refusal = new Failure('answer-unclear', read.end, 'To read the value from a file, use KEY=@FILE.');
       }
-      // Consume the rest of a paste, so that the shell does not run it.
+      // Consumes the rest of a paste, so that the shell does not run it.
       clearTimeout(timer);
       timer = setTimeout(conclude, pasteGapMs);
     };
     signal.addEventListener('abort', interrupt, { once: true });
-    // Turn echo off before the question is shown: a program may answer at once.
+    // Turns echo off before showing the question, because a program may answer immediately.
     input.setRawMode(true);
     write(`${question} (not shown): `);
     input.on('data', take);
@@ -68,7 +68,6 @@ export function askHidden(
 
 type KeyResult = { readonly typed: string; readonly end: 'entered' | 'interrupted' | (string & {}) | null };
 
-/** Applies key presses to the text typed so far. */
 function readKeys(before: string, keys: string | null): KeyResult {
   if (keys === null) return { typed: before, end: 'The input is not valid UTF-8.' };
   let typed = before;
@@ -79,7 +78,7 @@ function readKeys(before: string, keys: string | null): KeyResult {
     if (key === '\u0003' || (key === '\u0004' && typed === '')) return { typed, end: 'interrupted' };
     if (key === '\u007f' || key === '\b') typed = [...typed].slice(0, -1).join('');
     else if (key === '\u0015') typed = '';
-    else if (key !== '\t' && /\p{Cc}/u.test(key)) return { typed, end: 'A key was pressed that is not text.' };
+    else if (key !== '\t' && /\p{Cc}/u.test(key)) return { typed, end: 'The pressed key is not text.' };
     else typed += key;
   }
   return { typed, end: null };

@@ -2,7 +2,6 @@ import type { Environment } from '../config.ts';
 
 export type Output = {
   readonly isTerminal: boolean;
-  /** Width of the terminal in characters. */
   readonly columns: number;
   write(text: string): void;
   /** Resolves when more can be written. */
@@ -13,25 +12,22 @@ export type Output = {
 
 export type Input = {
   readonly isTerminal: boolean;
-  /** Reads to the end. */
   readText(): Promise<string>;
-  /** Reads to the end, or until a little more than `limit` bytes were read. */
+  /** Reads to the end, but stops soon after `limit` bytes. */
   readBytes(limit: number): Promise<Uint8Array>;
   /** Reads to the end, piece by piece. */
   stream(): AsyncIterable<Uint8Array>;
 };
 
-/** Interactive prompts. Each rejects with `Interrupted` on Ctrl-C. */
+/** Each prompt rejects with `Interrupted` on Ctrl-C. */
 export type Prompter = {
-  /** Does not show the answer. */
+  /** Prompts without showing the answer. */
   secret(question: string): Promise<string>;
-  /** `initial` is the answer for Enter, "no" by default. */
+  /** Enter selects `initial`, which is "no" by default. */
   confirm(question: string, initial?: boolean): Promise<boolean>;
-  /** A line of text; `check` returns an error message or null. */
+  /** Prompts for a line of text. `check` returns an error message or null. */
   text(question: string, initial: string, check: (text: string) => string | null): Promise<string>;
-  /** One of several values. */
   select<Value extends string>(question: string, choices: readonly Choice<Value>[], initial: Value): Promise<Value>;
-  /** Any number of values. */
   multiselect<Value extends string>(
     question: string,
     choices: readonly Choice<Value>[],
@@ -45,10 +41,10 @@ export type Choice<Value extends string = string> = {
   readonly hint?: string;
 };
 
-/** Everything that commands use from outside the program. The built program passes `processIo()`, tests pass their own value. */
+/** All input and output of commands. The program passes `createProcessIo()`; tests pass their own object. */
 export type Io = {
   readonly environment: Environment;
-  /** The current directory; relative paths in arguments are resolved against it. */
+  /** The current directory, against which relative paths in arguments are resolved. */
   readonly directory: string;
   readonly stdin: Input;
   readonly stdout: Output;
@@ -56,8 +52,7 @@ export type Io = {
   readonly prompter: Prompter;
   readonly fetch: typeof fetch;
   readonly now: () => Date;
-  /** Waits; rejects on Ctrl-C. */
+  /** Rejects on Ctrl-C. */
   readonly sleep: (milliseconds: number) => Promise<void>;
-  /** Aborted by Ctrl-C. */
   readonly signal: AbortSignal;
 };

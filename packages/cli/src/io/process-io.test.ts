@@ -32,7 +32,7 @@ const set = (args: string) => {
   );
 };
 
-test('reads a value up to Ctrl-D and prompts on the same terminal afterwards', async () => {
+test('reads a value up to Ctrl-D, then prompts on the same terminal', async () => {
   const terminal = set('A=- B');
   await terminal.shows('Press Ctrl-D on a new line to finish.');
   terminal.press('typed\r\x04');
@@ -54,7 +54,7 @@ test('Ctrl-C while typing standard input writes nothing and exits with 130', asy
   const terminal = set('--file -');
   await terminal.shows('Press Ctrl-D on a new line to finish.');
   terminal.press('A=typed\r\x03');
-  // The shell goes with it, and has its status.
+  // Ctrl-C also ends the shell, which returns the status of botcli.
   const { status, shown } = await terminal.ended;
   expect({ status, shown }).toEqual({ status: 130, shown: expect.stringContaining('Interrupted.') });
   expect(service.requests).toEqual([]);

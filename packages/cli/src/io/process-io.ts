@@ -2,8 +2,11 @@ import { readEnvironment } from '../config.ts';
 import { Failure, Interrupted } from '../failure.ts';
 import type { Io, Output, Prompter } from './io.ts';
 
-/** The streams, environment and clock of this process. The first Ctrl-C aborts the signal; a second one kills the process. */
-export function processIo(): Io {
+/**
+ * Uses the streams, environment and clock of this process. The first Ctrl-C aborts the signal; the second one kills the
+ * process.
+ */
+export function createProcessIo(): Io {
   const interruption = new AbortController();
   process.once('SIGINT', () => interruption.abort(new Interrupted()));
   return {
@@ -30,12 +33,16 @@ export function processIo(): Io {
   };
 }
 
-/** Read on demand: most commands work without a current directory. */
+/** Called only when needed, because most commands work without a current directory. */
 function currentDirectory(): string {
   try {
     return process.cwd();
   } catch {
-    throw new Failure('no-directory', 'The current directory no longer exists.', 'Change to another one with cd.');
+    throw new Failure(
+      'no-directory',
+      'The current directory no longer exists.',
+      'Change to another directory with cd.',
+    );
   }
 }
 
@@ -44,7 +51,7 @@ function toOutput(stream: NodeJS.WriteStream): Output {
   return {
     closed,
     isTerminal: stream.isTTY === true,
-    // 0: the terminal does not know its width.
+    // The width is 0 if the terminal does not know its width.
     columns: stream.columns || 80,
     write: (text) => void stream.write(text),
     writeBytes: (bytes) =>
@@ -55,8 +62,8 @@ function toOutput(stream: NodeJS.WriteStream): Output {
 }
 
 /**
- * Returns a signal that is aborted when the reader of a pipe has closed it, as `| head` does. Any other error of standard
- * output, such as a full disk, sets exit status 1.
+ * The returned signal is aborted when the reader closes the pipe, as `| head` does. Any other error of standard output, such
+ * as a full disk, sets exit status 1.
  */
 function watchForClosedReader(stream: NodeJS.WriteStream): AbortSignal {
   const closed = new AbortController();
@@ -88,14 +95,14 @@ async function readBytes(signal: AbortSignal, limit: number): Promise<Uint8Array
   return readLimited(addAbortSignal(signal, await stdinStream()), limit);
 }
 
-/** Standard input, to be read to its end. A terminal gets a separate stream, so that prompts still work after Ctrl-D. */
+/** Opens a separate stream for a terminal, so that prompts still work after Ctrl-D. */
 async function stdinStream(): Promise<NodeJS.ReadStream> {
   if (process.stdin.isTTY !== true) return process.stdin;
   const { ReadStream } = await import('node:tty');
   return new ReadStream(0);
 }
 
-/** Loads the prompt library when the first question is asked. */
+/** Loads the prompt library only for the first question. */
 function lazyPrompter(signal: AbortSignal): Prompter {
   const prompts = async () => (await import('./prompter.ts')).createPrompter(signal);
   return {

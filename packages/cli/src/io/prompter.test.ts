@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createPrompter } from './prompter.ts';
 
-test('does not prompt after an abort', async () => {
+test('rejects every prompt with Interrupted if the signal is already aborted', async () => {
   const ask = createPrompter(AbortSignal.abort());
   const choice = { value: 'a', label: 'A' };
   for (const asked of [

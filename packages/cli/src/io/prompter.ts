@@ -2,15 +2,11 @@ import { autocomplete, confirm, isCancel, multiselect, type Option, select, text
 import { Interrupted } from '../failure.ts';
 import type { Choice, Prompter } from './io.ts';
 
-/** Lists with at least this many choices can be searched. */
-const longList = 9;
-/** Prompts go to standard error: standard output is for data. */
+const minSearchableChoices = 9;
+/** Prompts go to standard error, because standard output is for data. */
 const output = process.stderr;
 
-/**
- * Prompts on the terminal. Ctrl-C, Escape and an aborted signal throw `Interrupted`. Secrets are prompted for by
- * `hidden-prompt.ts`.
- */
+/** Creates prompts on the terminal. Ctrl-C, Escape and an aborted signal throw `Interrupted`. */
 export const createPrompter = (signal: AbortSignal): Omit<Prompter, 'secret'> => ({
   confirm: (message, initial = false) =>
     withSignal(signal, async (own) =>
@@ -18,29 +14,41 @@ export const createPrompter = (signal: AbortSignal): Omit<Prompter, 'secret'> =>
     ),
   text: (message, initial, check) =>
     withSignal(signal, async (own) => {
-      // A placeholder, not an initial value: typed text must replace it, not be appended to it.
+      // Typed text must replace the default, so it is a placeholder instead of an initial value.
       const validate = (value: string | undefined) =>
         check(value === undefined || value === '' ? initial : value) ?? undefined;
-      const asked = { message, placeholder: initial, defaultValue: initial, validate, output, signal: own };
-      return requireAnswer(await text(asked));
+      const promptOptions = { message, placeholder: initial, defaultValue: initial, validate, output, signal: own };
+      return requireAnswer(await text(promptOptions));
     }),
   select: (message, choices, initial) =>
     withSignal(signal, async (own) => {
-      const asked = { message, options: toOptions(choices), initialValue: initial, output, signal: own };
-      const answer = await (choices.length < longList
-        ? select<string>(asked)
-        : autocomplete<string>({ ...asked, placeholder: 'type to search', maxItems: 10, validate: requireMatch }));
+      const promptOptions = { message, options: toOptions(choices), initialValue: initial, output, signal: own };
+      const answer = await (choices.length < minSearchableChoices
+        ? select<string>(promptOptions)
+        : autocomplete<string>({
+            ...promptOptions,
+            placeholder: 'type to search',
+            maxItems: 10,
+            validate: requireMatch,
+          }));
       return selectedValues(choices, [requireAnswer(answer)])[0] ?? initial;
     }),
   multiselect: (message, choices, initial) =>
     withSignal(signal, async (own) => {
       const initialValues = [...initial];
-      const asked = { message, options: toOptions(choices), initialValues, required: false, output, signal: own };
-      return selectedValues(choices, requireAnswer(await multiselect<string>(asked)));
+      const promptOptions = {
+        message,
+        options: toOptions(choices),
+        initialValues,
+        required: false,
+        output,
+        signal: own,
+      };
+      return selectedValues(choices, requireAnswer(await multiselect<string>(promptOptions)));
     }),
 });
 
-/** Gives each prompt a signal of its own: the library never removes its listener. */
+/** Creates a new signal for each prompt, because the prompt library never removes its listeners. */
 async function withSignal<Answer>(signal: AbortSignal, ask: (own: AbortSignal) => Promise<Answer>): Promise<Answer> {
   const own = new AbortController();
   const end = () => own.abort();
@@ -53,10 +61,10 @@ async function withSignal<Answer>(signal: AbortSignal, ask: (own: AbortSignal) =
   }
 }
 
-/** Without this check, Enter on a search without matches would select the initial value. */
+/** Rejects Enter on a search without matches, which would otherwise select the initial value. */
 function requireMatch(value: unknown): string | undefined {
   return value === undefined || (Array.isArray(value) && value.length === 0)
-    ? 'Nothing in the list matches.'
+    ? 'No choice matches the search.'
     : undefined;
 }
 
@@ -64,7 +72,7 @@ function toOptions(choices: readonly Choice[]): Option<string>[] {
   return choices.map(({ value, label, hint }) => ({ value, label, ...(hint === undefined ? {} : { hint }) }));
 }
 
-/** Restores the type of the values: the library returns strings. */
+/** Restores the type of the values, because the prompt library returns strings. */
 function selectedValues<Value extends string>(choices: readonly Choice<Value>[], answers: readonly string[]): Value[] {
   return choices.flatMap(({ value }) => (answers.includes(value) ? [value] : []));
 }

@@ -1,4 +1,4 @@
-/** Reads a stream to its end, or until it has delivered more than `limit` bytes. */
+/** Reads a stream to its end, but stops after the chunk that exceeds `limit` bytes. */
 export async function readLimited(stream: AsyncIterable<Uint8Array>, limit: number): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let length = 0;

@@ -2,40 +2,39 @@ import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Client, VaultStatus, VaultTask } from '@bothost/contract';
 import type { Context } from '../command-line/context.ts';
-import { onOff, text } from '../command-line/options.ts';
+import { switchOption, textOption } from '../command-line/options.ts';
 import { Failure } from '../failure.ts';
 import { withRetries } from '../service/retry.ts';
 import type { SourcedValue } from '../service/settings.ts';
 
-/** Options of all `operator` commands. */
 export const operatorOptions = {
-  'token-file': text({
+  'token-file': textOption({
     description: 'File with the operator token; overrides BOTCLI_OPERATOR_TOKEN and the data directory of this machine',
     placeholder: 'FILE',
   }),
 };
-export const waitOption = { wait: onOff('Whether to wait until the task is done (the default)') };
+export const waitOption = { wait: switchOption('Whether to wait until the task is done (the default)') };
 
 const hint =
-  'Run this on the machine of the service with its account, or pass the token with --token-file or ' +
-  'BOTCLI_OPERATOR_TOKEN. The service stores it in its data directory as operator-token.';
+  "Run this command on the service's machine with the service's account, or pass the token with --token-file or " +
+  'BOTCLI_OPERATOR_TOKEN. The service stores the token in its data directory as operator-token.';
 
 /**
- * Calls the service as its operator. The token comes from `--token-file`, the environment or the data directory of a service
- * on this machine. It is never shown.
+ * Calls the service as its operator. The operator token comes from `--token-file`, the environment or the data directory of a
+ * service on this machine, and is never printed.
  */
 export async function asOperator<T>(
   context: Context,
   tokenFile: string | undefined,
   ask: (client: Client, token: string) => Promise<T>,
 ): Promise<T> {
-  const { connect } = await import('../service/connection.ts');
+  const { createServiceClient } = await import('../service/connection.ts');
   const token = await readToken(context, tokenFile);
   const origin = context.settings.origin.value;
   try {
     return await ask(connect(context.io, origin, token.value), token.value);
   } catch (error) {
-    // The organization comes from the command line, not from the profile: an operator acts in none.
+    // Without this, the error would blame the organization of the profile. Here it comes from the command line.
     if (isOrganizationMissing(error)) throw new Failure('organization-not-found', error.message);
     if (!isRefusal(error)) throw error;
     const message = `The service at ${origin} does not accept the operator token from ${token.source}.`;
@@ -46,20 +45,23 @@ export async function asOperator<T>(
 async function readToken({ io }: Context, tokenFile: string | undefined): Promise<SourcedValue> {
   const { operatorToken, dataDirectory } = io.environment;
   if (tokenFile === undefined && operatorToken !== null) {
-    return checked({ value: operatorToken, source: 'BOTCLI_OPERATOR_TOKEN' });
+    return requireTokenFormat({ value: operatorToken, source: 'BOTCLI_OPERATOR_TOKEN' });
   }
   const file = tokenFile === undefined ? join(dataDirectory, 'operator-token') : resolve(io.directory, tokenFile);
   const content = await readFile(file, 'utf8').catch((error: unknown) => {
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable';
-    const problem = code === 'ENOENT' ? 'does not exist' : `cannot be read (${code})`;
-    throw new Failure('operator-token-missing', `The operator token ${file} ${problem}.`, hint);
+    const message =
+      code === 'ENOENT'
+        ? `The operator token file ${file} does not exist.`
+        : `The operator token file ${file} cannot be read (${code}).`;
+    throw new Failure('operator-token-missing', message, hint);
   });
-  return checked({ value: content.trim(), source: file });
+  return requireTokenFormat({ value: content.trim(), source: file });
 }
 
-function checked(token: SourcedValue): SourcedValue {
+function requireTokenFormat(token: SourcedValue): SourcedValue {
   if (/^[\x21-\x7e]{32,1024}$/.test(token.value)) return token;
-  throw new Failure('operator-token-malformed', `${token.source} does not hold an operator token.`, hint);
+  throw new Failure('operator-token-malformed', `${token.source} does not contain an operator token.`, hint);
 }
 
 function isRefusal(error: unknown): boolean {
@@ -70,14 +72,14 @@ function isOrganizationMissing(error: unknown): error is Error {
   return error instanceof Error && 'reason' in error && error.reason === 'organization-not-found';
 }
 
-/** Polls a task until it is done and shows its progress. A restarted service continues the task. */
+/** Polls a vault task until it is done, and shows its progress. If the service restarts, it continues the task. */
 export async function waitForTask(
   context: Context,
   client: Pick<Client, 'getVault'>,
   kind: VaultTask['task'],
-  begun: VaultStatus,
+  initial: VaultStatus,
 ): Promise<VaultStatus> {
-  for (let status = begun; ; status = await withRetries(context, () => client.getVault())) {
+  for (let status = initial; ; status = await withRetries(context, () => client.getVault())) {
     const task = status.tasks.find((one) => one.task === kind);
     if (task === undefined || task.state === 'done') {
       context.messages.status(null);

@@ -4,7 +4,6 @@ import { Failure } from '../failure.ts';
 import { formatTime } from '../output/format.ts';
 import type { Block, Report } from '../output/report.ts';
 
-/** The state of the vault as a report. */
 export function vaultReport(status: VaultStatus): Report {
   return { json: status, blocks: blocksOf(status) };
 }
@@ -75,15 +74,13 @@ function findingPath({ organization, set }: VaultTask['findings'][number]): stri
   return set === null ? organization || 'the vault' : `${organization}/${set}`;
 }
 
-/** Throws a `Failure` if the last task of this kind found damaged items. */
+/** Throws a `Failure` if the last vault task of this kind found damaged items. */
 export function requireNoFindings(status: VaultStatus, kind: VaultTask['task']): void {
   const damage = status.tasks.find(({ task }) => task === kind)?.findings ?? [];
   if (damage.length === 0) return;
   const issues = damage.map((one) => ({ path: findingPath(one), message: one.problem }));
   const message =
-    damage.length === 1
-      ? 'One item does not match what was written.'
-      : `${damage.length} items do not match what was written.`;
+    damage.length === 1 ? 'One item in the vault is damaged.' : `${damage.length} items in the vault are damaged.`;
   const hint =
     'Agents with damaged sets cannot start; all others are unaffected. Restore the sets from a backup, or delete and set them again.';
   throw new Failure('vault-damaged', message, hint, issues, { vault: status });

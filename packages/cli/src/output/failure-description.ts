@@ -1,4 +1,4 @@
-/** A failure as it is printed: `code` and `reason` for programs, the rest for people. */
+/** A failure as it is printed. `code` and `reason` are for programs, `message` and `hint` for people. */
 export type FailureDescription = {
   readonly code: string;
   readonly reason: string;
@@ -9,7 +9,7 @@ export type FailureDescription = {
   readonly details: Readonly<Record<string, unknown>> | null;
 };
 
-/** Describes a failure that the service did not report; its code is its reason. */
+/** Describes a failure that does not come from the service. The code is the same as the reason. */
 export function describeLocalFailure(reason: string, message: string, hint: string | null = null): FailureDescription {
   return { code: reason, reason, message, requestId: null, issues: [], hint, details: null };
 }

@@ -11,20 +11,20 @@ test.each([
   expect(formatDuration(seconds)).toBe(text);
 });
 
-test('computes nearest-rank percentiles, and null for an empty list', () => {
+test('percentile returns the nearest-rank percentile, or null for an empty list', () => {
   const values = [3, 1, 2, 5, 4];
   expect([5, 50, 95, 100].map((rank) => percentile(values, rank))).toEqual([1, 3, 5, 5]);
   expect(percentile([], 50)).toBeNull();
 });
 
-test('prints a full time in plain output and a short one on a terminal', () => {
+test('formatTime keeps the full time in plain output and shortens it to seconds on a terminal', () => {
   expect(formatTime('2026-11-20T16:01:05.123Z')).toEqual({
     text: '2026-11-20T16:01:05.123Z',
     rich: '2026-11-20 16:01:05Z',
   });
 });
 
-test('formats memory in mebibytes, or bytes below one mebibyte', () => {
+test('formatMebibytes formats mebibytes, and bytes below one mebibyte', () => {
   expect([0, 1_048_575, 1_048_576, 157_286_400].map(formatMebibytes)).toEqual([
     '0 B',
     '1048575 B',

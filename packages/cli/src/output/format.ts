@@ -1,25 +1,23 @@
 import type { Cell } from './report.ts';
 
-/** An ISO 8601 time: unchanged in plain output, to the second on a terminal. */
+/** Keeps an ISO 8601 time unchanged in plain output and shortens it to seconds on a terminal. */
 export function formatTime(iso: string | null): Cell {
   if (iso === null) return { text: '', rich: '-', tone: 'dim' };
   return { text: iso, rich: iso.replace('T', ' ').replace(/\.\d+Z$/, 'Z') };
 }
 
-/** A value that may be missing. */
 export function optionalCell(value: string | number | null | undefined): Cell {
   if (value === null || value === undefined || value === '') return { text: '', rich: '-', tone: 'dim' };
   return String(value);
 }
 
-/** HH:MM:SS; from 100 hours on, with more digits. */
+/** Formats a duration as HH:MM:SS, with more digits from 100 hours on. */
 export function formatDuration(seconds: number): string {
   const whole = Math.max(0, Math.floor(seconds));
   const parts = [Math.floor(whole / 3_600), Math.floor((whole % 3_600) / 60), whole % 60];
   return parts.map((part) => String(part).padStart(2, '0')).join(':');
 }
 
-/** Seconds between two ISO times. */
 export function secondsBetween(from: string, to: string | Date): number {
   return (new Date(to).getTime() - new Date(from).getTime()) / 1_000;
 }
@@ -28,19 +26,18 @@ export function formatMillicores(value: number): string {
   return `${value} m`;
 }
 
-/** Mebibytes with one decimal, or bytes below one mebibyte. */
+/** Formats mebibytes with one decimal, and fewer than one mebibyte as bytes. */
 export function formatMebibytes(bytes: number): string {
   return bytes < 1_048_576 ? `${bytes} B` : `${(bytes / 1_048_576).toFixed(1)} MiB`;
 }
 
-/** Bytes, KiB or MiB, with one decimal. */
 export function formatBytes(bytes: number): string {
   if (bytes < 1_024) return `${Math.round(bytes)} B`;
   if (bytes < 1_048_576) return `${(bytes / 1_024).toFixed(1)} KiB`;
   return `${(bytes / 1_048_576).toFixed(1)} MiB`;
 }
 
-/** A count with its noun, as in `2 keys`. */
+/** Formats a count with its noun, for example `2 keys`. */
 export function formatCount(count: number, noun: string): string {
   return `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`;
 }
@@ -50,7 +47,7 @@ export function formatYesNo(value: boolean | null): string {
   return value ? 'Yes' : 'No';
 }
 
-/** The nearest-rank percentile, as the service computes it; null for an empty list. */
+/** Returns the nearest-rank percentile, or null for an empty list. */
 export function percentile(values: readonly number[], rank: number): number | null {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.max(0, Math.ceil((rank / 100) * sorted.length) - 1)] ?? null;

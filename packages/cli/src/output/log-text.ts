@@ -1,13 +1,14 @@
 import { stripVTControlCharacters } from 'node:util';
 import { printable } from './printable.ts';
 
-/** Select Graphic Rendition: colors and weight (ECMA-48, 8.3.117). */
+/** Matches an SGR sequence, which sets color and weight (ECMA-48, section 8.3.117).
+ */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences begin with one.
 const colorSequence = /\u001b\[[0-9;:]*m/g;
 
 /**
- * Makes a line of a bot's output safe to print: a bot must not control the reader's terminal. Tabs are kept, and with
- * `colors` also colors, which are reset at the end of the line. All other control sequences are removed.
+ * Makes a line of a bot's output safe to print, so that a bot cannot control the reader's terminal. Keeps tabs and, if
+ * `colors` is true, colors, which are reset at the end of the line. Removes all other control sequences.
  */
 export function printableLog(line: string, colors: boolean): string {
   const plain = (text: string) => text.split('\t').map(printable).join('\t');

@@ -19,16 +19,16 @@ function talkTo(mode: OutputMode, terminal: boolean, term = 'xterm') {
   return { messages, written: () => written };
 }
 
-test('erases the status line before a message and restores it afterwards', async () => {
+test('erases the status line before a message and restores it after the message', async () => {
   const { messages, written } = talkTo('rich', true);
   messages.status('Uploading');
   messages.notify('a line');
   messages.status('a status that is wider than the terminal');
   messages.status(null);
   await messages.show({ kind: 'note', lines: ['a block'] });
-  const away = '\r\u001b[2K';
+  const eraseLine = '\r\u001b[2K';
   expect(written().replaceAll('\u001b[2ma block\u001b[22m', 'a block')).toBe(
-    `Uploading${away}a line\nUploading${away}a status that is wi${away}a block\n\n`,
+    `Uploading${eraseLine}a line\nUploading${eraseLine}a status that is wi${eraseLine}a block\n\n`,
   );
 });
 
@@ -37,7 +37,7 @@ test.each([
   ['json', true, 'xterm'],
   ['rich', false, 'xterm'],
   ['rich', true, 'dumb'],
-] as const)('there is no status in mode %s, terminal %s, of kind %s', (mode, terminal, term) => {
+] as const)('shows no status line in mode %s, if terminal is %s and TERM is %s', (mode, terminal, term) => {
   const { messages, written } = talkTo(mode, terminal, term);
   messages.status('Uploading');
   messages.notify('a line');

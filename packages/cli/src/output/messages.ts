@@ -1,18 +1,16 @@
 import type { Io } from '../io/io.ts';
-import { colorsFor } from './colors.ts';
+import { loadColors } from './colors.ts';
 import type { OutputMode } from './output-mode.ts';
 import { printable } from './printable.ts';
 import type { Block } from './report.ts';
 
-/** Messages on standard error while a command runs; data goes to standard output. */
+/** Prints to standard error while a command runs; standard output is only for data. */
 export type Messages = {
-  /** Prints a line. */
   readonly notify: (text: string) => void;
-  /** Prints blocks, as in a report, before a prompt. */
+  /** Prints blocks in the form of a report, for example before a prompt. */
   readonly show: (...blocks: readonly Block[]) => Promise<void>;
-  /** Replaces the status line; null removes it. Only on a terminal. */
+  /** Replaces the status line, or removes it if the text is null. Has no effect without a terminal. */
   readonly status: (text: string | null) => void;
-  /** Whether status lines are shown. */
   readonly isLive: boolean;
 };
 
@@ -40,25 +38,25 @@ export function createMessages(io: Pick<Io, 'stderr' | 'environment'>, mode: Out
     show: async (...blocks) => {
       clear();
       const { renderPlain, renderRich } = await import('./render.ts');
-      const paint = { colors: await colorsFor(io, stderr), columns: stderr.columns };
+      const paint = { colors: await loadColors(io, stderr), columns: stderr.columns };
       for (const block of blocks) {
         if (mode === 'rich') stderr.write(`${renderRich(block, paint)}\n`);
-        else stderr.write(plain(block, renderPlain));
+        else stderr.write(formatPlain(block, renderPlain));
       }
     },
     status: (text) => {
       if (!isLive) return;
       clear();
       if (text === null) return;
-      // A wrapped line could not be erased.
+      // Truncates the status to one line, because a wrapped line could not be erased.
       shown = text.slice(0, Math.max(1, stderr.columns - 1));
       stderr.write(shown);
     },
   };
 }
 
-/** Unlike in a report, notes are printed in place: everything goes to standard error. */
-function plain(block: Block, render: (block: Block) => string): string {
+/** Unlike in a report, notes are printed in their place, because all blocks go to standard error. */
+function formatPlain(block: Block, render: (block: Block) => string): string {
   if (block.kind === 'note') return block.lines.map((line) => `${printable(line)}\n`).join('');
   return block.kind === 'table' && block.rows.length === 0 ? `${block.empty}\n` : render(block);
 }

@@ -1,5 +1,5 @@
 import type { Io } from '../io/io.ts';
-import { colorsFor } from './colors.ts';
+import { loadColors } from './colors.ts';
 import type { FailureDescription } from './failure-description.ts';
 import type { OutputMode } from './output-mode.ts';
 import { printable } from './printable.ts';
@@ -8,7 +8,7 @@ import type { Report, Stream } from './report.ts';
 export async function printReport(io: Io, mode: OutputMode, report: Report): Promise<void> {
   if (mode === 'json') return io.stdout.write(`${JSON.stringify(report.json, null, 2)}\n`);
   const { renderPlain, renderRich } = await import('./render.ts');
-  const colors = await colorsFor(io, io.stdout);
+  const colors = await loadColors(io, io.stdout);
   for (const [index, block] of report.blocks.entries()) {
     if (mode === 'rich') {
       io.stdout.write((index > 0 ? '\n' : '') + renderRich(block, { colors, columns: io.stdout.columns }));
@@ -22,10 +22,9 @@ export async function printReport(io: Io, mode: OutputMode, report: Report): Pro
   }
 }
 
-/** Prints items as they arrive, until the stream ends or the reader closes the pipe. */
 export async function printStream(io: Io, mode: OutputMode, stream: Stream): Promise<void> {
   const { stdout } = io;
-  const colors = await colorsFor(io, stdout);
+  const colors = await loadColors(io, stdout);
   const reader = AbortSignal.any([io.signal, stdout.closed]);
   try {
     for await (const { json, plain, rich } of stream.pieces(reader)) {
@@ -36,12 +35,11 @@ export async function printStream(io: Io, mode: OutputMode, stream: Stream): Pro
   }
 }
 
-/** Prints help or a version: text that has no report. */
 export function printText(io: Io, mode: OutputMode, text: string, document: unknown): void {
   io.stdout.write(mode === 'json' ? `${JSON.stringify(document, null, 2)}\n` : `${text}\n`);
 }
 
-/** Ctrl-C is not an error: the message has no prefix. */
+/** An interruption by the user is not an error, so the message has no prefix. */
 export async function printInterruption(
   io: Io,
   mode: OutputMode,
@@ -52,7 +50,7 @@ export async function printInterruption(
   else io.stderr.write(`${failure.message}\n`);
 }
 
-/** `isLine`: in JSON mode, print the failure as one line, as the last item of a stream. */
+/** With `isLine`, JSON output is one line, because the failure is the last item of a stream. */
 export async function printFailure(
   io: Io,
   mode: OutputMode,
@@ -73,7 +71,7 @@ export async function printFailure(
     io.stdout.write(`${JSON.stringify({ error }, null, isLine ? 0 : 2)}\n`);
     return;
   }
-  const colors = await colorsFor(io, io.stderr);
+  const colors = await loadColors(io, io.stderr);
   const lines = [
     reason === 'interrupted' ? printable(message) : `${colors.red('error:')} ${printable(message)}`,
     ...issues.map(({ path, message }) => `  ${printable(path === '' ? message : `${path}: ${message}`)}`),

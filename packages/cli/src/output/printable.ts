@@ -1,8 +1,8 @@
 import { stripVTControlCharacters } from 'node:util';
 
 /**
- * Makes text from the service safe for a terminal: removes escape sequences and escapes other control characters,
- * including characters that reverse the direction of text. The text may be output of a bot.
+ * Makes text safe to print on a terminal, because it may come from a bot. Removes escape sequences and escapes other control
+ * characters, including characters that change the direction of text.
  */
 export function printable(text: string): string {
   return stripVTControlCharacters(text).replace(/[\p{Cc}\u202A-\u202E\u2066-\u2069]/gu, (character) => {

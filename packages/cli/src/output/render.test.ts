@@ -9,10 +9,10 @@ const table = (rows: readonly (readonly Cell[])[]): Block => ({
   kind: 'table',
   columns: [{ title: 'Name' }, { title: 'Size', align: 'right' }, { title: 'Note', dropOrder: 1 }],
   rows,
-  empty: 'There is none.',
+  empty: 'No items found.',
 });
 
-test('plain output of a table is a header and a line for each row, separated by tabs, for any values', () => {
+test('renderPlain prints a table as a tab-separated header and one line per row, for any values', () => {
   const cell = fc.string({ unit: 'binary', maxLength: 30 });
   fc.assert(
     fc.property(fc.array(fc.tuple(cell, cell, cell), { maxLength: 5 }), (rows) => {
@@ -27,16 +27,16 @@ test('plain output of a table is a header and a line for each row, separated by 
   );
 });
 
-test('rich output aligns columns, shows rich cells, and prints a message for an empty table', () => {
+test('renderRich aligns columns, shows rich cells, and prints a message for an empty table', () => {
   const rows = [
     ['a', { text: '1048576', rich: '1.0 MiB' }, 'x'],
     ['longer', '7', ''],
   ];
   expect(renderRich(table(rows), paint)).toBe('Name       Size  Note\na       1.0 MiB  x\nlonger        7\n');
-  expect(renderRich(table([]), paint)).toBe('There is none.\n');
+  expect(renderRich(table([]), paint)).toBe('No items found.\n');
 });
 
-test('rich output drops columns in their order and never truncates a value', () => {
+test('renderRich drops columns in their drop order and never truncates a value', () => {
   const wide = 'w'.repeat(100);
   expect(renderRich(table([['a', '1', wide]]), paint)).toBe(
     'Name  Size\na        1\nColumns hidden on this narrow terminal: note. --output plain shows all.\n',
@@ -44,7 +44,7 @@ test('rich output drops columns in their order and never truncates a value', () 
   expect(renderRich(table([[wide, '1', 'x']]), paint)).toContain(wide);
 });
 
-test('escapes control sequences of a crash tail', () => {
+test('removes escape sequences and escapes control characters in the last output of a bot', () => {
   const block: Block = { kind: 'text', title: 'Last output', lines: ['\u001b[2J\u001b]0;title\u0007bad\u0000\r'] };
   expect(renderRich(block, paint)).toBe('Last output\n  bad\\x00\\r\n');
   expect(renderPlain(block)).toBe('Last output\tbad\\x00\\r\n');

@@ -6,8 +6,8 @@ import { sparkline } from './sparkline.ts';
 export type RenderStyle = { readonly colors: Colors; readonly columns: number };
 
 /**
- * Tab-separated, complete, without colors: a line for each row or field. A table begins with its column titles, unless it is
- * empty. Notes are left out.
+ * Renders a block as tab-separated lines without colors. A table begins with its column titles, unless it is empty. Notes are
+ * omitted.
  */
 export function renderPlain(block: Block): string {
   switch (block.kind) {
@@ -34,7 +34,7 @@ export function renderPlain(block: Block): string {
   }
 }
 
-/** For a terminal: aligned, colored, fitted to its width. */
+/** Renders a block for a terminal, aligned, colored and fitted to its width. */
 export function renderRich(block: Block, paint: RenderStyle): string {
   switch (block.kind) {
     case 'table':
@@ -102,7 +102,7 @@ function richTable(columns: readonly Column[], rows: readonly (readonly Cell[])[
   ]);
 }
 
-/** Indexes of the columns that fit. Columns are dropped by their `dropOrder`. */
+/** Returns the indexes of the columns that fit, after dropping columns by their `dropOrder`. */
 function fittingColumns(columns: readonly Column[], widths: readonly number[], available: number): readonly number[] {
   let kept = columns.map((_, index) => index);
   const needed = () => kept.reduce((sum, index) => sum + (widths[index] ?? 0) + 2, -2);

@@ -16,7 +16,7 @@ test('keeps the peaks of a long series', () => {
   expect(sparkline(values, 60)).toBe(`${'▁'.repeat(33)}█${'▁'.repeat(26)}`);
 });
 
-test('is as long as the series, up to the given width', () => {
+test('draws one bar per value, up to the given width', () => {
   for (const length of [0, 1, 2, 59, 60, 61, 119, 720]) {
     const values = Array.from({ length }, (_, index) => (index * 7_919) % 1_000);
     for (const width of [1, 10, 60, 200]) expect(sparkline(values, width)).toHaveLength(Math.min(length, width));

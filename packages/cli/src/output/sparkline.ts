@@ -1,8 +1,8 @@
 const bars = '▁▂▃▄▅▆▇█';
 
 /**
- * A series as a line of bars, at most `width` characters. Each bar shows the maximum of its part of the series, scaled
- * between the minimum and the maximum of all values.
+ * Draws a series as a line of at most `width` bars. Each bar shows the maximum of its part of the series, scaled between the
+ * minimum and the maximum of all values.
  */
 export function sparkline(values: readonly number[], width: number): string {
   const shown = values.length > width ? peaks(values, width) : values;

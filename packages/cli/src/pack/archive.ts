@@ -9,7 +9,7 @@ import type { ProjectFile } from './project-files.ts';
 export type Archive = {
   readonly path: string;
   readonly bytes: number;
-  /** SHA-256 of the archive, in hexadecimal. */
+  /** The SHA-256 of the archive in hexadecimal. */
   readonly contentHash: string;
 };
 
@@ -17,9 +17,9 @@ const epoch = new Date(0);
 const progressBytes = 1_048_576;
 
 /**
- * Writes a project as tar.gz to `target`. Equal content gives equal bytes: order, times and owners are fixed, modes keep only
- * the executable bit, hard links become files. Throws a `Failure` if a file changes its size meanwhile. `onProgress` gets the
- * size of the archive, once per mebibyte.
+ * Writes a project as tar.gz to `target`. Equal content gives equal bytes, because order, times, owners and modes are
+ * normalized and hard links become files. Throws a `Failure` if a file changes its size while it is read. `onProgress` is
+ * called once per mebibyte with the size of the archive.
  */
 export async function writeArchive(
   root: string,
@@ -57,7 +57,7 @@ export async function writeArchive(
   return { path: target, bytes, contentHash: hash.digest('hex') };
 }
 
-/** File attributes for the archive, without attributes that depend on the machine. */
+/** Removes file attributes that depend on the machine. */
 function normalizedStats({ status, kind }: ProjectFile): ProjectFile['status'] {
   const isPlain = kind === 'file' && (status.mode & 0o100) === 0;
   return Object.assign(Object.create(Object.getPrototypeOf(status)), status, {
@@ -78,6 +78,6 @@ function packingFailure(root: string, error: unknown): Failure {
   }
   return new Failure(
     'project-unpackable',
-    `Cannot pack the project: ${name === undefined ? message : `${name} (${code})`}.`,
+    name === undefined ? `Cannot pack the project: ${message}.` : `Cannot pack ${name} (${code}).`,
   );
 }

@@ -4,15 +4,18 @@ import type { Archive } from './archive.ts';
 import type { ExcludedPath } from './excluded-path.ts';
 import type { ProjectFiles } from './project-files.ts';
 
-/** The packed and excluded files, for people. */
-export function contentsBlocks(folder: string, { files, excluded }: ProjectFiles, archive: Archive): readonly Block[] {
+export function contentsBlocks(
+  projectPath: string,
+  { files, excluded }: ProjectFiles,
+  archive: Archive,
+): readonly Block[] {
   const bytes = files.reduce((sum, { size }) => sum + size, 0);
   const largest = [...files].sort((a, b) => b.size - a.size).slice(0, 3);
   return [
     {
       kind: 'fields',
       fields: [
-        ['Project', folder],
+        ['Project', projectPath],
         [
           'Packed',
           `${formatCount(files.length, 'file')}, ${formatBytes(bytes)}; the archive ${formatBytes(archive.bytes)}`,
@@ -24,9 +27,9 @@ export function contentsBlocks(folder: string, { files, excluded }: ProjectFiles
   ];
 }
 
-function excludedTable(leftOut: readonly ExcludedPath[]): Block {
-  const others = new Set(leftOut.map(({ reason }) => reason).filter((reason) => reason !== 'always'));
-  const reasons = ['always', ...[...others].sort()].filter((reason) => leftOut.some((one) => one.reason === reason));
+function excludedTable(excluded: readonly ExcludedPath[]): Block {
+  const others = new Set(excluded.map(({ reason }) => reason).filter((reason) => reason !== 'always'));
+  const reasons = ['always', ...[...others].sort()].filter((reason) => excluded.some((one) => one.reason === reason));
   return {
     kind: 'table',
     columns: [
@@ -36,25 +39,24 @@ function excludedTable(leftOut: readonly ExcludedPath[]): Block {
       { title: 'Paths', dropOrder: 1 },
     ],
     rows: reasons.map((reason) => {
-      const these = leftOut.filter((one) => one.reason === reason).sort((a, b) => b.bytes - a.bytes);
-      const sum = these.reduce((all, one) => ({ files: all.files + one.files, bytes: all.bytes + one.bytes }), {
+      const paths = excluded.filter((one) => one.reason === reason).sort((a, b) => b.bytes - a.bytes);
+      const sum = paths.reduce((all, one) => ({ files: all.files + one.files, bytes: all.bytes + one.bytes }), {
         files: 0,
         bytes: 0,
       });
-      const atLeast = these.every(({ isWhole }) => isWhole) ? '' : 'more than ';
-      return [reason, `${atLeast}${sum.files}`, `${atLeast}${formatBytes(sum.bytes)}`, listPaths(these)];
+      const atLeast = paths.every(({ isWhole }) => isWhole) ? '' : 'more than ';
+      return [reason, `${atLeast}${sum.files}`, `${atLeast}${formatBytes(sum.bytes)}`, listPaths(paths)];
     }),
     empty: '',
   };
 }
 
-function listPaths(these: readonly ExcludedPath[]): string {
-  const names = these.slice(0, 4).map(({ path }) => path);
-  const more = these.length - names.length;
+function listPaths(paths: readonly ExcludedPath[]): string {
+  const names = paths.slice(0, 4).map(({ path }) => path);
+  const more = paths.length - names.length;
   return more === 0 ? names.join(', ') : `${names.join(', ')} and ${more} more`;
 }
 
-/** The packed and excluded files, for programs. */
 export function contentsDocument(
   { files, excluded }: ProjectFiles,
   archive: Archive,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { readDockerIgnore } from './docker-ignore.ts';
 
-/** Cases after Docker's documentation and the tests of its matcher. */
+/** Cases from Docker's documentation and from the tests of its pattern matcher. */
 test.each([
   ['*.md', 'README.md', true],
   ['*.md', 'docs/README.md', false],
@@ -28,11 +28,11 @@ test.each([
   ['.', 'a', false],
   ['x(1).txt', 'x(1).txt', true],
   ['ä?', 'ä😀', true],
-])('%s and %s: left out is %s', (pattern, path, isOut) => {
-  expect(readDockerIgnore(`${pattern}\n`).excludes(path)).toBe(isOut);
+])('pattern %s and path %s give excluded = %s', (pattern, path, isExcluded) => {
+  expect(readDockerIgnore(`${pattern}\n`).excludes(path)).toBe(isExcluded);
 });
 
-test('the last matching pattern decides, also below an excluded folder', () => {
+test('lets the last matching pattern decide, also for paths in an excluded directory', () => {
   const rules = readDockerIgnore('# all but two\r\n*\r\n!src\r\n!data/keep.txt\r\nsrc/*.test.js\r\n');
   expect(rules.hasNegation).toBe(true);
   const kept = ['src/bot.js', 'data/keep.txt'];

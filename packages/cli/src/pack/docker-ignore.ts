@@ -1,48 +1,45 @@
-/** The rules of a `.dockerignore`, whose syntax differs from that of `.gitignore`. */
 export type DockerIgnore = {
-  /** The last pattern that matches the path or one of its folders decides. */
+  /** The last pattern that matches the path or one of its parent directories decides. */
   readonly excludes: (path: string) => boolean;
-  /** Whether a `!` pattern can include something in an excluded folder. */
+  /** True if a `!` pattern can include a file in an excluded directory. */
   readonly hasNegation: boolean;
 };
 
 /**
- * Parses a `.dockerignore` (https://docs.docker.com/build/concepts/context/#dockerignore-files): patterns of Go's
- * `filepath.Match`, relative to the root of the project, and `**`; `#` at the start of a line is a comment; `!` includes
- * again. Paths are relative, with `/`. Throws an `Error` with the line of an invalid pattern.
- *
- * Not a library: those for `.dockerignore` are unmaintained forks of ones for `.gitignore`.
+ * Parses a `.dockerignore` (https://docs.docker.com/build/concepts/context/#dockerignore-files). Its patterns are those of
+ * Go's `filepath.Match` plus `**`, relative to the project. Throws an `Error` with the line number of an invalid pattern. The
+ * libraries for this format are unmaintained forks of libraries for `.gitignore`, whose syntax differs.
  */
 export function readDockerIgnore(text: string): DockerIgnore {
-  const patterns: { readonly takesBack: boolean; readonly matcher: RegExp }[] = [];
+  const patterns: { readonly isNegated: boolean; readonly matcher: RegExp }[] = [];
   for (const [index, line] of text
     .replace(/^\uFEFF/, '')
     .split(/\r?\n/)
     .entries()) {
     if (line.startsWith('#') || line.trim() === '') continue;
-    const takesBack = line.trim().startsWith('!');
-    const pattern = clean(takesBack ? line.trim().slice(1) : line);
+    const isNegated = line.trim().startsWith('!');
+    const pattern = normalizePath(isNegated ? line.trim().slice(1) : line);
     // As in Docker, no pattern matches the root itself.
     if (pattern === '') continue;
     const matcher = toRegExp(pattern);
     if (matcher === null) throw new Error(`line ${index + 1} is not a valid pattern: ${line.trim()}`);
-    patterns.push({ takesBack, matcher });
+    patterns.push({ isNegated, matcher });
   }
   return {
     excludes: (path) => {
-      const paths = withFoldersAbove(path);
-      let isOut = false;
-      for (const { takesBack, matcher } of patterns) {
-        if (paths.some((one) => matcher.test(one))) isOut = !takesBack;
+      const paths = withParents(path);
+      let isExcluded = false;
+      for (const { isNegated, matcher } of patterns) {
+        if (paths.some((one) => matcher.test(one))) isExcluded = !isNegated;
       }
-      return isOut;
+      return isExcluded;
     },
-    hasNegation: patterns.some(({ takesBack }) => takesBack),
+    hasNegation: patterns.some(({ isNegated }) => isNegated),
   };
 }
 
-/** Like Go's `filepath.Clean`, without a leading slash. */
-function clean(line: string): string {
+/** Normalizes a path like Go's `filepath.Clean`, and removes a leading slash. */
+function normalizePath(line: string): string {
   const parts: string[] = [];
   for (const part of line.trim().split('/')) {
     if (part === '' || part === '.') continue;
@@ -52,7 +49,7 @@ function clean(line: string): string {
   return parts.join('/');
 }
 
-/** Null for an unfinished character class or escape. */
+/** Returns null if a character class or escape is incomplete. */
 function toRegExp(pattern: string): RegExp | null {
   let source = '';
   for (let index = 0; index < pattern.length; index += 1) {
@@ -75,8 +72,8 @@ function toRegExp(pattern: string): RegExp | null {
     } else if (character === '\\') {
       index += 1;
       if (index === pattern.length) return null;
-      source += escaped(pattern.charAt(index));
-    } else source += escaped(character);
+      source += escapeForRegExp(pattern.charAt(index));
+    } else source += escapeForRegExp(character);
   }
   try {
     return new RegExp(`^${source}$`, 'su');
@@ -85,11 +82,11 @@ function toRegExp(pattern: string): RegExp | null {
   }
 }
 
-function escaped(character: string): string {
+function escapeForRegExp(character: string): string {
   return /[$()*+./?[\\\]^{|}]/.test(character) ? `\\${character}` : character;
 }
 
-function withFoldersAbove(path: string): readonly string[] {
+function withParents(path: string): readonly string[] {
   const parts = path.split('/');
   return parts.map((_, index) => parts.slice(0, index + 1).join('/'));
 }

@@ -1,18 +1,17 @@
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** An excluded file or folder of a project. */
 export type ExcludedPath = {
   readonly path: string;
-  /** Why it is excluded: `always`, `by default`, or the ignore file. */
+  /** `always`, `by default`, or the name of the ignore file. */
   readonly reason: string;
   readonly files: number;
   readonly bytes: number;
-  /** False if counting stopped at its limit: there are more files. */
+  /** False if the budget ended before all files were counted. */
   readonly isWhole: boolean;
 };
 
-/** Counts the files at and below a path, as long as the budget of entries lasts. */
+/** Counts the files at and below a path until the budget of directory entries is used up. */
 export async function measureExcluded(
   root: string,
   path: string,
@@ -24,7 +23,7 @@ export async function measureExcluded(
   return { path, reason, ...sum };
 }
 
-/** Ignores unreadable entries: they are excluded anyway. */
+/** Unreadable entries are ignored, because they are not packed. */
 async function count(
   path: string,
   sum: { files: number; bytes: number; isWhole: boolean },

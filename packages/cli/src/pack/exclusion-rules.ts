@@ -5,23 +5,22 @@ import { Failure } from '../failure.ts';
 import { defaultPatterns, isAlwaysExcluded } from './default-exclusions.ts';
 import { type DockerIgnore, readDockerIgnore } from './docker-ignore.ts';
 
-/** Decides which files of a project are excluded. */
 export type ExclusionRules = {
-  /** Must be called for a folder (`''` is the root) before `reason` is called for its entries. */
+  /** Must be called for a directory (`''` is the root) before `reason` is called for its entries. */
   readonly enterFolder: (folder: string) => Promise<void>;
-  /** Why a path is excluded, or null. Paths are relative, with `/`. */
+  /** Returns why a path is excluded, or null. Paths are relative to the project, with `/`. */
   readonly reason: (path: string, isFolder: boolean) => string | null;
-  /** Whether excluded folders can be skipped, because no pattern can include anything in them. */
+  /** True if no pattern can include a file in an excluded directory, so the directory can be skipped. */
   readonly canPruneFolders: boolean;
 };
 
 /**
- * Reads the rules of a project: those of `.dockerignore` if it exists, otherwise the defaults and the `.gitignore` of each
- * folder; then the patterns in `[build.exclude]`, in the syntax of `.gitignore`.
+ * Reads `.dockerignore` or, if there is none, the default patterns and every `.gitignore`. The patterns in `[build.exclude]`,
+ * in the syntax of `.gitignore`, come last.
  */
-export async function readRules(root: string, excluded: readonly string[]): Promise<ExclusionRules> {
+export async function readExclusionRules(root: string, excluded: readonly string[]): Promise<ExclusionRules> {
   const last = excluded.map((pattern) => ({ pattern, mark: '[build.exclude] of the deploy file' }));
-  const docker = await dockerIgnoreOf(root);
+  const docker = await readDockerRules(root);
   return docker === null ? gitRules(root, last) : dockerRules(docker, last);
 }
 
@@ -32,7 +31,7 @@ function gitRules(root: string, last: readonly IgnorePattern[]): ExclusionRules 
   let matcher = ignore().add([...read, ...last]);
   return {
     enterFolder: async (folder) => {
-      const patterns = await gitIgnoreOf(root, folder);
+      const patterns = await readGitIgnore(root, folder);
       if (patterns.length === 0) return;
       read.push(...patterns);
       matcher = ignore().add([...read, ...last]);
@@ -60,7 +59,7 @@ function dockerRules(docker: DockerIgnore, last: readonly IgnorePattern[]): Excl
   };
 }
 
-async function dockerIgnoreOf(root: string): Promise<DockerIgnore | null> {
+async function readDockerRules(root: string): Promise<DockerIgnore | null> {
   const text = await readText(join(root, '.dockerignore'));
   if (text === null) return null;
   try {
@@ -70,7 +69,7 @@ async function dockerIgnoreOf(root: string): Promise<DockerIgnore | null> {
   }
 }
 
-async function gitIgnoreOf(root: string, folder: string): Promise<readonly IgnorePattern[]> {
+async function readGitIgnore(root: string, folder: string): Promise<readonly IgnorePattern[]> {
   const text = await readText(join(root, folder, '.gitignore'));
   const mark = folder === '' ? '.gitignore' : `${folder}/.gitignore`;
   return (text ?? '')
@@ -80,14 +79,14 @@ async function gitIgnoreOf(root: string, folder: string): Promise<readonly Ignor
     .map((line) => ({ pattern: rootPattern(folder, line), mark }));
 }
 
-/** Converts a pattern of a folder's `.gitignore` to one for the root. */
+/** Converts a pattern in a directory's `.gitignore` to the same pattern for the root. */
 function rootPattern(folder: string, line: string): string {
   if (folder === '') return line;
   const sign = line.startsWith('!') ? '!' : '';
   const pattern = line.slice(sign.length);
   const isAnchored = pattern.trimEnd().slice(0, -1).includes('/');
-  const place = folder.replace(/[*?[\]\\ ]/g, '\\$&');
-  return `${sign}/${place}/${isAnchored ? pattern.replace(/^\//, '') : `**/${pattern}`}`;
+  const escapedFolder = folder.replace(/[*?[\]\\ ]/g, '\\$&');
+  return `${sign}/${escapedFolder}/${isAnchored ? pattern.replace(/^\//, '') : `**/${pattern}`}`;
 }
 
 async function readText(file: string): Promise<string | null> {

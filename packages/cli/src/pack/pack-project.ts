@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import type { Context } from '../command-line/context.ts';
 import { formatBytes } from '../output/format.ts';
 import { type Archive, writeArchive } from './archive.ts';
-import { readRules } from './exclusion-rules.ts';
+import { readExclusionRules } from './exclusion-rules.ts';
 import { listProject, type ProjectFiles } from './project-files.ts';
 import { checkSize } from './warnings.ts';
 
 export type PackedProject = { readonly root: string; readonly project: ProjectFiles; readonly archive: Archive };
 
-/** Packs a folder into a temporary file, which is removed after `use`. */
+/** Packs a directory into a temporary archive, which is removed after `use`. */
 export async function withPackedProject<T>(
   { io, messages }: Pick<Context, 'io' | 'messages'>,
   folder: string,
@@ -19,7 +19,7 @@ export async function withPackedProject<T>(
 ): Promise<T> {
   const root = await realpath(folder);
   messages.status('Packing');
-  const project = await listProject(root, await readRules(root, excluded));
+  const project = await listProject(root, await readExclusionRules(root, excluded));
   checkSize(project.files, null);
   const directory = await mkdtemp(join(tmpdir(), 'botcli-'));
   try {

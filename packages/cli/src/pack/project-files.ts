@@ -6,21 +6,19 @@ import { Failure } from '../failure.ts';
 import { type ExcludedPath, measureExcluded } from './excluded-path.ts';
 import type { ExclusionRules } from './exclusion-rules.ts';
 
-/** One entry of an archive. */
 export type ProjectFile = {
-  /** Relative to the project, with `/`. */
+  /** Path relative to the project, with `/`. */
   readonly path: string;
   readonly kind: 'file' | 'link';
-  /** Bytes; 0 for a link. */
+  /** Size in bytes; 0 for a link. */
   readonly size: number;
-  /** The target of a link, relative to the project; null for a file. */
+  /** Target of a link, relative to the project. Null for a file. */
   readonly target: string | null;
-  /** The attributes when the project was listed. */
   readonly status: Stats;
 };
 
 export type ProjectFiles = {
-  /** In the order of the archive: by path, in code units, independent of the locale. */
+  /** Sorted by path in code units, so that archives do not depend on the locale. */
   readonly files: readonly ProjectFile[];
   readonly excluded: readonly ExcludedPath[];
 };
@@ -43,14 +41,14 @@ export async function listProject(root: string, rules: ExclusionRules): Promise<
     throw new Failure(
       'project-unpackable',
       'The project contains files that cannot be packed.',
-      'Remove them, or exclude them with an ignore file or [build.exclude] in the deploy file.',
+      'Remove these files, or exclude them with an ignore file or [build.exclude] in the deploy file.',
       listing.rejected,
     );
   }
-  return { files: byPath(listing.files), excluded: byPath(listing.excluded) };
+  return { files: sortByPath(listing.files), excluded: sortByPath(listing.excluded) };
 }
 
-function byPath<T extends { readonly path: string }>(entries: readonly T[]): readonly T[] {
+function sortByPath<T extends { readonly path: string }>(entries: readonly T[]): readonly T[] {
   return entries.toSorted((a, b) => (a.path < b.path ? -1 : 1));
 }
 
@@ -58,12 +56,12 @@ type WalkState = {
   readonly root: string;
   readonly rules: ExclusionRules;
   readonly listing: ListedFiles;
-  /** Remaining entries to count in excluded folders, so that counting stays fast. */
+  /** How many entries of excluded directories may still be counted. The limit keeps counting fast. */
   readonly budget: { entries: number };
 };
 
-/** `outBy` is the reason why the folder is excluded, if a pattern can still include something in it. */
-async function walk(walking: WalkState, folder: string, outBy: string | null): Promise<void> {
+/** `excludedBy` is the reason why the directory is excluded, if a pattern can still include a file in it. */
+async function walk(walking: WalkState, folder: string, excludedBy: string | null): Promise<void> {
   const { root, rules, listing } = walking;
   if (outBy === null) await rules.enterFolder(folder);
   const options = { withFileTypes: true, encoding: 'buffer' } as const;
@@ -75,7 +73,7 @@ async function walk(walking: WalkState, folder: string, outBy: string | null): P
     const below = (name: string) => (folder === '' ? name : `${folder}/${name}`);
     const path = below(entry.name.toString());
     const reason = rules.reason(path, entry.isDirectory());
-    if (reason !== null && !(entry.isDirectory() && !rules.canPruneFolders && reason !== 'always')) {
+    if (reason !== null && !(entry.isDirectory() && !rules.canPruneFolders && reason !== 'alrelativePaths')) {
       listing.excluded.push(await measureExcluded(root, path, reason, walking.budget));
     } else if (!isUtf8(entry.name)) {
       listing.rejected.push({
@@ -93,13 +91,13 @@ async function addFile(root: string, path: string, entry: Dirent<Buffer>, listin
     ? await linkProblem(root, path)
     : entry.isFile()
       ? null
-      : 'is not a file, folder or link';
-  if (refused !== null) {
-    listing.rejected.push({ path, message: refused });
+      : 'is not a file, directory or link';
+  if (problem !== null) {
+    listing.rejected.push({ path, message: problem });
     return;
   }
   const status = await lstat(join(root, path)).catch((error: unknown) => {
-    throw unreadable(path, error);
+    throw unreadableFailure(path, error);
   });
   const kind = entry.isFile() ? 'file' : 'link';
   const target = kind === 'link' ? await linkTarget(root, path) : null;
@@ -124,18 +122,18 @@ async function linkProblem(root: string, path: string): Promise<string | null> {
   const file = join(root, path);
   const target = await readlink(file);
   if (isAbsolute(target)) return `is a link to an absolute path, ${target}`;
-  const outwards = `is a link out of the project, to ${target}`;
-  if (!isWithin(root, join(dirname(file), target))) return outwards;
+  const outsideProblem = `is a link out of the project, to ${target}`;
+  if (!isWithin(root, join(dirname(file), target))) return outsideProblem;
   const real = await realpath(file).catch(() => null);
-  return real === null || isWithin(root, real) ? null : outwards;
+  return real === null || isWithin(root, real) ? null : outsideProblem;
 }
 
 function isWithin(root: string, path: string): boolean {
-  const way = relative(root, path);
-  return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
+  const relativePath = relative(root, path);
+  return relativePath !== '..' && !relativePath.startsWith(`..${sep}`) && !isAbsolute(relativePath);
 }
 
-function unreadable(path: string, error: unknown): Failure {
-  const code = error instanceof Error && 'code' in error ? ` (${error.code})` : '';
-  return new Failure('file-unreadable', `Cannot read ${path}${code}.`);
+function unreadableFailure(path: string, error: unknown): Failure {
+  const errorCode = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
+  return new Failure('file-unreadable', `Cannot read ${path} (${errorCode}).`);
 }

@@ -6,29 +6,32 @@ import { formatBytes } from '../output/format.ts';
 import type { Archive } from './archive.ts';
 import type { ProjectFile, ProjectFiles } from './project-files.ts';
 
-/** Files of at least this size cause a warning: they are rarely part of a bot. */
-const largeBytes = 20 * 1_048_576;
+/** Larger files are rarely part of a bot, so they cause a warning. */
+const largeFileBytes = 20 * 1_048_576;
 
-/** Warnings about files that are probably packed or excluded by mistake. */
-export async function warningsAbout(root: string, { files, excluded }: ProjectFiles): Promise<readonly string[]> {
+/** Finds files that are probably packed or excluded by mistake. */
+export async function findWarnings(root: string, { files, excluded }: ProjectFiles): Promise<readonly string[]> {
   const paths = new Set(files.map(({ path }) => path));
   const brokenLinks = files.filter(({ target }) => target !== null && target !== '' && !isPacked(target, paths));
-  const large = files.filter(({ size }) => size >= largeBytes);
+  const large = files.filter(({ size }) => size >= largeFileBytes);
   const main = await readMain(root, paths);
   const reason =
     main === null ? undefined : excluded.find(({ path }) => main === path || main.startsWith(`${path}/`))?.reason;
   return [
     ...large
       .slice(0, 5)
-      .map(({ path, size }) => `${path} is large (${formatBytes(size)}); [build.exclude] leaves it out.`),
-    ...(large.length > 5 ? [`${large.length - 5} more files are that large.`] : []),
+      .map(
+        ({ path, size }) =>
+          `${path} is large (${formatBytes(size)}). To exclude it, use [build.exclude] in the deploy file.`,
+      ),
+    ...(large.length > 5 ? [`${large.length - 5} more files have at least ${formatBytes(largeFileBytes)}.`] : []),
     ...brokenLinks.slice(0, 5).map(({ path, target }) => `${path} is a link to ${target}, which is not packed.`),
     ...(reason === undefined
       ? []
       : [
-          `${main}, which package.json names as main, is left out (${reason}); patterns = ["!/${main}"] below [build.exclude] includes it.`,
+          `${main}, the main file of package.json, is excluded (${reason}). To include it, add patterns = ["!/${main}"] below [build.exclude] in the deploy file.`,
         ]),
-    ...(paths.has('Dockerfile') ? ['The Dockerfile is not used: the service prepares the project itself.'] : []),
+    ...(paths.has('Dockerfile') ? ['The Dockerfile is not used, because the service builds the project itself.'] : []),
   ];
 }
 
@@ -47,11 +50,15 @@ async function readMain(root: string, paths: ReadonlySet<string>): Promise<strin
   }
 }
 
-/** Checks the limits of the service before anything is sent. */
+/** Makes the same checks as the service, so that they fail before the upload. */
 export function checkSize(files: readonly ProjectFile[], archive: Archive | null): void {
   const bytes = files.reduce((sum, { size }) => sum + size, 0);
   if (files.length === 0) {
-    throw new Failure('project-empty', 'The project has no files to pack.', 'Its ignore files exclude everything.');
+    throw new Failure(
+      'project-empty',
+      'The project has no files to pack.',
+      'The ignore files of the project exclude everything.',
+    );
   }
   if (files.length > unpackedArchive.entries) {
     throw new Failure(
@@ -59,14 +66,16 @@ export function checkSize(files: readonly ProjectFile[], archive: Archive | null
       `The project has ${files.length} files; the limit is ${unpackedArchive.entries}.`,
     );
   }
-  const tooLarge = bytes > unpackedArchive.bytes ? [bytes, unpackedArchive.bytes, ''] : null;
-  const packed = archive !== null && archive.bytes > uploadBytes ? [archive.bytes, uploadBytes, ', packed'] : null;
-  const excess = tooLarge ?? packed;
-  if (excess === null) return;
-  const [size, limit, how] = excess as [number, number, string];
+  const problem =
+    bytes > unpackedArchive.bytes
+      ? `The project is ${formatBytes(bytes)}; the limit is ${formatBytes(unpackedArchive.bytes)}.`
+      : archive !== null && archive.bytes > uploadBytes
+        ? `The packed project is ${formatBytes(archive.bytes)}; the limit is ${formatBytes(uploadBytes)}.`
+        : null;
+  if (problem === null) return;
   throw new Failure(
     'project-too-large',
-    `The project is ${formatBytes(size)}${how}; the limit is ${formatBytes(limit)}.`,
+    problem,
     'Exclude files that the bot does not need. The largest files:',
     [...files]
       .sort((a, b) => b.size - a.size)

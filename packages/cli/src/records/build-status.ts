@@ -11,7 +11,6 @@ const tones = {
   canceled: 'dim',
 } as const;
 
-/** The status of a build: its label on a terminal, its value in plain text. */
 export function buildStatus({ status }: Build): Cell {
   return { text: status, rich: statusLabel(buildStatusLabels, status), tone: tones[status] };
 }

@@ -1,6 +1,6 @@
 import type { PinnedSecretSet } from '@bothost/contract';
 
-/** A secret set with its revision, and whether that is the newest. */
+/** Formats a secret set with its revision, and with the newest revision if that is a later one. */
 export function secretSetState({ secretSet, revision, newestRevision, stale }: PinnedSecretSet): string {
   const state = `${secretSet}, revision ${revision}`;
   if (!stale) return state;

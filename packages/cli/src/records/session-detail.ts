@@ -12,7 +12,7 @@ import {
 import type { Block, Cell } from '../output/report.ts';
 import { sessionState } from './session-state.ts';
 
-/** A session with its start phases, events and metrics. `now` is the end of an active session, for its duration. */
+/** Shows a session with its start phases, events and metrics. The duration of an active session ends at `now`. */
 export function sessionDetail(session: SessionResponse, now: Date): readonly Block[] {
   return [
     sessionFields(session, now),
@@ -74,7 +74,7 @@ function eventTable(list: readonly SessionEvent[]): Block {
   };
 }
 
-/** The cause of an event, such as an exit code or signal. The last output of the bot is shown separately. */
+/** Formats the cause of an event, such as an exit code, without the bot's last output, which is shown separately. */
 function describeCause({ eventCode, detail }: SessionEvent): Cell {
   if (eventCode === 'SOCKET_REFUSED') {
     const response = [detail?.['status'], detail?.['phrase']].map((part) => String(part ?? '')).join(' ');
@@ -95,8 +95,8 @@ function outputTails(list: readonly SessionEvent[]): readonly Block[] {
 }
 
 /**
- * The percentiles are of all samples. The curve shows averages, so its minimum and maximum would contradict them and are left
- * out.
+ * The percentiles are over all samples, but the curve shows averages. Its minimum and maximum would contradict the
+ * percentiles, so they are not shown.
  */
 function metrics(summary: ResourceMetrics | null, isLive: boolean): readonly Block[] {
   if (summary === null) {
@@ -128,7 +128,7 @@ function metrics(summary: ResourceMetrics | null, isLive: boolean): readonly Blo
       kind: 'fields',
       fields: [
         ['Samples', String(sampleCount)],
-        ['Span', span],
+        ['Time span', span],
       ],
     },
   ];

@@ -13,8 +13,8 @@ const tones: Readonly<Record<EndState, Tone | undefined>> = {
 };
 
 /**
- * The label of a session's end state. An error shows the HTTP status of the bot's response, if there is one; a bot that
- * responded without having started refused the session, for example because it serves no WebSockets.
+ * The label of a session's end state. For an error it includes the HTTP status of the bot's response. A bot that responds
+ * before it has started has refused the session, for example because it has no WebSocket.
  */
 export function sessionState(session: Pick<SessionSummary, 'endState' | 'completionStatus' | 'botStartSeconds'>): Cell {
   const { endState, completionStatus, botStartSeconds } = session;
@@ -27,16 +27,16 @@ export function sessionState(session: Pick<SessionSummary, 'endState' | 'complet
 }
 
 export type StartTotals = {
-  /** Number of sessions whose bot has started; the others have no start time. */
+  /** Number of sessions whose bot has started. Only these have a start time. */
   readonly started: number;
   readonly averageSeconds: number | null;
   readonly p5Seconds: number | null;
   readonly p95Seconds: number | null;
-  /** Share of cold starts among the started sessions, 0 to 1. */
+  /** Share of cold starts among the started sessions, from 0 to 1. */
   readonly coldShare: number | null;
 };
 
-/** Start times of sessions. Percentiles use the nearest rank. */
+/** Percentiles use the nearest-rank method. */
 export function startTotals(sessions: readonly SessionSummary[]): StartTotals {
   const seconds = sessions.flatMap(({ botStartSeconds }) => (botStartSeconds === null ? [] : [botStartSeconds]));
   const temperatures = sessions.flatMap(({ coldStart }) => (coldStart === null ? [] : [coldStart]));

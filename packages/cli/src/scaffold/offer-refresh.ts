@@ -1,11 +1,11 @@
-import { canAsk } from '../io/confirm.ts';
+import { canPrompt } from '../io/confirm.ts';
 import type { Io } from '../io/io.ts';
 import type { GuideSet } from './guides/plan-guides.ts';
 import { guidesFor, type WriteOptions } from './make-project.ts';
 
 /** Whether `init` can ask: it reads answers from a terminal, and its report appears on one. */
 export function isInteractive(io: Io): boolean {
-  return canAsk(io) && io.stdout.isTerminal;
+  return canPrompt(io) && io.stdout.isTerminal;
 }
 
 /**

@@ -3,15 +3,15 @@ import { expect, test } from 'vitest';
 import { argumentForm, hostileValue } from '../../test/hostile-values.ts';
 import { parseArguments } from './argument-pairs.ts';
 
-const pairsOf = (...given: string[]) => {
+const parsePairs = (...given: string[]) => {
   const { keys, problems } = parseArguments(given);
   return problems.length > 0
     ? problems.map(({ where, message }) => `${where.source} ${message}`)
     : keys.map(({ key, source }) => [key, source.kind === 'literal' ? source.value : source]);
 };
 
-test('parses each argument as one pair, byte for byte', () => {
-  expect(pairsOf('A=1', 'B= x ', 'C=a=b==', 'D=two words', 'E=say "hi" to', 'F=-x', 'G=a\nb')).toEqual([
+test('parses each argument as one pair and keeps its value unchanged', () => {
+  expect(parsePairs('A=1', 'B= x ', 'C=a=b==', 'D=two words', 'E=say "hi" to', 'F=-x', 'G=a\nb')).toEqual([
     ['A', '1'],
     ['B', ' x '],
     ['C', 'a=b=='],
@@ -23,11 +23,11 @@ test('parses each argument as one pair, byte for byte', () => {
 });
 
 test('parses several pairs in one argument', () => {
-  expect(pairsOf('A=1 B="two words"')).toEqual([
+  expect(parsePairs('A=1 B="two words"')).toEqual([
     ['A', '1'],
     ['B', 'two words'],
   ]);
-  expect(pairsOf('A="x=1 C=2" B=@file  D=- ')).toEqual([
+  expect(parsePairs('A="x=1 C=2" B=@file  D=- ')).toEqual([
     ['A', 'x=1 C=2'],
     ['B', { kind: 'file', path: 'file' }],
     ['D', { kind: 'input' }],
@@ -36,7 +36,7 @@ test('parses several pairs in one argument', () => {
 });
 
 test('removes the quotes around a quoted value in an argument of its own', () => {
-  expect(pairsOf('A="two words"', 'B="x C=2"', 'C="@file"', 'D="-"')).toEqual([
+  expect(parsePairs('A="two words"', 'B="x C=2"', 'C="@file"', 'D="-"')).toEqual([
     ['A', 'two words'],
     ['B', 'x C=2'],
     ['C', '@file'],
@@ -57,15 +57,15 @@ test.each([
   'A="say "hi""',
   'A=""',
 ])('rejects the ambiguous argument %j', (text) => {
-  expect(pairsOf('X=1', text)).toEqual([expect.stringMatching(/^argument 2 (?:can be read|has a quoted value)/)]);
+  expect(parsePairs('X=1', text)).toEqual([expect.stringMatching(/^argument 2 (?:can be read|has a quoted value)/)]);
 });
 
 test('rejects an argument that is not valid UTF-8', () => {
-  expect(pairsOf('A=1', 'B=x\ufffd')).toEqual([expect.stringMatching(/^argument 2 is not valid UTF-8/)]);
+  expect(parsePairs('A=1', 'B=x\ufffd')).toEqual([expect.stringMatching(/^argument 2 is not valid UTF-8/)]);
 });
 
 test('parses -, @FILE and a bare key as sources, unless a backslash escapes them', () => {
-  expect(pairsOf('A=-', 'B=@p/q', 'C', 'D=\\@x', 'E=\\-', 'F=\\\\@x', 'G=\\x', 'H=\\-x')).toEqual([
+  expect(parsePairs('A=-', 'B=@p/q', 'C', 'D=\\@x', 'E=\\-', 'F=\\\\@x', 'G=\\x', 'H=\\-x')).toEqual([
     ['A', { kind: 'input' }],
     ['B', { kind: 'file', path: 'p/q' }],
     ['C', { kind: 'prompt' }],
@@ -77,7 +77,7 @@ test('parses -, @FILE and a bare key as sources, unless a backslash escapes them
   ]);
 });
 
-test('reports all invalid arguments by their position and shows none of them', () => {
+test('reports every invalid argument by its position, without its text', () => {
   const found = parseArguments(['Canary.7d1f=Canary', 'A=', '', 'Canary 7d1f', 'B="Canary""', 'D=@', 'C=1']);
   expect(found.problems.map(({ where }) => where.source)).toEqual([
     'argument 1',
@@ -90,7 +90,7 @@ test('reports all invalid arguments by their position and shows none of them', (
   expect(JSON.stringify(found.problems)).not.toContain('Canary');
 });
 
-test('parses any value byte for byte, or rejects the argument (12,000 cases)', () => {
+test('keeps any value unchanged, or rejects the argument (12,000 cases)', () => {
   fc.assert(
     fc.property(hostileValue, (text) => {
       const written = argumentForm(text);
@@ -105,14 +105,14 @@ test('parses any value byte for byte, or rejects the argument (12,000 cases)', (
   );
 });
 
-test('parses several quoted pairs in one argument byte for byte (10,000 cases)', () => {
+test('keeps the values of several quoted pairs in one argument unchanged (10,000 cases)', () => {
   const quoted = fc
     .string({ unit: 'binary', minLength: 1, maxLength: 8 })
     .filter((text) => !/["\\\0\ufffd]/.test(text));
   fc.assert(
     fc.property(fc.array(quoted, { minLength: 2, maxLength: 5 }), (values) => {
       const text = values.map((value, index) => `K${index}="${value}"`).join(' ');
-      expect(pairsOf(text)).toEqual(values.map((value, index) => [`K${index}`, value]));
+      expect(parsePairs(text)).toEqual(values.map((value, index) => [`K${index}`, value]));
     }),
     { numRuns: 10_000 },
   );

@@ -1,15 +1,14 @@
 import { secretKeyPattern } from '@bothost/contract';
 import type { LocatedMessage } from './parse-result.ts';
 
-/** Where the value of a key comes from. */
 export type ValueSource =
   | { readonly kind: 'literal'; readonly value: string }
   | { readonly kind: 'input' }
   | { readonly kind: 'file'; readonly path: string }
   | { readonly kind: 'prompt' };
 
-/** A key that the command line names; `place` is its argument, such as `argument 2`. */
-export type RequestedKey = { readonly key: string; readonly source: ValueSource; readonly place: string };
+/** A key on the command line. `argument` is the position of the key for messages, for example `argument 2`. */
+export type RequestedKey = { readonly key: string; readonly source: ValueSource; readonly argument: string };
 
 type ParsedArguments = {
   readonly keys: readonly RequestedKey[];
@@ -17,26 +16,26 @@ type ParsedArguments = {
   readonly warnings: readonly LocatedMessage[];
 };
 
-/** White space followed by what looks like another pair. */
+/** White space followed by `KEY=`, so the argument may contain a second pair. */
 const anotherPair = /\s[A-Za-z0-9_-]{1,64}=/;
-/** A pair whose value is in double quotes, or has neither quotes nor white space. */
-const chunk = /([A-Za-z0-9_-]{1,64})=(?:"([^"\\]*)"|([^\s"]*))(?: +|$)/y;
+/** A `KEY=value` pair whose value is in double quotes, or contains neither quotes nor white space. */
+const pair = /([A-Za-z0-9_-]{1,64})=(?:"([^"\\]*)"|([^\s"]*))(?: +|$)/y;
 
 /**
- * Parses the arguments of `secrets set`. Each is one `KEY=value`, byte for byte, or has the form `A=1 B="two words"`, where
- * the quotes are not part of the value. An argument that can be read in several ways is a problem. All problems are reported
- * together, and no message contains a value.
+ * Parses the arguments of `secrets set`. An argument is one `KEY=value`, whose value is kept unchanged, or several pairs like
+ * `A=1 B="two words"`, where the quotes are not part of the value. An ambiguous argument is a problem. No message contains a
+ * value.
  */
 export function parseArguments(args: readonly string[]): ParsedArguments {
   const keys: RequestedKey[] = [];
   const problems: LocatedMessage[] = [];
   const warnings: LocatedMessage[] = [];
   for (const [index, text] of args.entries()) {
-    const place = `argument ${index + 1}`;
-    const located = (message: string): LocatedMessage => ({ where: { source: place, line: null }, message });
+    const argument = `argument ${index + 1}`;
+    const located = (message: string): LocatedMessage => ({ where: { source: argument, line: null }, message });
     const read = parseArgument(text);
     if ('problem' in read) problems.push(located(read.problem));
-    else keys.push(...read.map((one) => ({ ...one, place })));
+    else keys.push(...read.map((one) => ({ ...one, argument })));
     if (!('problem' in read) && read.length > 1) {
       warnings.push(located(`was parsed as ${read.length} pairs: ${read.map(({ key }) => key).join(', ')}`));
     }
@@ -50,11 +49,11 @@ function parseArgument(text: string): ArgumentKeys | { readonly problem: string 
   const equals = text.indexOf('=');
   const key = equals === -1 ? text : text.slice(0, equals);
   if (!secretKeyPattern.test(key)) {
-    return { problem: 'is not KEY=value: a key is 1 to 64 letters, digits, underscores and hyphens' };
+    return { problem: 'is not KEY=value; a key is 1 to 64 letters, digits, underscores and hyphens' };
   }
   if (equals === -1) return [{ key, source: { kind: 'prompt' } }];
   const value = text.slice(equals + 1);
-  // Node replaces invalid UTF-8 in arguments with this character.
+  // Node replaces invalid UTF-8 in arguments with U+FFFD.
   if (value.includes('\ufffd')) return { problem: notUtf8 };
   const isQuoted = /^".*"$/s.test(value);
   if (isQuoted || anotherPair.test(value)) return parsePairs(text) ?? { problem: isQuoted ? quotesInside : ambiguous };
@@ -71,13 +70,13 @@ const ambiguous = `can be read as one pair and as several: ${instead}`;
 const quotesInside =
   'has a quoted value that is empty, or contains a double quote or a backslash: use --file, KEY=@FILE or KEY=-';
 
-/** Null if the text is not a sequence of pairs. */
+/** Returns null if the argument is not a sequence of pairs. */
 function parsePairs(text: string): ArgumentKeys | null {
   const values: { key: string; source: ValueSource }[] = [];
   const trimmed = text.trimEnd();
-  chunk.lastIndex = 0;
-  while (chunk.lastIndex < trimmed.length) {
-    const match = chunk.exec(trimmed);
+  pair.lastIndex = 0;
+  while (pair.lastIndex < trimmed.length) {
+    const match = pair.exec(trimmed);
     if (match === null) return null;
     const [, key = '', quoted, bare = ''] = match;
     const source = quoted === undefined ? parseSource(bare) : literal(quoted);
@@ -90,7 +89,7 @@ function parsePairs(text: string): ArgumentKeys | null {
 function parseSource(value: string): ValueSource | null {
   if (value === '-') return { kind: 'input' };
   if (value.startsWith('@')) return { kind: 'file', path: value.slice(1) };
-  // A backslash escapes a leading @, a lone -, and a backslash before one of them.
+  // A backslash escapes a leading @ or a value that is only "-", also after further backslashes.
   return literal(/^\\+(?:@|-$)/.test(value) ? value.slice(1) : value);
 }
 

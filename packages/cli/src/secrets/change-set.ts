@@ -7,34 +7,33 @@ import { readinessCell, resolveReadiness } from './readiness.ts';
 import { sendWrite } from './send-write.ts';
 import { findWriteTarget, targetFields } from './write-target.ts';
 
-/** Parameters of a write: first a dry run, then the actual write at the revision that was shown. */
+/** A secret set is written twice: first as a dry run, then at the revision that the dry run showed. */
 export type WriteMode = {
   readonly dryRun: boolean;
   readonly expectedRevision: number | null;
-  /** The region of the dry run; null if there was none. */
+  /** The region that the dry run returned, or null for the dry run itself. */
   readonly region: string | null;
 };
 
-/** Options of all commands that change a secret set. */
 export type ChangeOptions = {
   readonly name: string;
   readonly skip: boolean;
   readonly isDryRun: boolean;
-  /** Seconds to wait until the region has the revision; undefined: do not wait. */
-  readonly wait: number | undefined;
+  /** How long to wait until the region has the new revision. Undefined means not to wait. */
+  readonly waitSeconds: number | undefined;
   readonly ifRevision: number | undefined;
 };
 
 export type SetChange = ChangeOptions & {
-  /** Keys without a value in a file. */
+  /** Keys that a file lists without a value. */
   readonly skipped: readonly string[];
   readonly question: (preview: WrittenSecrets) => string;
   readonly submit: (client: Client, ask: WriteMode) => Promise<WrittenSecrets>;
 };
 
 /**
- * Changes a secret set: shows the changes of a dry run, asks for confirmation and makes these changes, or none if the set was
- * changed in the meantime. With `skip`, writes at once.
+ * Changes a secret set: shows the result of a dry run, asks for confirmation, then writes. Writes nothing if the set was
+ * changed after the dry run. With `skip`, writes without a dry run.
  */
 export async function changeSet(context: Context, change: SetChange): Promise<Report> {
   const { isDryRun, skip, ifRevision = null } = change;
@@ -50,7 +49,7 @@ export async function changeSet(context: Context, change: SetChange): Promise<Re
   if (isDryRun) return { json: { ...preview, skipped: change.skipped }, blocks };
   if (preview.change === 'none') {
     await context.messages.show(...blocks);
-    // No confirmation is needed: writing the same values makes the service retry a failed delivery.
+    // Writing the same values needs no confirmation; it makes the service retry a failed delivery.
     const settled =
       preview.readiness === 'failed'
         ? await sendWrite(context, () => change.submit(client, writeAtRevision(preview)))
@@ -62,7 +61,6 @@ export async function changeSet(context: Context, change: SetChange): Promise<Re
   return reportWritten(context, client, change, written, true);
 }
 
-/** The actual write, at the revision of the preview. */
 function writeAtRevision({ previousRevision, region }: WrittenSecrets): WriteMode {
   return { dryRun: false, expectedRevision: previousRevision ?? 0, region };
 }
@@ -89,21 +87,21 @@ async function changePreview(
   ];
 }
 
-/** The result of a write. Shows the keys unless the preview did. */
+/** Reports a finished write. Lists the changed keys unless the preview has already listed them. */
 async function reportWritten(
   context: Context,
   client: Client,
   change: SetChange,
   written: WrittenSecrets,
-  wasShown: boolean,
+  werePreviewed: boolean,
 ): Promise<Report> {
   const { name, revision, region, changes } = written;
-  const readiness = await resolveReadiness(context, client, written, change.wait);
-  const skipped = wasShown ? null : skippedNote(change.skipped);
+  const readiness = await resolveReadiness(context, client, written, change.waitSeconds);
+  const skipped = werePreviewed ? null : skippedNote(change.skipped);
   const lines = [
     ...(skipped === null ? [] : [skipped]),
     ...(readiness === 'pending'
-      ? [`The region does not have this revision yet. Check with: botcli cloud secrets list ${name}`]
+      ? [`The region does not have this revision yet. To check, run: botcli cloud secrets list ${name}`]
       : []),
   ];
   const labels = { created: 'Created', updated: 'Updated', none: 'Unchanged' } as const;
@@ -119,12 +117,12 @@ async function reportWritten(
           ...(readiness === null ? [] : [['Status', readinessCell(readiness)] as const]),
         ],
       },
-      ...(wasShown ? [] : [changeTable(changes)]),
+      ...(werePreviewed ? [] : [changeTable(changes)]),
       ...(lines.length === 0 ? [] : [{ kind: 'note', lines } as const]),
     ],
   };
 }
 
 function skippedNote(keys: readonly string[]): string | null {
-  return keys.length === 0 ? null : `Skipped, because they have no value: ${keys.join(', ')}`;
+  return keys.length === 0 ? null : `Skipped keys without a value: ${keys.join(', ')}`;
 }

@@ -2,7 +2,6 @@ import type { SecretSetDetails, WrittenSecrets } from '@bothost/contract';
 import { formatCount } from '../output/format.ts';
 import type { Block, Cell } from '../output/report.ts';
 
-/** Sign and color of each kind of change. */
 export const changeSigns = {
   new: { sign: '+', tone: 'good' },
   changed: { sign: '~', tone: 'warn' },
@@ -12,7 +11,7 @@ export const changeSigns = {
 
 type Change = WrittenSecrets['changes'][number];
 
-/** The change of each key, with length and fingerprint of its value, which is not shown. */
+/** A table of changed keys with the length and fingerprint of each value, never the value. */
 export function changeTable(changes: readonly Change[], words: Partial<Record<Change['change'], string>> = {}): Block {
   // Removed keys have no length; keys of a new set have no fingerprint yet.
   const lengths = changes.some(({ bytes }) => bytes !== null);
@@ -44,7 +43,7 @@ function optionalText(text: string | null): Cell {
   return text === null ? { text: '', rich: '-', tone: 'dim' } : text;
 }
 
-/** Which agents keep older values; null if no agent uses the set. */
+/** Returns null if no agent uses the set. */
 export function agentsNote(agents: SecretSetDetails['agents']): string | null {
   if (agents.length === 0) return null;
   const names = agents.map(({ name }) => name).join(', ');

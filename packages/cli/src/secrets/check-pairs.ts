@@ -1,13 +1,12 @@
 import { reservedKeyProblem, secretSetSize, secretValueProblems, utf8Bytes } from '@bothost/contract';
 import { formatLocation, type LocatedMessage, type Pair, type SourceLocation } from './parse-result.ts';
 
-/** Names that a shell accepts for a variable. */
-const shellName = /^[A-Za-z_][A-Za-z0-9_]*$/;
+const shellVariable = /^[A-Za-z_][A-Za-z0-9_]*$/;
 /** Variables that configure the dynamic loader or the interpreter of a bot. */
-const loaders = /^(?:LD_|NODE_OPTIONS$|PYTHONHOME$|PYTHONSTARTUP$)/;
+const loaderVariable = /^(?:LD_|NODE_OPTIONS$|PYTHONHOME$|PYTHONSTARTUP$)/;
 
-/** Reserved and duplicate keys. */
-export function keyProblems(
+/** Finds reserved and duplicate keys. */
+export function findKeyProblems(
   keys: readonly { readonly key: string; readonly where: SourceLocation }[],
 ): readonly LocatedMessage[] {
   const first = new Map<string, SourceLocation>();
@@ -22,8 +21,8 @@ export function keyProblems(
   });
 }
 
-/** Invalid values, and sets that exceed the limits of the service. */
-export function valueProblems(pairs: readonly Pair[]): readonly LocatedMessage[] {
+/** Finds invalid values, and a set that exceeds the limits of the service. */
+export function findValueProblems(pairs: readonly Pair[]): readonly LocatedMessage[] {
   const each = pairs.flatMap(({ key, value, where }) =>
     secretValueProblems(value).map((message) => ({ where, message: `${key}: ${message}` })),
   );
@@ -41,11 +40,13 @@ export function valueProblems(pairs: readonly Pair[]): readonly LocatedMessage[]
   ];
 }
 
-export function keyWarnings(
+export function findKeyWarnings(
   keys: readonly { readonly key: string; readonly where: SourceLocation }[],
 ): readonly LocatedMessage[] {
   return keys.flatMap(({ key, where }) => [
-    ...(shellName.test(key) ? [] : [{ where, message: `${key}: not a valid name of a shell variable` }]),
-    ...(loaders.test(key) ? [{ where, message: `${key}: this variable affects how the bot is started` }] : []),
+    ...(shellVariable.test(key) ? [] : [{ where, message: `${key} is not a valid name for a shell variable` }]),
+    ...(loaderVariable.test(key)
+      ? [{ where, message: `${key} is a variable that affects how the bot is started` }]
+      : []),
   ]);
 }

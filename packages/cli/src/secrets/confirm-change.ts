@@ -1,18 +1,18 @@
 import type { Context } from '../command-line/context.ts';
 import { UsageError } from '../failure.ts';
-import { canAsk, confirm } from '../io/confirm.ts';
+import { canPrompt, confirm } from '../io/confirm.ts';
 import type { Block } from '../output/report.ts';
 
-/** `skip`: the option `--skip` confirms in advance. */
+/** With `skip`, the change is confirmed in advance. */
 export type ConfirmationOptions = { readonly skip: boolean };
 
-/** Throws a `UsageError` if the confirmation at the end cannot be asked for, before anything is read, prompted for or sent. */
+/** Throws a `UsageError` if a confirmation is needed but there is no terminal. Call it before prompting or sending anything. */
 export function requireConfirmable({ io }: Pick<Context, 'io'>, { skip }: ConfirmationOptions): void {
-  if (skip || canAsk(io)) return;
+  if (skip || canPrompt(io)) return;
   throw new UsageError('This command asks for confirmation, but there is no terminal.', 'Pass --skip to confirm.');
 }
 
-/** Shows the change and asks for confirmation. The answer "no" throws a `Failure`. */
+/** Shows a change and asks for confirmation. Throws a `Failure` if the user answers "no". */
 export async function confirmChange(
   { io, messages }: Pick<Context, 'io' | 'messages'>,
   { skip }: ConfirmationOptions,

@@ -7,7 +7,7 @@ test('decodes UTF-8 unchanged, including a byte-order mark', () => {
   expect(decodeUtf8(Buffer.from('\u{feff}é\r\n'), 'f')).toEqual({ text: '\u{feff}é\r\n' });
 });
 
-test('reports each line that is not UTF-8, and UTF-16 by its name', () => {
+test('reports each line that is not UTF-8, and names UTF-16 if the file has that encoding', () => {
   const bytes = Buffer.concat([
     Buffer.from('A=1\nB='),
     Buffer.from([0xff]),
@@ -20,7 +20,7 @@ test('reports each line that is not UTF-8, and UTF-16 by its name', () => {
   });
 });
 
-test('decodes any bytes without loss, or reports a line', () => {
+test('decodes any bytes without loss, or reports a line that is not UTF-8', () => {
   const piece = fc.oneof(
     hostileValue.map((value) => Buffer.from(value)),
     fc.uint8Array({ maxLength: 6 }),

@@ -1,8 +1,8 @@
 import type { LocatedMessage } from './parse-result.ts';
 
-const utf16 = ['fffe', 'feff'];
+const utf16ByteOrderMarks = ['fffe', 'feff'];
 
-/** Decodes strict UTF-8 and keeps a byte-order mark. Otherwise reports every line that is not valid UTF-8. */
+/** Decodes strict UTF-8 and keeps a byte-order mark. If decoding fails, returns each line that is not valid UTF-8. */
 export function decodeUtf8(
   bytes: Uint8Array,
   source: string,
@@ -10,14 +10,12 @@ export function decodeUtf8(
   try {
     return { text: decode(bytes) };
   } catch {
-    if (utf16.includes(Buffer.from(bytes.subarray(0, 2)).toString('hex'))) {
+    if (utf16ByteOrderMarks.includes(Buffer.from(bytes.subarray(0, 2)).toString('hex'))) {
       return { problems: [{ where: { source, line: 1 }, message: 'the file is UTF-16; save it as UTF-8' }] };
     }
-    const lines = linesOf(bytes);
-    const isBad = lines.map((line) => !isUtf8(line));
     return {
-      problems: isBad.flatMap((bad, index) =>
-        bad ? [{ where: { source, line: index + 1 }, message: 'not valid UTF-8' }] : [],
+      problems: splitLines(bytes).flatMap((line, index) =>
+        isUtf8(line) ? [] : [{ where: { source, line: index + 1 }, message: 'this line is not valid UTF-8' }],
       ),
     };
   }
@@ -36,8 +34,8 @@ function isUtf8(bytes: Uint8Array): boolean {
   }
 }
 
-/** A line feed is never part of a longer UTF-8 sequence, so lines can be decoded separately. */
-function linesOf(bytes: Uint8Array): readonly Uint8Array[] {
+/** Splits at line feeds. A line feed is never part of a multi-byte UTF-8 sequence, so each line can be decoded by itself. */
+function splitLines(bytes: Uint8Array): readonly Uint8Array[] {
   const lines: Uint8Array[] = [];
   let start = 0;
   for (let end = bytes.indexOf(10); end !== -1; end = bytes.indexOf(10, start)) {

@@ -7,18 +7,18 @@ import { findSet, type SecretSetLookup } from './find-set.ts';
 import { requireSetName } from './set-name.ts';
 import { findWriteTarget, targetFields } from './write-target.ts';
 
-export type DeleteSet = {
+export type DeleteSetOptions = {
   readonly name: string;
-  /** Delete the set even if agents use it. */
+  /** Deletes the set even if agents use it. */
   readonly force: boolean;
-  /** Fail unless the set is at this revision. */
+  /** Makes the deletion fail unless the set is at this revision. */
   readonly ifRevision: number | undefined;
   readonly skip: boolean;
   readonly isDryRun: boolean;
 };
 
 /** Deletes a secret set or an image pull secret with all its revisions. */
-export async function removeSet(context: Context, options: DeleteSet): Promise<Report> {
+export async function deleteSet(context: Context, options: DeleteSetOptions): Promise<Report> {
   const { name, force, ifRevision, skip, isDryRun } = options;
   requireSetName(name);
   if (!isDryRun) requireConfirmable(context, options);
@@ -52,7 +52,7 @@ export async function removeSet(context: Context, options: DeleteSet): Promise<R
         kind: 'fields',
         fields: [
           ['Deleted', { text: deleted.name, tone: 'strong' }],
-          ...(deleted.agents.length === 0 ? [] : [['Agents that used it', deleted.agents.join(', ')] as const]),
+          ...(deleted.agents.length === 0 ? [] : [['Agents that used the set', deleted.agents.join(', ')] as const]),
         ],
       },
     ],
@@ -73,11 +73,11 @@ function contentNote({ details, host, item }: SecretSetLookup): Block {
     kind: 'note',
     lines: [
       ...(host === null ? [] : [`Credentials for ${host}`]),
-      ...(details === null ? [] : [keys.length === 0 ? 'It has no keys.' : `Its keys: ${keys.join(', ')}`]),
-      ...(users.length === 0 ? [] : [`Agents that use it: ${users.join(', ')}`, missingSetNote]),
+      ...(details === null ? [] : [keys.length === 0 ? 'The set has no keys.' : `Keys of the set: ${keys.join(', ')}`]),
+      ...(users.length === 0 ? [] : [`Agents that use the set: ${users.join(', ')}`, missingSetNote]),
       item.damaged === true
         ? failures['secret-set-damaged'].message
-        : `It is at revision ${item.revision}. A deleted set cannot be recovered.`,
+        : `The set is at revision ${item.revision}. A deleted set cannot be recovered.`,
     ],
   };
 }
@@ -86,17 +86,21 @@ function agentNames(details: SecretSetDetails | null): readonly string[] {
   return details?.agents.map(({ name }) => name) ?? [];
 }
 
-/** Checks the revision as the service would, before the confirmation. */
+/** Makes the same check as the service, so that it fails before the confirmation. */
 function requireRevision({ item }: SecretSetLookup, expected: number | undefined): void {
   if (expected === undefined || expected === item.revision) return;
-  const message = `The secret set is at revision ${item.revision}, but ${expected} was expected.`;
-  throw new Failure('secret-set-changed', `${message} Nothing was deleted.`);
+  const message = `The secret set is at revision ${item.revision}, but ${expected} was expected. Nothing was deleted.`;
+  throw new Failure('secret-set-changed', message);
 }
 
-/** Checks the users of the set as the service would, before the confirmation. */
+/** Makes the same check as the service, so that it fails before the confirmation. */
 function requireUnused({ details, item }: SecretSetLookup, force: boolean): void {
   const users = agentNames(details);
   if (users.length === 0 || force) return;
   const message = `The secret set ${item.name} is used by ${users.join(', ')}. Nothing was deleted.`;
-  throw new Failure('secret-set-in-use', message, 'Deploy them without it first, or delete it anyway with --force.');
+  throw new Failure(
+    'secret-set-in-use',
+    message,
+    'Deploy these agents without the secret set first, or pass --force to delete it anyway.',
+  );
 }

@@ -1,11 +1,11 @@
 import type { Context } from '../command-line/context.ts';
 import type { Report } from '../output/report.ts';
 import { changeTable } from './change-table.ts';
-import { setNotFound } from './find-set.ts';
+import { setNotFoundFailure } from './find-set.ts';
 import { type FileFormat, readValues } from './read-values.ts';
 import { requireSetName } from './set-name.ts';
 
-/** Compares a local file with a set: a dry run of replacing the set by the file. Nothing is written. */
+/** Compares a local file with a secret set. Sends a dry run of replacing the set, so nothing is written. */
 export async function diffSet(
   context: Context,
   options: { readonly name: string; readonly file: string; readonly format: FileFormat },
@@ -18,7 +18,7 @@ export async function diffSet(
     params: { setName: name },
     body: { secrets: [...secrets], mode: 'replace', dryRun: true },
   });
-  if (answer.previousRevision === null) throw setNotFound();
+  if (answer.previousRevision === null) throw setNotFoundFailure();
   const { changes, revision } = answer;
   const isSame = changes.every(({ change }) => change === 'unchanged');
   const source = file === '-' ? 'standard input' : file;

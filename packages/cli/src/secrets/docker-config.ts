@@ -4,35 +4,32 @@ import { Failure } from '../failure.ts';
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * Reads the Base64 credentials of a registry (by its canonical name) from docker's `config.json`. Only `auth` is supported;
- * credential stores and tokens throw a `Failure`. `source` is the name of the file in messages.
+ * Reads the Base64 credentials for a registry from docker's `config.json`. Credential stores and tokens are not supported and
+ * throw a `Failure`. `host` is the canonical name of the registry; `source` is the name of the file in messages.
  */
 export function readDockerConfig(text: string, source: string, host: string): string {
   const config = parse(text, source);
   const matches = Object.entries(toFields(config['auths'])).filter(([key]) => isRegistry(key, host));
-  // Docker Hub has entries for other purposes below its own name.
+  // For Docker Hub, several entries match, and the one with exactly its name has the credentials.
   const entries = matches.some(([key]) => key === host) ? matches.filter(([key]) => key === host) : matches;
   const auths = new Set(entries.map(([, entry]) => toFields(entry)['auth']).filter((auth) => auth && auth !== ''));
-  if (auths.size > 1) throw configFailure(source, `holds several credentials for ${host}.`);
+  if (auths.size > 1) throw credentialsFailure(`${source} has several credentials for ${host}.`);
   const [auth] = auths;
   const others = entries.map(([, entry]) => toFields(entry));
   if (others.some((entry) => entry['identitytoken'] || entry['registrytoken'])) {
-    throw configFailure(source, `holds a token for ${host}, which works only with that program.`);
+    throw credentialsFailure(`${source} has a token for ${host}, which works only with docker itself.`);
   }
   if (typeof auth === 'string') {
     if (isEncodedCredentials(auth)) return auth;
-    throw configFailure(source, `holds an auth for ${host} that is not username:password in Base64.`);
+    throw credentialsFailure(`In ${source}, the "auth" field for ${host} is not username:password in Base64.`);
   }
   const [, helper] = Object.entries(toFields(config['credHelpers'])).find(([key]) => isRegistry(key, host)) ?? [];
   const store = typeof helper === 'string' ? helper : config['credsStore'];
   if (typeof store === 'string' && store !== '') {
-    throw configFailure(
-      source,
-      `keeps the credentials in the store of docker-credential-${store}, which botcli does not read.`,
-    );
+    throw credentialsFailure(`${source} refers to docker-credential-${store}, which botcli does not support.`);
   }
-  if (others.length > 0) throw configFailure(source, `holds no auth for ${host}.`);
-  throw configFailure(source, `has no entry for ${host}.`);
+  if (others.length > 0) throw credentialsFailure(`In ${source}, the entry for ${host} has no "auth" field.`);
+  throw credentialsFailure(`${source} has no entry for ${host}.`);
 }
 
 function isRegistry(key: string, host: string): boolean {
@@ -44,8 +41,8 @@ function parse(text: string, source: string): Fields {
   try {
     return toFields(JSON.parse(text));
   } catch {
-    // The parser's message quotes the text, which contains credentials.
-    throw configFailure(source, 'is not JSON.');
+    // The parser's message quotes the file, which contains credentials.
+    throw credentialsFailure(`${source} is not JSON.`);
   }
 }
 
@@ -53,7 +50,7 @@ function toFields(value: unknown): Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : {};
 }
 
-function configFailure(source: string, message: string): Failure {
+function credentialsFailure(problem: string): Failure {
   const hint = 'Pass the credentials with --username and --password-stdin.';
-  return new Failure('credentials-refused', `Cannot read the credentials: ${source} ${message}`, hint);
+  return new Failure('credentials-refused', `Cannot read the credentials. ${problem}`, hint);
 }

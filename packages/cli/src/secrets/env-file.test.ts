@@ -4,8 +4,8 @@ import { fileForms, hostileValue } from '../../test/hostile-values.ts';
 import { parseEnvFile } from './env-file.ts';
 import { formatLocation, type LocatedMessage } from './parse-result.ts';
 
-const format = (remarks: readonly LocatedMessage[]) =>
-  remarks.map(({ where, message }) => `${formatLocation(where)}: ${message}`);
+const format = (messages: readonly LocatedMessage[]) =>
+  messages.map(({ where, message }) => `${formatLocation(where)}: ${message}`);
 const values = (text: string) =>
   Object.fromEntries(parseEnvFile(text, '.env').pairs.map(({ key, value }) => [key, value]));
 
@@ -37,11 +37,11 @@ test.each([
   ['A=b=c==', 'b=c=='],
   ['A=b\r\n', 'b'],
   ['A="b  \n  c" ', 'b  \n  c'],
-])('%j is %j', (line, value) => {
+])('parses %j as the value %j', (line, value) => {
   expect(values(line)).toEqual({ A: value });
 });
 
-test('accepts keys such as __proto__', () => {
+test('accepts keys with names of object properties, such as __proto__', () => {
   expect(parseEnvFile('__proto__=c\nA-B=c\n1A=c\nconstructor=d', 'f').pairs.map(({ key }) => key)).toEqual([
     '__proto__',
     'A-B',
@@ -82,12 +82,12 @@ test('parses a long line of blanks in linear time', () => {
   expect(problems.map(({ where }) => where.line)).toEqual([1]);
 });
 
-test('reports all problems in the order of lines, and none for the rest of an unclosed value', () => {
+test('reports all problems in line order, but none for the lines that follow an unclosed quote', () => {
   const text = 'A=1\nnonsense\nB="open\nMIIE/+==\n--end--\nC=x # y\nD=\u0007\nE=2\n';
   expect(parseEnvFile(text, 'f').problems.map(({ where }) => where.line)).toEqual([2, 3, 6, 7]);
 });
 
-test('problems and warnings contain only keys of a line', () => {
+test('never includes a value or an invalid line in a problem or warning', () => {
   const hidden = 'Canary7d1f';
   const lines = [`A=${hidden} # x`, `B="${hidden}"x`, hidden, `${hidden}.x=1`, `C=\`${hidden}#\``, `D="${hidden}`];
   const { problems, warnings } = parseEnvFile(lines.join('\n'), 'f');
@@ -95,7 +95,7 @@ test('problems and warnings contain only keys of a line', () => {
   expect(JSON.stringify({ problems, warnings })).not.toContain(hidden);
 });
 
-test('skips and lists keys without a value', () => {
+test('lists keys without a value as skipped', () => {
   const { pairs, skipped } = parseEnvFile('A=\nB=""\nC=\'\'\nD=x\n', '.env');
   expect(pairs.map(({ key }) => key)).toEqual(['D']);
   expect(skipped.map(({ key, where }) => `${key} ${formatLocation(where)}`)).toEqual([
@@ -105,7 +105,7 @@ test('skips and lists keys without a value', () => {
   ]);
 });
 
-test('parses any value byte for byte in every form (12,000 cases)', () => {
+test('keeps any value unchanged in every notation (12,000 cases)', () => {
   const entry = fc.record({
     value: hostileValue.filter((text) => fileForms(text).length > 0),
     way: fc.nat(),
@@ -132,7 +132,7 @@ test('parses any value byte for byte in every form (12,000 cases)', () => {
   );
 });
 
-test('parses any text or reports a line, and never throws (10,000 cases)', () => {
+test('never throws, and reports every problem with an existing line (10,000 cases)', () => {
   const text = fc.array(fc.oneof(hostileValue, fc.constantFrom('A=', 'B=', '\n', '\0')), { maxLength: 20 });
   fc.assert(
     fc.property(text, (pieces) => {

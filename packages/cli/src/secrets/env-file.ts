@@ -4,12 +4,12 @@ import { parseQuotedValue } from './quoted-value.ts';
 
 const beforeKey = /^[ \t]*(?:export[ \t]+)?/;
 const looksLikeAssignment = /^[ \t]*(?:export[ \t]+)?[A-Za-z0-9_-]{1,64}[ \t]*=/;
-/** All control characters except tab. The carriage return of a line ending is removed before. */
-const control = /(?!\t)\p{Cc}/u;
+/** Tested after removing the carriage return of each line ending. */
+const controlCharacterExceptTab = /(?!\t)\p{Cc}/u;
 
 /**
- * Reads the text of a file of `KEY=value` lines. Pure; every problem is found in one go and
- * says its line, and never shows anything of it: it may be part of a value.
+ * Parses a file of `KEY=value` lines and reports all problems with their lines. No message quotes a line, because the line may
+ * contain a secret value.
  */
 export function parseEnvFile(text: string, source: string): ParseResult {
   const lines = text.replace(/^\u{feff}/u, '').split('\n');
@@ -22,22 +22,22 @@ export function parseEnvFile(text: string, source: string): ParseResult {
   const add = (to: LocatedMessage[], at: number, message: string) =>
     to.push({ where: { source, line: at + 1 }, message });
   for (const [at, line] of lines.entries()) {
-    if (control.test(line))
-      add(problems, at, 'invalid control character, such as NUL or a CR that does not end a line');
+    if (controlCharacterExceptTab.test(line))
+      add(problems, at, 'this line contains a control character, such as NUL or a CR that does not end a line');
   }
-  let isLost = false;
+  let isAfterUnclosedQuote = false;
   let next = 0;
   while (next < lines.length) {
     const at = next;
     next += 1;
     const line = lines[at] ?? '';
     if (/^[ \t]*(?:#|$)/.test(line)) continue;
-    // After an unclosed quote, skip lines that may be the rest of its value.
-    if (isLost && !looksLikeAssignment.test(line)) continue;
-    isLost = false;
+    // After an unclosed quote, skip lines that may be part of the quoted value.
+    if (isAfterUnclosedQuote && !looksLikeAssignment.test(line)) continue;
+    isAfterUnclosedQuote = false;
     const equals = line.indexOf('=');
     if (equals === -1) {
-      add(problems, at, 'not KEY=value, a comment or a blank line');
+      add(problems, at, 'this line is not KEY=value, a comment or blank');
       continue;
     }
     const key = trimBlanks(line.slice(0, equals).replace(beforeKey, ''));
@@ -47,7 +47,7 @@ export function parseEnvFile(text: string, source: string): ParseResult {
     next = at + read.lines;
     if ('problem' in read) {
       add(problems, at + read.lines - 1, read.problem);
-      isLost = read.isQuoted;
+      isAfterUnclosedQuote = read.isQuoted;
     }
     if ('problem' in read || !isKey) continue;
     for (const warning of read.warnings) add(warnings, at, `${key}: ${warning}`);
@@ -58,7 +58,7 @@ export function parseEnvFile(text: string, source: string): ParseResult {
   return { pairs, skipped, warnings, problems: sortByLine(problems) };
 }
 
-/** `lines`: the number of lines of the value, or the line of the problem, counted from 1. */
+/** `lines` is the number of lines up to the end of the value, or up to the problem. */
 type ParsedValue =
   | { readonly lines: number; readonly value: string; readonly warnings: readonly string[] }
   | { readonly lines: number; readonly problem: string; readonly isQuoted: boolean };

@@ -1,7 +1,7 @@
 import { ApiError, type Client, failures, type SecretSetDetails, type SecretSetListItem } from '@bothost/contract';
 import { Failure } from '../failure.ts';
 
-/** A set or image pull secret. Damaged sets and image pull secrets have no details. */
+/** A secret set or an image pull secret. */
 export type SecretSetLookup = {
   readonly item: Pick<
     SecretSetListItem,
@@ -9,30 +9,29 @@ export type SecretSetLookup = {
   >;
   /** Null for a damaged set and an image pull secret. */
   readonly details: SecretSetDetails | null;
-  /** The registry of an image pull secret, otherwise null. */
+  /** The registry of an image pull secret; null for a secret set. */
   readonly host: string | null;
   readonly credentials: Pick<SecretSetListItem, 'expiresAt' | 'verification'> | null;
 };
 
-const withoutKeys: readonly string[] = ['secret-set-has-no-keys', 'secret-set-damaged'];
+const reasonsForNoDetails: readonly string[] = ['secret-set-has-no-keys', 'secret-set-damaged'];
 
-/** Finds a set or image pull secret by its name. Throws a `Failure` if it does not exist. */
+/** Finds a secret set or an image pull secret by its name. Throws a `Failure` if it does not exist. */
 export async function findSet(client: Client, name: string): Promise<SecretSetLookup> {
   try {
     const details = await client.getSecretSet({ params: { setName: name } });
     return { item: details, details, host: null, credentials: null };
   } catch (error) {
-    if (!(error instanceof ApiError) || !withoutKeys.includes(error.reason)) throw error;
+    if (!(error instanceof ApiError) || !reasonsForNoDetails.includes(error.reason)) throw error;
   }
   const { sets } = await client.listSecrets();
   const item = sets.find((set) => set.name.toLowerCase() === name.toLowerCase());
-  if (item === undefined) throw setNotFound();
+  if (item === undefined) throw setNotFoundFailure();
   return { item, details: null, host: item.host, credentials: item.type === 'secret' ? null : item };
 }
 
-/** The same error as the service's. */
-export function setNotFound(): Failure {
-  return new Failure('secret-set-not-found', failures['secret-set-not-found'].message, listHint);
+/** Has the same code and message as the error of the service. */
+export function setNotFoundFailure(): Failure {
+  const hint = 'To list the existing sets, run: botcli cloud secrets list --no-sets';
+  return new Failure('secret-set-not-found', failures['secret-set-not-found'].message, hint);
 }
-
-const listHint = 'List them with: botcli cloud secrets list --no-sets';

@@ -13,24 +13,24 @@ import { verifyWithRegistry } from './verify-pull-secret.ts';
 export type PullSecretRequest = {
   readonly name: string;
   readonly host: string;
-  readonly from: CredentialSource;
+  readonly credentials: CredentialSource;
   readonly shouldVerify: boolean;
   readonly image: string | undefined;
-  readonly lifeSeconds: number | undefined;
+  readonly lifetimeSeconds: number | undefined;
   readonly region: string | undefined;
   readonly isDryRun: boolean;
   readonly waitSeconds: number | undefined;
 };
 
 /** Creates or replaces an image pull secret. Asks for no confirmation. */
-export async function imagePullSecret(context: Context, request: PullSecretRequest): Promise<Report> {
+export async function putPullSecret(context: Context, request: PullSecretRequest): Promise<Report> {
   requireSetName(request.name);
   const host = requireRegistry(request.host);
-  requireOneSource(context, request.from);
+  requireOneSource(context, request.credentials);
   // Fail on a missing API key before prompting for credentials.
   const client = await context.service();
-  const secretValue = await readCredentials(context, request.from, host);
-  const { region, lifeSeconds } = request;
+  const secretValue = await readCredentials(context, request.credentials, host);
+  const { region, lifetimeSeconds } = request;
   const write = (dryRun: boolean) =>
     client.putSecrets({
       params: { setName: request.name },
@@ -39,7 +39,7 @@ export async function imagePullSecret(context: Context, request: PullSecretReque
         host,
         secretValue,
         ...(region === undefined ? {} : { region }),
-        ...(lifeSeconds === undefined ? {} : { expiresAt: expiryTime(context.io.now(), lifeSeconds) }),
+        ...(lifetimeSeconds === undefined ? {} : { expiresAt: expiryTime(context.io.now(), lifetimeSeconds) }),
         ...(dryRun ? { dryRun } : {}),
       },
     });
@@ -64,12 +64,11 @@ function expiryTime(now: Date, seconds: number): string {
 }
 
 function rejectedFailure(written: WrittenSecrets, check: PullSecretCheck): Failure {
-  const message = `Revision ${written.revision} of ${written.name} is stored, but: ${check.message}`;
+  const message = `Revision ${written.revision} of ${written.name} is stored, but the credentials do not work. ${check.message}`;
   const hint = 'Run the command again with the right credentials.';
   return new Failure('credentials-rejected', message, hint, [], { written, verification: check });
 }
 
-/** Shows a fingerprint and no part of the credentials. */
 function changeFields({ changes }: WrittenSecrets): (readonly [string, Cell])[] {
   return changes.map(({ change, fingerprint }) => {
     const { sign, tone } = changeSigns[change];

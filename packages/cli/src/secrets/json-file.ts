@@ -1,12 +1,12 @@
 import { secretKeyPattern } from '@bothost/contract';
 import type { LocatedMessage, Pair, ParseResult, SourceLocation } from './parse-result.ts';
 
-/** A string, a sign, or a bare word. The alternatives do not overlap, so an unclosed string takes linear time. */
+/** A JSON string, punctuation character or bare word. The alternatives do not overlap, so matching takes linear time. */
 const token = /[ \t\r\n]*(?:("[^"\\\n]*(?:\\.[^"\\\n]*)*")|([{}[\]:,])|([-\w.+]+))/y;
 
 /**
- * Parses a JSON file that is an object of strings. Finds duplicate keys, which `JSON.parse` hides. A syntax error is reported
- * alone, all other problems together.
+ * Parses a JSON object whose values are strings. Keeps duplicate keys, which `JSON.parse` would drop. Reports either one
+ * syntax error or all other problems.
  */
 export function parseJsonFile(text: string, source: string): ParseResult {
   const content = text.replace(/^\u{feff}/u, '');
@@ -16,7 +16,7 @@ export function parseJsonFile(text: string, source: string): ParseResult {
   const lineOf = lineCounter(content);
   const whereOf = (index: number): SourceLocation => ({ source, line: lineOf(index) });
   if (!isObject(content)) {
-    const message = 'not a valid JSON object, such as {"KEY": "value"}';
+    const message = 'the file is not a valid JSON object, such as {"KEY": "value"}';
     return { pairs, skipped, warnings: [], problems: [{ where: whereOf(findSyntaxError(content)), message }] };
   }
   for (const { key, value, index } of listMembers(content)) {
@@ -30,7 +30,7 @@ export function parseJsonFile(text: string, source: string): ParseResult {
   return { pairs, skipped, warnings: [], problems };
 }
 
-/** Returns the line of an index, counted from 1. Indexes must be passed in ascending order. */
+/** The returned function converts an index to a line number from 1. Indexes must be passed in ascending order. */
 function lineCounter(content: string): (index: number) => number {
   let line = 1;
   let seen = 0;
@@ -54,7 +54,7 @@ function isObject(content: string): boolean {
 
 type Member = { readonly key: string; readonly value: string | null; readonly index: number };
 
-/** The members of the outermost object of valid JSON; a value that is not a string is null. */
+/** Lists the members of the outermost object of valid JSON. The value is null if it is not a string. */
 function listMembers(content: string): readonly Member[] {
   const members: Member[] = [];
   let depth = 0;
@@ -84,7 +84,7 @@ function* tokenize(content: string): Generator<{ readonly text: string; readonly
   }
 }
 
-/** The end of the longest prefix of valid JSON tokens; precise enough for a line number. */
+/** Returns the end of the longest prefix that consists of JSON tokens, which is precise enough for a line number. */
 function findSyntaxError(content: string): number {
   let end = 0;
   for (const { text, index } of tokenize(content)) end = index + text.length;

@@ -36,7 +36,7 @@ export async function listSets(
           ...host,
         ],
         rows: sets.map((set) => {
-          // Only the name of a damaged set is reliable.
+          // The stored fields of a damaged set cannot be trusted, so only its name and status are shown.
           const known = <T>(fact: T) => (set.damaged === true ? optionalCell(null) : fact);
           return [
             { text: set.name, tone: 'strong' },

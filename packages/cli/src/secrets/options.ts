@@ -1,20 +1,26 @@
-import { flag, integer, type OptionalValueOption, optionalValue, span, text } from '../command-line/options.ts';
+import {
+  durationOption,
+  flagOption,
+  integerOption,
+  type OptionalValueOption,
+  optionalValueOption,
+  textOption,
+} from '../command-line/options.ts';
 
-/** Options that several `secrets` commands share. */
-export const skip = flag('Skip the confirmation', 's');
-export const dryRun = flag('Show what would change, then exit');
-export const region = text({
+export const skip = flagOption('Skip the confirmation', 's');
+export const dryRun = flagOption('Show what would change, then exit');
+export const region = textOption({
   description: 'Region of a new set (default: region of the organization)',
   short: 'r',
   placeholder: 'REGION',
 });
-export const ifRevision = integer(
-  { description: 'Fail unless the set is at this revision; 0: unless it does not exist' },
+export const ifRevision = integerOption(
+  { description: 'Fail unless the set is at this revision; 0 means that it must not exist' },
   0,
   2_147_483_647,
 );
-/** Seconds. */
-export const wait: OptionalValueOption<number> = optionalValue(
-  span({ description: 'Wait until the region has the new revision, 60s by default' }, 86_400),
+/** The value is in seconds. */
+export const wait: OptionalValueOption<number> = optionalValueOption(
+  durationOption({ description: 'Wait until the region has the new revision, 60s by default' }, 86_400),
   60,
 );

@@ -1,13 +1,12 @@
-/** A file with a line, or an argument. */
+/** A line of a file, or an argument of the command line. */
 export type SourceLocation = { readonly source: string; readonly line: number | null };
 
-/** A key with its value. */
 export type Pair = { readonly key: string; readonly value: string; readonly where: SourceLocation };
 
 /** A problem or warning. No message contains a part of a value or of an invalid line. */
 export type LocatedMessage = { readonly where: SourceLocation; readonly message: string };
 
-/** The result of parsing one source, valid only if there are no problems. */
+/** The result of parsing one source. The pairs may be used only if there are no problems. */
 export type ParseResult = {
   readonly pairs: readonly Pair[];
   /** Keys without a value. */
@@ -16,17 +15,16 @@ export type ParseResult = {
   readonly warnings: readonly LocatedMessage[];
 };
 
-/** `.env:3`, `argument 2` */
+/** Formats a location for messages, for example `.env:3` or `argument 2`. */
 export function formatLocation({ source, line }: SourceLocation): string {
   return line === null ? source : `${source}:${line}`;
 }
 
-/** Concatenates several results. */
-export function mergeResults(readings: readonly ParseResult[]): ParseResult {
+export function mergeResults(results: readonly ParseResult[]): ParseResult {
   return {
-    pairs: readings.flatMap(({ pairs }) => pairs),
-    skipped: readings.flatMap(({ skipped }) => skipped),
-    problems: readings.flatMap(({ problems }) => problems),
-    warnings: readings.flatMap(({ warnings }) => warnings),
+    pairs: results.flatMap(({ pairs }) => pairs),
+    skipped: results.flatMap(({ skipped }) => skipped),
+    problems: results.flatMap(({ problems }) => problems),
+    warnings: results.flatMap(({ warnings }) => warnings),
   };
 }

@@ -1,47 +1,47 @@
 import { isEncodedCredentials, secretValueBytes } from '@bothost/contract';
 import type { Context } from '../command-line/context.ts';
 import { Failure, UsageError } from '../failure.ts';
-import { canAsk } from '../io/confirm.ts';
+import { canPrompt } from '../io/confirm.ts';
 import { decodeUtf8 } from './decode-utf8.ts';
 import { readDockerConfig } from './docker-config.ts';
 import { readFileBytes, readInput } from './read-bytes.ts';
 
-/** The source of credentials on the command line. */
+/** The options of a command that supply credentials. */
 export type CredentialSource = {
   readonly text: string | undefined;
-  /** The credentials are in Base64. */
+  /** Whether `text` is in Base64. */
   readonly isEncoded: boolean;
   readonly username: string | undefined;
   readonly passwordStdin: boolean;
   readonly dockerConfig: string | undefined;
 };
 
-const configBytes = 1_048_576;
+const maxConfigBytes = 1_048_576;
 
-/** Throws a `UsageError` unless there is exactly one source; a prompt needs a terminal. */
+/** Throws a `UsageError` unless the options name exactly one source of credentials, or a prompt is possible. */
 export function requireOneSource({ io }: Pick<Context, 'io'>, source: CredentialSource): void {
   const { text, isEncoded, username, passwordStdin, dockerConfig } = source;
   const given = [text, username, dockerConfig].filter((one) => one !== undefined).length;
   if (given > 1) {
-    throw new UsageError('Use only one: the credentials as an argument, --username or --from-docker-config.');
+    throw new UsageError('Use only one of: the credentials as an argument, --username, --from-docker-config.');
   }
   if (passwordStdin && username === undefined) throw new UsageError('--password-stdin needs --username.');
   if (isEncoded && (username !== undefined || dockerConfig !== undefined)) {
     throw new UsageError('--no-encode cannot be combined with --username or --from-docker-config.');
   }
-  if (text === undefined && dockerConfig === undefined && !passwordStdin && !canAsk(io)) {
+  if (text === undefined && dockerConfig === undefined && !passwordStdin && !canPrompt(io)) {
     throw new UsageError(
       'No credentials were given, and there is no terminal to prompt for them.',
-      'Pass them with --username and --password-stdin, or with --from-docker-config.',
+      'Pass the credentials with --username and --password-stdin, or with --from-docker-config.',
     );
   }
 }
 
-/** Reads the credentials of a registry (by its canonical name) and returns them in Base64. No message contains them. */
+/** Reads the credentials for a registry and returns them in Base64. No message contains credentials. */
 export async function readCredentials(context: Context, source: CredentialSource, host: string): Promise<string> {
   const { text, isEncoded, username, dockerConfig } = source;
   if (dockerConfig !== undefined) {
-    const content = decodeText(await readFileBytes(context, dockerConfig, configBytes), dockerConfig);
+    const content = decodeText(await readFileBytes(context, dockerConfig, maxConfigBytes), dockerConfig);
     return readDockerConfig(content.replace(/^\ufeff/, ''), dockerConfig, host);
   }
   if (username !== undefined) {
@@ -53,7 +53,7 @@ export async function readCredentials(context: Context, source: CredentialSource
       "credentials in arguments stay in the shell's history and are visible in the process list; use the prompt or " +
         '--password-stdin instead',
     );
-    // Node replaces invalid UTF-8 in arguments with this character.
+    // Node replaces invalid UTF-8 in arguments with U+FFFD.
     if (text.includes('\ufffd')) throw credentialFailure('The argument is not valid UTF-8. Use --password-stdin.');
   }
   const form = isEncoded ? 'username:password in Base64' : 'username:password';
@@ -81,15 +81,17 @@ function decodeText(bytes: Uint8Array, source: string): string {
 }
 
 function encode({ warn }: Pick<Context, 'warn'>, text: string): string {
-  if (/\p{Cc}/u.test(text)) throw credentialFailure('They contain a control character, such as a line break.');
+  if (/\p{Cc}/u.test(text)) {
+    throw credentialFailure('The credentials contain a control character, such as a line break.');
+  }
   if (!/^[^:]+:/.test(text)) {
     if (isEncodedCredentials(text)) {
       throw credentialFailure(
-        'They are not username:password, and they look already encoded.',
-        'Give them with --no-encode.',
+        'The credentials are not username:password, and look already encoded.',
+        'Pass --no-encode for encoded credentials.',
       );
     }
-    throw credentialFailure('They must be username:password; the first colon ends the user name.');
+    throw credentialFailure('The credentials must be username:password; the first colon ends the user name.');
   }
   if (isEncodedCredentials(text.slice(text.indexOf(':') + 1))) {
     warn('the password looks like encoded credentials; pass them without a user name, with --no-encode');
@@ -100,14 +102,14 @@ function encode({ warn }: Pick<Context, 'warn'>, text: string): string {
 function requireEncoded(text: string): string {
   if (isEncodedCredentials(text)) return requireSize(text);
   throw credentialFailure(
-    'They are not username:password in strict Base64.',
-    text.includes(':') ? 'Leave out --no-encode if they are not encoded.' : null,
+    'The credentials are not username:password in strict Base64.',
+    text.includes(':') ? 'Leave out --no-encode if the credentials are not encoded.' : null,
   );
 }
 
 function requireSize(encoded: string): string {
   if (encoded.length <= secretValueBytes) return encoded;
-  throw credentialFailure(`They are longer than ${secretValueBytes} bytes in Base64.`);
+  throw credentialFailure(`The credentials are longer than ${secretValueBytes} bytes in Base64.`);
 }
 
 function credentialFailure(message: string, hint: string | null = null): Failure {

@@ -1,16 +1,17 @@
 const escapes: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t', '"': '"', '\\': '\\', $: '$' };
 
-/** A quoted value, the number of its lines, and the text after its closing quote. */
 export type QuotedValue = {
   readonly value: string;
+  /** The number of lines that the value spans. */
   readonly lines: number;
+  /** The text after the closing quote. */
   readonly rest: string;
   readonly warnings: readonly string[];
 };
 
 /**
- * Parses a quoted value, which can span lines. It begins with its quote in `first`, the rest of line `from`. Null if the
- * quote is not closed. In single quotes everything is literal. A line break becomes a line feed.
+ * Parses a quoted value, which may span several lines. `first` is the part of line `from` that begins with the opening quote.
+ * Escapes work only in double quotes, and every line break becomes a line feed. Returns null if the quote is not closed.
  */
 export function parseQuotedValue(
   lines: readonly string[],
@@ -41,7 +42,7 @@ export function parseQuotedValue(
   return null;
 }
 
-/** The index of the next backslash or double quote, or -1. */
+/** Returns the index of the next backslash or double quote, or -1. */
 function nextSpecialIndex(line: string, from: number): number {
   const stops = [line.indexOf('"', from), line.indexOf('\\', from)].filter((at) => at !== -1);
   return stops.length === 0 ? -1 : Math.min(...stops);

@@ -7,10 +7,9 @@ import type { Context } from '../command-line/context.ts';
 import { Failure } from '../failure.ts';
 import { readLimited } from '../io/read-limited.ts';
 
-/** How long to wait for input before a notice is printed. */
 const noticeDelayMs = 2_000;
 
-/** Reads standard input to its end, at most a little over `limit` bytes. Prints a notice while it waits. */
+/** Reads standard input, but stops soon after `limit` bytes. Prints a notice after two seconds of waiting. */
 export function readInput({ io, messages }: Pick<Context, 'io' | 'messages'>, limit: number): Promise<Uint8Array> {
   if (io.stdin.isTerminal)
     messages.notify('Reading standard input; what you type is visible. Press Ctrl-D on a new line to finish.');
@@ -18,8 +17,8 @@ export function readInput({ io, messages }: Pick<Context, 'io' | 'messages'>, li
 }
 
 /**
- * Reads a file or a FIFO, at most a little over `limit` bytes. Waits for the writer of a FIFO until Ctrl-C, and prints a
- * notice. Throws a `Failure` with the system's error code; `label` replaces the path in messages.
+ * Reads a file or a FIFO, but stops soon after `limit` bytes. Waits for the writer of a FIFO until Ctrl-C. Throws a `Failure`
+ * with the system's error code. In messages, `label` replaces the path.
  */
 export async function readFileBytes(
   { io, messages }: Pick<Context, 'io' | 'messages'>,
@@ -28,11 +27,12 @@ export async function readFileBytes(
   label: { readonly name: string; readonly hint: string | null } = { name: path, hint: null },
 ): Promise<Uint8Array> {
   try {
-    // Non-blocking: opening a FIFO could not be interrupted otherwise.
+    // A blocking open of a FIFO could not be interrupted with Ctrl-C.
     const file = await open(resolve(io.directory, path), constants.O_RDONLY | constants.O_NONBLOCK);
     try {
       const status = await file.stat();
-      if (status.isDirectory()) throw unreadableFailure(label, ': it is a folder');
+      if (status.isDirectory())
+        throw new Failure('file-unreadable', `${label.name} is a directory, not a file.`, label.hint);
       if (!status.isFIFO()) return await readLimited(file.createReadStream({ autoClose: false }), limit);
       const pipe = new Socket({ fd: file.fd, readable: true, writable: false });
       return await withWaitNotice(messages, path, readLimited(addAbortSignal(io.signal, pipe), limit));
@@ -41,15 +41,9 @@ export async function readFileBytes(
     }
   } catch (error) {
     if (error instanceof Failure || io.signal.aborted) throw error;
-    throw unreadableFailure(label, error instanceof Error && 'code' in error ? ` (${error.code})` : '');
+    const errorCode = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
+    throw new Failure('file-unreadable', `Cannot read ${label.name} (${errorCode}).`, label.hint);
   }
-}
-
-function unreadableFailure(
-  { name, hint }: { readonly name: string; readonly hint: string | null },
-  why: string,
-): Failure {
-  return new Failure('file-unreadable', `Cannot read ${name}${why}.`, hint);
 }
 
 async function withWaitNotice<T>({ notify }: Context['messages'], source: string, reading: Promise<T>): Promise<T> {

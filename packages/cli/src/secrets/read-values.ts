@@ -1,9 +1,9 @@
 import { secretValueBytes } from '@bothost/contract';
 import type { Context } from '../command-line/context.ts';
 import { Failure, UsageError } from '../failure.ts';
-import { canAsk } from '../io/confirm.ts';
+import { canPrompt } from '../io/confirm.ts';
 import { parseArguments, type RequestedKey } from './argument-pairs.ts';
-import { keyProblems, keyWarnings, valueProblems } from './check-pairs.ts';
+import { findKeyProblems, findKeyWarnings, findValueProblems } from './check-pairs.ts';
 import { decodeUtf8 } from './decode-utf8.ts';
 import { parseEnvFile } from './env-file.ts';
 import { parseJsonFile } from './json-file.ts';
@@ -13,30 +13,29 @@ import { readFileBytes, readInput } from './read-bytes.ts';
 export const fileFormats = ['env', 'json'] as const;
 export type FileFormat = (typeof fileFormats)[number];
 
-/** Keys and values on the command line. */
+/** The arguments and options that supply keys and values. */
 export type ValueInputs = {
   readonly pairs: readonly string[];
   readonly file: string | undefined;
   readonly format: FileFormat;
 };
 
-/** Validated keys and values, and the keys of a file without a value. */
 export type SecretValues = {
   readonly secrets: readonly { readonly secretKey: string; readonly secretValue: string }[];
+  /** Keys that a file lists without a value. */
   readonly skipped: readonly string[];
 };
 
-/** Maximum size of a file of keys. */
-const fileBytes = 1_048_576;
+const maxFileBytes = 1_048_576;
 const emptyResult: ParseResult = { pairs: [], skipped: [], problems: [], warnings: [] };
 
 /**
- * Reads all values: first arguments and files, then prompts. All problems are reported in one `Failure`, before anything is
- * prompted for or sent. No message contains a value. Prints warnings.
+ * Reads values from arguments and files, then prompts for the others. Throws one `Failure` with all problems before it prompts
+ * for anything. Prints warnings. No message contains a value.
  */
 export async function readValues(context: Context, given: ValueInputs): Promise<SecretValues> {
   if (given.pairs.length === 0 && given.file === undefined) {
-    throw new UsageError('No keys were given.', 'Give KEY=value, KEY (prompts for the value) or --file .env.');
+    throw new UsageError('No keys were given.', 'Pass KEY=value, KEY (prompts for the value) or --file .env.');
   }
   const named = parseArguments(given.pairs);
   requireTerminal(context, named.keys);
@@ -56,8 +55,8 @@ export async function readValues(context: Context, given: ValueInputs): Promise<
   const all = mergeResults([...parts, ...read]);
   const prompted = named.keys.filter(({ source }) => source.kind === 'prompt').map(toKey);
   const keys = [...all.pairs, ...all.skipped, ...prompted];
-  requireNoProblems([...all.problems, ...keyProblems(keys), ...valueProblems(all.pairs)]);
-  for (const { where, message } of [...all.warnings, ...keyWarnings([...all.pairs, ...prompted])]) {
+  requireNoProblems([...all.problems, ...findKeyProblems(keys), ...findValueProblems(all.pairs)]);
+  for (const { where, message } of [...all.warnings, ...findKeyWarnings([...all.pairs, ...prompted])]) {
     context.warn(`${formatLocation(where)}: ${message}`);
   }
   if (named.keys.some(({ source }) => source.kind === 'literal')) context.warn(argumentWarning);
@@ -66,7 +65,7 @@ export async function readValues(context: Context, given: ValueInputs): Promise<
   for (const { key, where } of prompted) answered.push({ key, where, value: await promptForValue(context, key) });
   const pairs = [...all.pairs, ...answered];
   if (pairs.length === 0) throw new Failure('no-values', 'None of the keys has a value. Nothing was sent.');
-  requireNoProblems(valueProblems(pairs));
+  requireNoProblems(findValueProblems(pairs));
   return { secrets: pairs.map(({ key, value }) => ({ secretKey: key, secretValue: value })), skipped };
 }
 
@@ -76,35 +75,36 @@ const argumentWarning =
 
 function requireNoProblems(problems: readonly LocatedMessage[]): void {
   if (problems.length === 0) return;
-  const count = problems.length === 1 ? 'one problem' : `${problems.length} problems`;
+  const found = problems.length === 1 ? 'One problem was' : `${problems.length} problems were`;
   const issues = problems.map(({ where, message }) => ({ path: formatLocation(where), message }));
-  throw new Failure('values-refused', `Nothing was sent: ${count}.`, null, issues);
+  throw new Failure('values-refused', `${found} found in the keys and values. Nothing was sent.`, null, issues);
 }
 
 function requireTerminal({ io }: Context, wanted: readonly RequestedKey[]): void {
   const [first] = wanted.filter(({ source }) => source.kind === 'prompt');
-  if (first === undefined || canAsk(io)) return;
+  if (first === undefined || canPrompt(io)) return;
   throw new UsageError(
-    // The message does not contain the argument: it may be a value without a key.
-    `There is no = in ${first.place}, and no terminal to prompt for the value.`,
+    // The message does not quote the argument, which may be a value without a key.
+    `There is no = in ${first.argument}, and no terminal to prompt for the value.`,
     'Pass the value with --file, KEY=@FILE or KEY=- (standard input).',
   );
 }
 
-function toKey({ key, place }: RequestedKey) {
-  return { key, where: { source: place, line: null } };
+function toKey({ key, argument }: RequestedKey) {
+  return { key, where: { source: argument, line: null } };
 }
 
 async function readPairsFile(context: Context, file: string, format: FileFormat): Promise<ParseResult> {
   const source = file === '-' ? 'standard input' : file;
-  const bytes = file === '-' ? await readInput(context, fileBytes) : await readFileBytes(context, file, fileBytes);
-  if (bytes.byteLength > fileBytes) return tooLong(source, fileBytes);
+  const bytes =
+    file === '-' ? await readInput(context, maxFileBytes) : await readFileBytes(context, file, maxFileBytes);
+  if (bytes.byteLength > maxFileBytes) return tooLong(source, maxFileBytes);
   const decoded = decodeUtf8(bytes, source);
   if ('problems' in decoded) return { ...emptyResult, problems: decoded.problems };
   return format === 'json' ? parseJsonFile(decoded.text, source) : parseEnvFile(decoded.text, source);
 }
 
-/** Reads a value byte for byte, including a line break at its end. */
+/** Reads a value unchanged, including a line break at its end. */
 async function readKeyValue(context: Context, wanted: RequestedKey): Promise<ParseResult> {
   const { source } = wanted;
   const one = toKey(wanted);
@@ -125,16 +125,16 @@ async function readKeyValue(context: Context, wanted: RequestedKey): Promise<Par
   return { ...emptyResult, pairs: [pair], warnings: endsLine ? [{ where, message }] : [] };
 }
 
-/** Does not contain the path, which may be a value that begins with @. */
-function fileLabel({ key, place }: RequestedKey) {
+/** The label does not contain the path, because the path may be a secret value that begins with @. */
+function fileLabel({ key, argument }: RequestedKey) {
   return {
-    name: `the file that ${place} names for ${key}`,
-    hint: `A value that begins with @ is written ${key}='\\@...'`,
+    name: `the file in ${argument} for ${key}`,
+    hint: `If the value itself begins with @, write ${key}='\\@...'`,
   };
 }
 
 function tooLong(source: string, limit: number): ParseResult {
-  const message = `larger than the limit of ${limit} bytes`;
+  const message = `the content is larger than the limit of ${limit} bytes`;
   return { ...emptyResult, problems: [{ where: { source, line: null }, message }] };
 }
 

@@ -15,8 +15,8 @@ export type SetRevision = {
 type SetState = Pick<SecretSetListItem, 'status' | 'errorMessage' | 'revision'>;
 
 /**
- * Waits until the region has a revision or a later one. Throws a `Failure` if the delivery failed, the set was deleted, or
- * `seconds` have passed. The revision stays stored.
+ * Waits until the region has the revision or a later one. Throws a `Failure` if the delivery failed, the set was deleted, or
+ * the time has run out. In each case the service keeps the revision.
  */
 export async function waitUntilReady(
   context: Pick<Context, 'io' | 'messages'>,
@@ -25,52 +25,58 @@ export async function waitUntilReady(
   seconds: number,
 ): Promise<'ready'> {
   const { io, messages } = context;
-  const begun = io.now().toISOString();
+  const startedAt = io.now().toISOString();
   for (;;) {
     const current = await withRetries(context, () => findSetState(client, set));
-    if (current === null) throw new Failure('secret-set-not-found', `${set.name} was deleted in the meantime.`);
+    if (current === null)
+      throw new Failure('secret-set-not-found', `The secret set ${set.name} was deleted while waiting.`);
     if (current.revision >= set.revision && current.status !== 'pending') {
       messages.status(null);
       if (current.status === 'ready') return 'ready';
       throw deliveryFailure(set.name, current);
     }
-    const waited = secondsBetween(begun, io.now());
-    if (waited >= seconds) {
+    const waitedSeconds = secondsBetween(startedAt, io.now());
+    if (waitedSeconds >= seconds) {
       const message = `Revision ${set.revision} of ${set.name} is stored, but after ${seconds} s the region does not have it yet.`;
       throw new Failure(
         'not-ready',
         message,
-        `The service keeps delivering it; check with: botcli cloud secrets list ${set.name}`,
+        `The service keeps trying to deliver the revision. To check, run: botcli cloud secrets list ${set.name}`,
       );
     }
-    messages.status(`Waiting until the region has revision ${set.revision} of ${set.name}, ${Math.floor(waited)} s`);
+    messages.status(
+      `Waiting until the region has revision ${set.revision} of ${set.name}, ${Math.floor(waitedSeconds)} s`,
+    );
     await io.sleep(200);
   }
 }
 
-/** The readiness of what was written, waited for where seconds are given. @throws what `awaitReadiness` throws */
+/** Returns the readiness of a written revision, and first waits for it if `waitSeconds` is given. */
 export async function resolveReadiness(
   context: Pick<Context, 'io' | 'messages'>,
   client: Client,
   { name, type, revision, readiness }: WrittenSecrets,
-  seconds: number | undefined,
+  waitSeconds: number | undefined,
 ): Promise<WrittenSecrets['readiness']> {
-  if (seconds === undefined || revision === null || readiness === 'ready') return readiness;
+  if (waitSeconds === undefined || revision === null || readiness === 'ready') return readiness;
   try {
-    return await waitUntilReady(context, client, { name, type, revision }, seconds);
+    return await waitUntilReady(context, client, { name, type, revision }, waitSeconds);
   } catch (error) {
-    // Ctrl-C or a connection error: the revision is stored anyway.
+    // After Ctrl-C or a connection error, users may wonder whether the revision was stored.
     if (!(error instanceof Failure)) {
       context.messages.status(null);
-      context.messages.notify(`Revision ${revision} of ${name} is stored anyway.`);
+      context.messages.notify(`Revision ${revision} of ${name} is stored.`);
     }
     throw error;
   }
 }
 
 function deliveryFailure(name: string, { revision, errorMessage }: SetState): Failure {
-  const why = errorMessage ?? 'The reason is unknown.';
-  return new Failure('delivery-failed', `Revision ${revision} of ${name} is stored, but the region refused it: ${why}`);
+  const reason = errorMessage ?? 'The reason is unknown.';
+  return new Failure(
+    'delivery-failed',
+    `Revision ${revision} of ${name} is stored, but the region refused it. ${reason}`,
+  );
 }
 
 async function findSetState(client: Client, { name, type }: SetRevision): Promise<SetState | null> {
@@ -80,7 +86,6 @@ async function findSetState(client: Client, { name, type }: SetRevision): Promis
 
 const tones = { ready: 'good', pending: 'warn', failed: 'bad' } as const;
 
-/** The readiness of a revision: its label on a terminal, its value in plain text. */
 export function readinessCell(status: SecretReadiness): Exclude<Cell, string> {
   return { text: status, rich: statusLabel(secretReadinessLabels, status), tone: tones[status] };
 }

@@ -3,10 +3,10 @@ import type { Report } from '../output/report.ts';
 import { type ChangeOptions, changeSet } from './change-set.ts';
 import { requireSetName } from './set-name.ts';
 
-export type RollBackSet = ChangeOptions & { readonly revision: number };
+export type RollBackOptions = ChangeOptions & { readonly revision: number };
 
-/** Makes a new revision with the content of an earlier one. */
-export async function rollBackSet(context: Context, options: RollBackSet): Promise<Report> {
+/** Creates a revision with the content of an earlier revision. */
+export async function rollBackSet(context: Context, options: RollBackOptions): Promise<Report> {
   const { name, revision } = options;
   requireSetName(name);
   return changeSet(context, {

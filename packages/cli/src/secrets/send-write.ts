@@ -1,9 +1,9 @@
 import { ConnectionError, type WrittenSecrets } from '@bothost/contract';
 import type { Context } from '../command-line/context.ts';
-import { networkCode } from '../service/describe-failure.ts';
+import { findNetworkErrorCode } from '../service/describe-failure.ts';
 import { isTransient } from '../service/retry.ts';
 
-/** Sends a write. If no response arrives, explains what may have happened. */
+/** Sends a write. If no response arrives, prints that the write may or may not have been stored. */
 export async function sendWrite(
   { io, notify }: Pick<Context, 'io' | 'notify'>,
   send: () => Promise<WrittenSecrets>,
@@ -11,8 +11,8 @@ export async function sendWrite(
   try {
     return await send();
   } catch (error) {
-    const arrived = !(error instanceof ConnectionError && networkCode(error) === 'ECONNREFUSED');
-    if (io.signal.aborted || (isTransient(error) && arrived)) {
+    const mayHaveArrived = !(error instanceof ConnectionError && findNetworkErrorCode(error) === 'ECONNREFUSED');
+    if (io.signal.aborted || (isTransient(error) && mayHaveArrived)) {
       notify(
         'No response arrived. The change was stored completely or not at all. It is safe to run the command again.',
       );

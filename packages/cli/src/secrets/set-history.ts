@@ -5,7 +5,7 @@ import type { Cell, Report } from '../output/report.ts';
 import { readinessCell } from './readiness.ts';
 import { requireSetName } from './set-name.ts';
 
-/** The revisions of a set, newest first, with who wrote them and which keys. */
+/** Lists the revisions of a secret set, newest first, with the API key that wrote each revision and the changed keys. */
 export async function showHistory(
   context: Context,
   page: { readonly name: string; readonly limit: number; readonly before: number | undefined },
@@ -18,8 +18,8 @@ export async function showHistory(
     client.getSecretHistory({ params: { setName: name }, query }),
     client.listKeys(),
   ]);
-  const nameOf = (id: string | null) => keys.find((key) => key.id === id)?.name ?? null;
-  const rows = revisions.map((one) => ({ ...one, createdByKeyName: nameOf(one.createdByKeyId) }));
+  const findKeyName = (id: string | null) => keys.find((key) => key.id === id)?.name ?? null;
+  const rows = revisions.map((one) => ({ ...one, createdByKeyName: findKeyName(one.createdByKeyId) }));
   return {
     json: { revisions: rows, nextBefore },
     blocks: [
@@ -38,22 +38,22 @@ export async function showHistory(
           one.current ? readinessCell(one.status) : { ...readinessCell(one.status), tone: 'dim' },
           formatTime(one.createdAt),
           one.createdByKeyName ?? one.createdByKeyId ?? '',
-          actionOf(one),
-          keysOf(one),
+          formatAction(one),
+          changedKeysCell(one),
         ]),
         empty: 'No revisions found.',
       },
-      ...(nextBefore === null ? [] : [{ kind: 'note', lines: [`More: --before ${nextBefore}`] } as const]),
+      ...(nextBefore === null ? [] : [{ kind: 'note', lines: [`Next page: --before ${nextBefore}`] } as const]),
     ],
   };
 }
 
-function actionOf({ action, rolledBackTo }: SecretRevision): string {
+function formatAction({ action, rolledBackTo }: SecretRevision): string {
   return rolledBackTo === null ? action : `${action} to ${rolledBackTo}`;
 }
 
-/** A terminal shows the first four keys and the number of the others. */
-function keysOf({ added, changed, removed }: SecretRevision): Cell {
+/** A terminal shows only four keys and the number of further keys. */
+function changedKeysCell({ added, changed, removed }: SecretRevision): Cell {
   const all = [
     ...added.map((key) => `+${key}`),
     ...changed.map((key) => `~${key}`),

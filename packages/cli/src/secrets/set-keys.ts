@@ -5,10 +5,11 @@ import { requireConfirmable } from './confirm-change.ts';
 import { readValues, type ValueInputs } from './read-values.ts';
 import { requireSetName } from './set-name.ts';
 
-export type SetKeys = ValueInputs & ChangeOptions & { readonly region: string | undefined; readonly replaces: boolean };
+export type WriteKeysOptions = ValueInputs &
+  ChangeOptions & { readonly region: string | undefined; readonly replaces: boolean };
 
-/** Creates or updates a secret set: reads all values, then sends them in one request. */
-export async function setKeys(context: Context, options: SetKeys): Promise<Report> {
+/** Creates or updates a secret set. Reads all values first, then sends them in one request. */
+export async function writeKeys(context: Context, options: WriteKeysOptions): Promise<Report> {
   const { name, replaces } = options;
   requireSetName(name);
   if (!options.isDryRun) requireConfirmable(context, options);
@@ -18,19 +19,17 @@ export async function setKeys(context: Context, options: SetKeys): Promise<Repor
     skipped,
     question: ({ change }) =>
       change === 'created' ? `Create the secret set ${name}?` : `Change the secret set ${name}?`,
-    submit: (client, { region, ...ask }) =>
-      client.putSecrets({
+    submit: (client, { region: previewRegion, ...mode }) => {
+      const region = previewRegion ?? options.region;
+      return client.putSecrets({
         params: { setName: name },
         body: {
           secrets: [...secrets],
           mode: replaces ? 'replace' : 'merge',
-          ...regionOf(region ?? options.region),
-          ...ask,
+          ...(region === undefined ? {} : { region }),
+          ...mode,
         },
-      }),
+      });
+    },
   });
-}
-
-function regionOf(region: string | undefined) {
-  return region === undefined ? {} : { region };
 }

@@ -1,7 +1,7 @@
 import { SecretSetName } from '@bothost/contract';
 import { Failure } from '../failure.ts';
 
-/** Throws a `Failure` for an invalid name, before any request. */
+/** Throws a `Failure` if the name of a secret set is invalid. */
 export function requireSetName(name: string): void {
   const [problem] = SecretSetName.safeParse(name).error?.issues ?? [];
   if (problem === undefined) return;

@@ -7,25 +7,28 @@ import { type ChangeOptions, changeSet } from './change-set.ts';
 import { requireConfirmable } from './confirm-change.ts';
 import { requireSetName } from './set-name.ts';
 
-export type UnsetKeys = ChangeOptions & {
+export type UnsetKeysOptions = ChangeOptions & {
   readonly keys: readonly string[];
-  /** Ignore keys that do not exist. */
+  /** Ignores keys that do not exist. */
   readonly ifExists: boolean;
 };
 
 /** Removes keys from a secret set, all in one revision. */
-export async function unsetKeys(context: Context, options: UnsetKeys): Promise<Report> {
+export async function unsetKeys(context: Context, options: UnsetKeysOptions): Promise<Report> {
   const { name, ifExists } = options;
   requireSetName(name);
-  requireKeys(options.keys);
+  requireValidKeys(options.keys);
   if (!options.isDryRun) requireConfirmable(context, options);
   const set = await findSetOrNull(await context.service(), name, ifExists);
   const present = new Set(set?.secrets.map(({ fieldName }) => fieldName));
   const keys = [...new Set(options.keys)];
   const missing = keys.filter((key) => !present.has(key));
-  if (missing.length > 0 && !ifExists) throw missingKeys(name, missing, [...present]);
+  if (missing.length > 0 && !ifExists) throw missingKeysFailure(name, missing, [...present]);
   const remove = keys.filter((key) => present.has(key));
-  if (remove.length === 0) return nothingToRemove(name, missing);
+  if (remove.length === 0) {
+    const line = `${name} has no key ${missing.join(', ')}. Nothing was changed.`;
+    return { json: { status: 'OK', name, change: 'none', changes: [] }, blocks: [{ kind: 'note', lines: [line] }] };
+  }
   return changeSet(context, {
     ...options,
     skipped: [],
@@ -35,8 +38,8 @@ export async function unsetKeys(context: Context, options: UnsetKeys): Promise<R
   });
 }
 
-/** The message does not contain the argument: it may be a pair with its value. */
-function requireKeys(keys: readonly string[]): void {
+/** The message does not quote the argument, which may be a pair with a secret value. */
+function requireValidKeys(keys: readonly string[]): void {
   const index = keys.findIndex((key) => !secretKeyPattern.test(key));
   if (index === -1) return;
   const message = `Argument ${index + 1} is not a key: use 1 to 64 letters, digits, underscores and hyphens.`;
@@ -52,14 +55,9 @@ async function findSetOrNull(client: Client, name: string, ifExists: boolean): P
   }
 }
 
-function missingKeys(name: string, missing: readonly string[], present: readonly string[]): Failure {
+function missingKeysFailure(name: string, missing: readonly string[], present: readonly string[]): Failure {
   const message = `${name} has no key ${missing.join(', ')}. Nothing was changed.`;
   const near = missing.length === 1 ? closest(missing[0] ?? '', present) : null;
-  const hint = near === null ? `List its keys with: botcli cloud secrets list ${name}` : `Did you mean ${near}?`;
+  const hint = near === null ? `To list the keys, run: botcli cloud secrets list ${name}` : `Did you mean ${near}?`;
   return new Failure('secret-not-found', message, hint);
-}
-
-function nothingToRemove(name: string, missing: readonly string[]): Report {
-  const line = `${name} has no key ${missing.join(', ')}. Nothing was changed.`;
-  return { json: { status: 'OK', name, change: 'none', changes: [] }, blocks: [{ kind: 'note', lines: [line] }] };
 }

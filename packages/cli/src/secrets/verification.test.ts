@@ -9,11 +9,11 @@ it.each([
   ['2026-11-20T12:00:00.000Z', 'the credentials of hub expired at 2026-11-20T12:00:00Z; set new ones'],
   ['2026-11-21T12:00:00.000Z', 'the credentials of hub expire at 2026-11-21T12:00:00Z; set new ones before'],
   ['2026-11-21T12:00:01.000Z', null],
-])('warns about credentials that expire at %s: %s', (iso, warning) =>
+])('returns the right warning for credentials that expire at %s: %s', (iso, warning) =>
   expect(expiryWarning('hub', iso, now)).toBe(warning),
 );
 
-it('marks an expiry on a terminal, not in plain output', () => {
+it('marks expired and soon expiring credentials on a terminal, not in plain output', () => {
   expect(expiryCell('2026-11-20T11:00:00.000Z', now)).toEqual({
     text: '2026-11-20T11:00:00.000Z',
     rich: '2026-11-20 11:00:00Z, expired',
@@ -26,7 +26,7 @@ it('marks an expiry on a terminal, not in plain output', () => {
   expect(expiryCell(null, now)).toMatchObject({ text: '' });
 });
 
-it('shows time and message of a verification, and neither without one', () => {
+it('shows the time and message of the last verification', () => {
   const verification = { result: 'rejected', message: 'No.', image: null, checkedAt: now.toISOString() } as const;
   const fields = credentialFields({ expiresAt: null, verification }, now);
   expect(fields.map(([label]) => label)).toEqual(['Expires', 'Verification', 'Checked', 'Result']);

@@ -5,14 +5,12 @@ import type { Cell } from '../output/report.ts';
 
 const tones = { verified: 'good', rejected: 'bad', unreachable: 'warn', skipped: 'warn' } as const;
 
-/** The result of the last verification of an image pull secret. */
 export function verificationCell(check: Pick<PullSecretCheck, 'result'> | null): Cell {
   if (check === null) return { text: '', rich: '-', tone: 'dim' };
   const { result } = check;
   return { text: result, rich: statusLabel(pullSecretResultLabels, result), tone: tones[result] };
 }
 
-/** Expiry and last verification of an image pull secret. */
 export function credentialFields(
   { expiresAt, verification }: Pick<SecretSetListItem, 'expiresAt' | 'verification'>,
   now: Date,
@@ -27,26 +25,25 @@ export function credentialFields(
   return [['Expires', expiryCell(expiresAt, now)], ['Verification', verificationCell(verification)], ...check];
 }
 
-/** Credentials that expire within this time cause a warning. */
 const expirySoonMs = 24 * 3_600_000;
 
-/** The expiry of credentials; null if it is unknown. */
+/** A cell with the expiry time of credentials. `iso` is null if the time is unknown. */
 export function expiryCell(iso: string | null, now: Date): Cell {
   if (iso === null) return formatTime(null);
-  const left = Date.parse(iso) - now.getTime();
+  const leftMs = Date.parse(iso) - now.getTime();
   const shown = formatTime(iso);
   const { text, rich = text } = typeof shown === 'string' ? { text: shown } : shown;
-  if (left <= 0) return { text, rich: `${rich}, expired`, tone: 'bad' };
-  return left <= expirySoonMs ? { text, rich: `${rich}, soon`, tone: 'warn' } : shown;
+  if (leftMs <= 0) return { text, rich: `${rich}, expired`, tone: 'bad' };
+  return leftMs <= expirySoonMs ? { text, rich: `${rich}, soon`, tone: 'warn' } : shown;
 }
 
-/** A warning about credentials that have expired or expire soon; otherwise null. */
+/** Returns a warning if credentials have expired or expire soon, otherwise null. */
 export function expiryWarning(name: string, iso: string | null, now: Date): string | null {
   if (iso === null) return null;
-  const left = Date.parse(iso) - now.getTime();
-  if (left > expirySoonMs) return null;
+  const leftMs = Date.parse(iso) - now.getTime();
+  if (leftMs > expirySoonMs) return null;
   const when = iso.replace(/\.\d+Z$/, 'Z');
-  return left <= 0
+  return leftMs <= 0
     ? `the credentials of ${name} expired at ${when}; set new ones`
     : `the credentials of ${name} expire at ${when}; set new ones before`;
 }

@@ -8,16 +8,16 @@ import { credentialFields, expiryWarning } from './verification.ts';
 /** Verifies an image pull secret with its registry. Throws a `Failure` only if the registry rejects the credentials. */
 export async function verifyPullSecret(
   context: Context,
-  wanted: { readonly name: string; readonly image: string | undefined },
+  request: { readonly name: string; readonly image: string | undefined },
 ): Promise<Report> {
-  requireSetName(wanted.name);
-  const checked = await verifyWithRegistry(await context.service(), wanted.name, wanted.image);
+  requireSetName(request.name);
+  const checked = await verifyWithRegistry(await context.service(), request.name, request.image);
   const { name, host, revision, verification, expiresAt } = checked;
   const now = context.io.now();
   const warning = expiryWarning(name, expiresAt, now);
   if (warning !== null) context.warn(warning);
   if (verification.result === 'rejected') {
-    const hint = `Set others with: botcli cloud secrets image-pull-secret ${name} ${host}`;
+    const hint = `To set new credentials, run: botcli cloud secrets image-pull-secret ${name} ${host}`;
     throw new Failure('credentials-rejected', verification.message, hint, [], { ...checked });
   }
   return {

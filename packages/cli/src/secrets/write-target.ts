@@ -10,7 +10,7 @@ export type WriteTarget = {
   readonly isDefaultRegion: boolean;
 };
 
-/** Finds the organization's name, which the key may imply, and whether `region` is the default. */
+/** Asks the service whether `region` is the default and, if the settings have no organization, which one the key belongs to. */
 export async function findWriteTarget(
   { settings }: Pick<Context, 'settings'>,
   client: Client,
@@ -23,17 +23,15 @@ export async function findWriteTarget(
   return { organization, origin: settings.origin.value, region, isDefaultRegion: properties.defaultRegion === region };
 }
 
-/** The organization of the key. */
 async function impliedOrganization(client: Client): Promise<string> {
   const { organizations } = await client.listOrganizations();
   return organizations[0]?.name ?? 'the organization of the key';
 }
 
-/** The target as fields. */
-export function targetFields(place: WriteTarget): readonly (readonly [string, Cell])[] {
+export function targetFields(target: WriteTarget): readonly (readonly [string, Cell])[] {
   return [
-    ['Organization', place.organization],
-    ['Service', place.origin],
-    ['Region', place.isDefaultRegion ? `${place.region} (the default)` : place.region],
+    ['Organization', target.organization],
+    ['Service', target.origin],
+    ['Region', target.isDefaultRegion ? `${target.region} (the default)` : target.region],
   ];
 }

@@ -4,11 +4,11 @@ import type { Io } from '../io/io.ts';
 import { version } from '../version.ts';
 import type { SourcedValue } from './settings.ts';
 
-/** Timeout of a request. No operation waits for a bot. */
+/** One timeout fits all requests, because no operation waits for a bot. */
 export const responseTimeoutSeconds = 30;
 
-/** A client of the service; requests end with Ctrl-C and after `answerSeconds`. */
-export function connect(io: Io, origin: string, key: string, organization?: string): Client {
+/** Creates a client whose requests end on Ctrl-C or after the timeout. */
+export function createServiceClient(io: Io, origin: string, key: string, organization?: string): Client {
   return createClient({
     origin,
     key,
@@ -32,19 +32,19 @@ const missingKeyHints = {
     'first start stores keys in the profile. If the keys of a service on this machine are lost, create one with ' +
     '`botcli operator keys create`.',
   public:
-    'Create one and store it in the profile with `botcli cloud keys create NAME --kind public --default`, or set ' +
+    'Create a public key and store it in the profile with `botcli cloud keys create NAME --kind public --default`, or set ' +
     'BOTCLI_PUBLIC_KEY.',
 } as const;
 
-/** Returns the key to send, or throws a `Failure`. No message contains any part of the key. */
-export function usableKey(kind: 'private' | 'public', key: SourcedValue | null, warn: (text: string) => void): string {
+/** Throws a `Failure` if there is no usable key. No message contains a part of the key. */
+export function requireKey(kind: 'private' | 'public', key: SourcedValue | null, warn: (text: string) => void): string {
   if (key === null) throw new Failure('key-missing', `No ${kind} key is configured.`, missingKeyHints[kind]);
-  // The error of `fetch` would contain the key.
+  // An error thrown by `fetch` would contain the key.
   if (!/^[\x21-\x7e]+$/.test(key.value)) {
     throw new Failure(
       'key-malformed',
       `The key from ${key.source} contains characters that a key cannot have.`,
-      'Copy it again.',
+      'Copy the key again.',
     );
   }
   const inspection = inspectKey(key.value);

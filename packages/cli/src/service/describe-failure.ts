@@ -3,14 +3,14 @@ import { describeLocalFailure, type FailureDescription } from '../output/failure
 import { responseTimeoutSeconds } from './connection.ts';
 import type { Settings } from './settings.ts';
 
-/** What the command line names: an agent, whether a session, and a region. */
+/** The agent, session and region on the command line. */
 export type CommandSubject = {
   readonly agent: string | null;
   readonly hasSession: boolean;
   readonly region: string | null;
 };
 
-/** Describes a failure of a request; null for any other error. */
+/** Describes a failed request. Returns null for any other error. */
 export function describeServiceFailure(
   error: unknown,
   settings: Settings | null,
@@ -23,7 +23,7 @@ export function describeServiceFailure(
       message: unknownRegion(error, subject) ?? error.message,
       requestId: error.requestId,
       issues: error.issues,
-      hint: hintFor(error, settings, subject),
+      hint: findHint(error, settings, subject),
       details: null,
     };
   }
@@ -33,7 +33,7 @@ export function describeServiceFailure(
   return null;
 }
 
-function hintFor(error: ApiError, settings: Settings | null, { agent, hasSession }: CommandSubject): string | null {
+function findHint(error: ApiError, settings: Settings | null, { agent, hasSession }: CommandSubject): string | null {
   if (error.status === 401) {
     const origin = settings?.origin.value ?? '';
     const refusal = `The service at ${origin} does not accept this key. Log in with another one: botcli cloud auth login`;
@@ -43,24 +43,23 @@ function hintFor(error: ApiError, settings: Settings | null, { agent, hasSession
     return `The organization "${settings.organization.value}" comes from ${settings.organization.source}.`;
   }
   if (error.reason === 'not-found') {
-    const sessions =
-      agent !== null && hasSession ? `; the sessions of ${agent} with: botcli cloud agent sessions ${agent}` : '';
-    return `List the agents with: botcli cloud agent list${sessions}`;
+    return agent !== null && hasSession
+      ? `To list the sessions of ${agent}, run: botcli cloud agent sessions ${agent}`
+      : 'To list the agents, run: botcli cloud agent list';
   }
   if (error.reason === 'deployment-not-ready' && agent !== null) {
-    return `See why with: botcli cloud agent status ${agent}`;
+    return `To see the reason, run: botcli cloud agent status ${agent}`;
   }
   return hintByReason[error.reason] ?? null;
 }
 
-/** Hints for errors that need no other information. */
 const hintByReason: Readonly<Record<string, string>> = {
-  'region-unknown': 'List the regions with: botcli cloud regions list',
-  'secret-set-not-found': 'List them with: botcli cloud secrets list --no-sets',
-  'secret-revision-not-found': 'List them with: botcli cloud secrets history NAME',
-  'secret-set-changed': 'It was changed in the meantime. Run the command again to see the current differences.',
-  'secret-set-not-ready': 'See why with: botcli cloud secrets list',
-  'secret-set-in-use': 'Delete it anyway with --force.',
+  'region-unknown': 'To list the regions, run: botcli cloud regions list',
+  'secret-set-not-found': 'To list the existing sets, run: botcli cloud secrets list --no-sets',
+  'secret-revision-not-found': 'To list the revisions, run: botcli cloud secrets history NAME',
+  'secret-set-changed': 'Someone else changed the secret set. Run the command again to see the current differences.',
+  'secret-set-not-ready': 'To see the reason, run: botcli cloud secrets list',
+  'secret-set-in-use': 'Pass --force to delete the secret set anyway.',
 };
 
 function isLoopback(origin: string): boolean {
@@ -75,15 +74,18 @@ function unknownRegion({ reason }: ApiError, { region }: CommandSubject): string
 function connectionHint(error: ConnectionError, settings: Settings | null): string | null {
   if (settings === null) return null;
   const { value, source } = settings.origin;
-  const code = networkCode(error);
-  const problem = code === 'ECONNREFUSED' ? 'Nothing is listening there' : `The URL is ${value}`;
+  const code = findNetworkErrorCode(error);
+  const problem =
+    code === 'ECONNREFUSED'
+      ? 'No program is listening at this URL.'
+      : `The connection to ${value} failed${code === null ? '' : ` (${code})`}.`;
   return (
-    `${problem}${code === null || code === 'ECONNREFUSED' ? '' : ` (${code})`}; it comes from ${source}. ` +
+    `${problem} The URL comes from ${source}. ` +
     'Start a service with `npm start`, or set another URL with --api-url or BOTCLI_API_URL.'
   );
 }
 
-/** The timeout can fire while connecting, which the client wraps in a `ConnectionError`, or while the response is read. */
+/** If the timeout fires while connecting, the client wraps it in a `ConnectionError`; while reading the response, it does not. */
 function isTimeout(error: unknown): boolean {
   const cause = error instanceof ConnectionError ? error.cause : error;
   return cause instanceof DOMException && cause.name === 'TimeoutError';
@@ -94,8 +96,8 @@ function describeTimeout(settings: Settings | null): FailureDescription {
   return { ...describeLocalFailure('timeout', message), hint: 'Set another URL with --api-url or BOTCLI_API_URL.' };
 }
 
-/** The system's error code of a failed connection; fetch wraps it once or, with several addresses, twice. */
-export function networkCode(error: ConnectionError): string | null {
+/** Returns the system's error code of a failed connection. `fetch` wraps the error once or, with several addresses, twice. */
+export function findNetworkErrorCode(error: ConnectionError): string | null {
   let cause: unknown = error.cause;
   for (let depth = 0; depth < 4 && cause instanceof Error; depth += 1) {
     if ('code' in cause && typeof cause.code === 'string') return cause.code;

@@ -4,26 +4,26 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { profileFile } from '../../test/profile-file.ts';
 import { readProfile, writeProfile } from './profile.ts';
 
-let place: Awaited<ReturnType<typeof profileFile>>;
+let profilePath: Awaited<ReturnType<typeof profileFile>>;
 let warnings: string[];
 const warn = (text: string) => void warnings.push(text);
 
 beforeEach(async () => {
-  place = await profileFile();
+  profilePath = await profileFile();
   warnings = [];
 });
-afterEach(() => place.remove());
+afterEach(() => profilePath.remove());
 
 async function write(text: string, mode = 0o600): Promise<void> {
-  await mkdir(dirname(place.file), { recursive: true });
-  await writeFile(place.file, text);
-  await chmod(place.file, mode);
+  await mkdir(dirname(profilePath.file), { recursive: true });
+  await writeFile(profilePath.file, text);
+  await chmod(profilePath.file, mode);
 }
 
-const modeOf = async (file: string) => (await stat(file)).mode & 0o777;
+const readMode = async (file: string) => (await stat(file)).mode & 0o777;
 
 test('reads a missing file as an empty profile', async () => {
-  expect(await readProfile(place.file, warn)).toEqual({
+  expect(await readProfile(profilePath.file, warn)).toEqual({
     api_url: null,
     organization: null,
     private_key: null,
@@ -31,62 +31,64 @@ test('reads a missing file as an empty profile', async () => {
   });
 });
 
-test('reads a written profile, whose mode is 0600', async () => {
-  await writeProfile(place.file, { private_key: 'sk_a', organization: 'acme' });
-  await writeProfile(place.file, { public_key: 'pk_"\n' });
-  expect(await readProfile(place.file, warn)).toMatchObject({ private_key: 'sk_a', organization: 'acme' });
-  expect(await readFile(place.file, 'utf8')).toContain('public_key = "pk_\\"\\n"');
-  expect(await modeOf(place.file)).toBe(0o600);
-  expect(await modeOf(dirname(place.file))).toBe(0o700);
-  expect(await readdir(dirname(place.file))).toEqual(['config.toml']);
+test('writes a profile with mode 0600 and reads it again', async () => {
+  await writeProfile(profilePath.file, { private_key: 'sk_a', organization: 'acme' });
+  await writeProfile(profilePath.file, { public_key: 'pk_"\n' });
+  expect(await readProfile(profilePath.file, warn)).toMatchObject({ private_key: 'sk_a', organization: 'acme' });
+  expect(await readFile(profilePath.file, 'utf8')).toContain('public_key = "pk_\\"\\n"');
+  expect(await readMode(profilePath.file)).toBe(0o600);
+  expect(await readMode(dirname(profilePath.file))).toBe(0o700);
+  expect(await readdir(dirname(profilePath.file))).toEqual(['config.toml']);
   expect(warnings).toEqual([]);
 });
 
 test('keeps unknown fields when it writes', async () => {
   await write('colour = "blue"\nprivate_key = "sk_a"\n[later]\nport = 7\n');
-  await writeProfile(place.file, { private_key: null, api_url: 'http://a' });
-  expect(await readFile(place.file, 'utf8')).toBe('colour = "blue"\napi_url = "http://a"\n\n[later]\nport = 7\n');
+  await writeProfile(profilePath.file, { private_key: null, api_url: 'http://a' });
+  expect(await readFile(profilePath.file, 'utf8')).toBe('colour = "blue"\napi_url = "http://a"\n\n[later]\nport = 7\n');
 });
 
-test('restricts the mode of a file that other users can read, with a warning', async () => {
+test('warns about a profile that other users can read, and changes its mode to 0600', async () => {
   await write('private_key = "sk_a"\n', 0o644);
-  expect((await readProfile(place.file, warn)).private_key).toBe('sk_a');
-  expect(await modeOf(place.file)).toBe(0o600);
+  expect((await readProfile(profilePath.file, warn)).private_key).toBe('sk_a');
+  expect(await readMode(profilePath.file)).toBe(0o600);
   expect(warnings).toEqual([
-    `Other users could read ${place.file}, which contains keys. Its mode was changed to 0600.`,
+    `Other users could read ${profilePath.file}, which contains keys. Its mode was changed to 0600.`,
   ]);
 });
 
-test('ignores the temporary file of a killed run', async () => {
+test('replaces the temporary file that a killed run left behind', async () => {
   await write('organization = "acme"\n');
-  await writeFile(`${place.file}.new`, 'private_key = "half', { mode: 0o644 });
-  await writeProfile(place.file, { private_key: 'sk_b' });
-  expect(await readFile(place.file, 'utf8')).toBe('organization = "acme"\nprivate_key = "sk_b"\n');
-  expect(await readdir(dirname(place.file))).toEqual(['config.toml']);
-  expect(await modeOf(place.file)).toBe(0o600);
+  await writeFile(`${profilePath.file}.new`, 'private_key = "half', { mode: 0o644 });
+  await writeProfile(profilePath.file, { private_key: 'sk_b' });
+  expect(await readFile(profilePath.file, 'utf8')).toBe('organization = "acme"\nprivate_key = "sk_b"\n');
+  expect(await readdir(dirname(profilePath.file))).toEqual(['config.toml']);
+  expect(await readMode(profilePath.file)).toBe(0o600);
 });
 
-test('keeps a profile that is a symbolic link', async () => {
-  const real = join(dirname(dirname(place.file)), 'real.toml');
+test('writes through a profile that is a symbolic link', async () => {
+  const real = join(dirname(dirname(profilePath.file)), 'real.toml');
   await write('');
   await writeFile(real, 'organization = "acme"\n');
-  await rm(place.file);
-  await symlink(real, place.file);
-  await writeProfile(place.file, { private_key: 'sk_a' });
+  await rm(profilePath.file);
+  await symlink(real, profilePath.file);
+  await writeProfile(profilePath.file, { private_key: 'sk_a' });
   expect(await readFile(real, 'utf8')).toBe('organization = "acme"\nprivate_key = "sk_a"\n');
 });
 
 test('reports the line of an invalid profile without quoting or overwriting it', async () => {
   const broken = 'organization = "acme"\nprivate_key = "sk_secret\n';
   await write(broken);
-  const reading = await readProfile(place.file, warn).catch((error: Error) => error);
+  const reading = await readProfile(profilePath.file, warn).catch((error: Error) => error);
   expect(reading).toMatchObject({ reason: 'profile-invalid', message: expect.stringContaining('(line 2)') });
   expect(String(reading)).not.toContain('sk_secret');
-  await expect(writeProfile(place.file, { api_url: 'http://a' })).rejects.toMatchObject({ reason: 'profile-invalid' });
-  expect(await readFile(place.file, 'utf8')).toBe(broken);
+  await expect(writeProfile(profilePath.file, { api_url: 'http://a' })).rejects.toMatchObject({
+    reason: 'profile-invalid',
+  });
+  expect(await readFile(profilePath.file, 'utf8')).toBe(broken);
 });
 
-test('rejects a field of another type by its name', async () => {
+test('names a field that is not a string', async () => {
   await write('api_url = 7\n');
-  await expect(readProfile(place.file, warn)).rejects.toThrow('api_url must be a string in quotes');
+  await expect(readProfile(profilePath.file, warn)).rejects.toThrow('api_url must be a string in quotes');
 });

@@ -6,14 +6,14 @@ import { Failure } from '../failure.ts';
 const fields = ['api_url', 'organization', 'private_key', 'public_key'] as const;
 type Field = (typeof fields)[number];
 
-/** What the profile says; null where it says nothing or there is no file. */
+/** A field is null if the profile does not have it or does not exist. */
 export type Profile = Readonly<Record<Field, string | null>>;
 
 export const noProfile: Profile = { api_url: null, organization: null, private_key: null, public_key: null };
 
 /**
- * Reads the profile. If other users can read the file, restricts its mode and warns: it holds keys. Invalid TOML and fields
- * of another type throw a `Failure`.
+ * Reads the profile. If other users can read the file, which contains keys, restricts its mode and warns. Throws a `Failure`
+ * for invalid TOML or a field of another type.
  */
 export async function readProfile(file: string, warn: (text: string) => void): Promise<Profile> {
   const table = (await readTable(file)) ?? {};
@@ -34,8 +34,8 @@ export async function readProfile(file: string, warn: (text: string) => void): P
 }
 
 /**
- * Changes fields of the profile (null removes one) and keeps all other content. The file is replaced atomically. A symbolic
- * link is followed, not replaced.
+ * Changes fields of the profile (null removes a field) and keeps all other content. Replaces the file atomically and follows a
+ * symbolic link.
  */
 export async function writeProfile(file: string, changes: Partial<Profile>): Promise<void> {
   const table: TomlTable = { ...(await readTable(file)) };
@@ -56,7 +56,7 @@ export async function writeProfile(file: string, changes: Partial<Profile>): Pro
 
 async function replaceFile(target: string, text: string): Promise<void> {
   const temporary = `${target}.new`;
-  // A temporary file of a killed run may be incomplete.
+  // A killed run may have left an incomplete temporary file.
   await rm(temporary, { force: true });
   const handle = await open(temporary, 'wx', 0o600);
   try {
@@ -81,8 +81,12 @@ async function readTable(file: string): Promise<TomlTable | null> {
     return parse(text);
   } catch (error) {
     // The parser's message quotes the line, which may contain a key.
-    const line = error instanceof TomlError ? ` (line ${error.line})` : '';
-    throw new Failure('profile-invalid', `The profile ${file} is not valid TOML${line}.`, 'Repair or remove it.');
+    const location = error instanceof TomlError ? `line ${error.line}` : 'unknown line';
+    throw new Failure(
+      'profile-invalid',
+      `The profile ${file} is not valid TOML (${location}).`,
+      'Repair or remove the profile.',
+    );
   }
 }
 

@@ -2,7 +2,7 @@ import { ConnectionError, failure } from '@bothost/contract';
 import { expect, test } from 'vitest';
 import { retryDelaysMs, withRetries } from './retry.ts';
 
-function circumstances(signal = new AbortController().signal) {
+function createTestContext(signal = new AbortController().signal) {
   const waited: number[] = [];
   const sleep = async (milliseconds: number) => {
     waited.push(milliseconds);
@@ -15,15 +15,15 @@ function circumstances(signal = new AbortController().signal) {
   return { waited, statuses, context: { io: { sleep, signal }, messages } };
 }
 
-test.each([new ConnectionError('gone'), failure('shutting-down'), failure('bot-unreachable')])(
-  'retries after %s with increasing delays until a response arrives',
+test.each([new ConnectionError('connection lost'), failure('shutting-down'), failure('bot-unreachable')])(
+  'retries after the error "%s" with increasing delays until a response arrives',
   async (error) => {
-    const { waited, context } = circumstances();
-    let asked = 0;
+    const { waited, context } = createTestContext();
+    let attempts = 0;
     const answer = await withRetries(context, async () => {
-      asked += 1;
-      if (asked < 4) throw error;
-      return asked;
+      attempts += 1;
+      if (attempts < 4) throw error;
+      return attempts;
     });
     expect([answer, waited]).toEqual([4, retryDelaysMs.slice(0, 3)]);
   },
@@ -31,11 +31,11 @@ test.each([new ConnectionError('gone'), failure('shutting-down'), failure('bot-u
 
 test('shows the retry status until a response arrives', async () => {
   for (const failures of [0, 1, retryDelaysMs.length]) {
-    const { statuses, context } = circumstances();
-    let asked = 0;
+    const { statuses, context } = createTestContext();
+    let attempts = 0;
     await withRetries(context, async () => {
-      asked += 1;
-      if (asked <= failures) throw new ConnectionError('gone');
+      attempts += 1;
+      if (attempts <= failures) throw new ConnectionError('connection lost');
     });
     const retryMessages = Array.from({ length: failures }, () => 'The service does not respond; retrying');
     expect(statuses).toEqual(failures === 0 ? [] : [...retryMessages, null]);
@@ -43,17 +43,19 @@ test('shows the retry status until a response arrives', async () => {
 });
 
 test('does not retry after an error response or the last attempt', async () => {
-  const { waited, context } = circumstances();
+  const { waited, context } = createTestContext();
   const refuse = () => Promise.reject(failure('not-found'));
   await expect(withRetries(context, refuse)).rejects.toMatchObject({ reason: 'not-found' });
   expect(waited).toEqual([]);
-  const fail = () => Promise.reject(new ConnectionError('gone'));
-  await expect(withRetries(context, fail)).rejects.toThrow('gone');
+  const fail = () => Promise.reject(new ConnectionError('connection lost'));
+  await expect(withRetries(context, fail)).rejects.toThrow('connection lost');
   expect(waited).toEqual(retryDelaysMs);
 });
 
 test('stops retrying on Ctrl-C', async () => {
-  const { waited, context } = circumstances(AbortSignal.abort(new Error('interrupted')));
-  await expect(withRetries(context, () => Promise.reject(new ConnectionError('gone')))).rejects.toThrow('interrupted');
+  const { waited, context } = createTestContext(AbortSignal.abort(new Error('interrupted')));
+  await expect(withRetries(context, () => Promise.reject(new ConnectionError('connection lost')))).rejects.toThrow(
+    'interrupted',
+  );
   expect(waited).toEqual([]);
 });

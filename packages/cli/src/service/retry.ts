@@ -2,12 +2,12 @@ import { ApiError, ConnectionError } from '@bothost/contract';
 import type { Io } from '../io/io.ts';
 import type { Messages } from '../output/messages.ts';
 
-/** Delays between attempts: half a minute in total, enough for a restart of the service. */
+/** The delays between attempts sum up to half a minute, which is enough for the service to restart. */
 export const retryDelaysMs: readonly number[] = [250, 500, 1_000, 2_000, 4_000, 8_000, 8_000, 8_000];
 
 /**
- * Repeats a request after transient errors, with increasing delays. Only for idempotent requests: a request without a
- * response may have been executed. The status line shows the retries.
+ * Repeats a request after transient errors, with increasing delays. Use it only for idempotent requests, because a request
+ * without a response may have been executed.
  */
 export async function withRetries<T>(
   { io, messages }: { readonly io: Pick<Io, 'sleep' | 'signal'>; readonly messages: Messages },
@@ -33,7 +33,7 @@ export async function withRetries<T>(
   return attempt();
 }
 
-/** Whether the same request can succeed later: the connection failed, or the service is unavailable. */
+/** True if the same request may succeed later, because the connection failed or the service is unavailable. */
 export function isTransient(error: unknown): boolean {
   if (error instanceof ApiError) return [502, 503, 504].includes(error.status);
   return error instanceof ConnectionError || (error instanceof DOMException && error.name === 'TimeoutError');

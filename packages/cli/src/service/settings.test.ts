@@ -42,7 +42,7 @@ test('flags override the environment, which overrides the profile', () => {
   });
 });
 
-test('a private key from the environment implies its organization, a personal token does not', () => {
+test('ignores the organization of the profile if the environment has a private key, but not for a personal token', () => {
   expect(resolveSettings(none, environment({ BOTCLI_TOKEN: 'sk_other' }), profile).organization).toBeNull();
   expect(resolveSettings(none, environment({ BOTCLI_TOKEN: 'pcc_pat_x' }), profile).organization?.value).toBe('prof');
 });
@@ -58,10 +58,10 @@ test.each([
 });
 
 test.each(['h:1', 'localhost', 'ftp://h', 'http://user:word@h', 'http://h?x=1', ''])('rejects the URL %j', (given) => {
-  expect(() => resolveSettings({ ...none, 'api-url': given }, environment(), empty)).toThrow(/address from --api-url/);
+  expect(() => resolveSettings({ ...none, 'api-url': given }, environment(), empty)).toThrow(/URL from --api-url/);
 });
 
-test('the profile is found by BOTCLI_CONFIG, XDG_CONFIG_HOME and HOME, in this order', () => {
+test('finds the profile with BOTCLI_CONFIG, else XDG_CONFIG_HOME, else HOME', () => {
   expect(environment().profileFile).toBe(file);
   expect(environment({ XDG_CONFIG_HOME: '/x' }).profileFile).toBe('/x/botcli/config.toml');
   expect(environment({ XDG_CONFIG_HOME: 'relative' }).profileFile).toBe(file);

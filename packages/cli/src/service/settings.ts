@@ -2,47 +2,45 @@ import type { Environment } from '../config.ts';
 import { UsageError } from '../failure.ts';
 import type { Profile } from './profile.ts';
 
-/** The default address of the service. */
 const defaultOrigin = 'http://127.0.0.1:7420';
 
-/** A value and its source, for messages. */
+/** `source` is where the value comes from, for messages. */
 export type SourcedValue = { readonly value: string; readonly source: string };
 
 export type Settings = {
-  /** Without a trailing slash or `/v1`. */
+  /** The URL of the service without a trailing slash or `/v1`. */
   readonly origin: SourcedValue;
   readonly privateKey: SourcedValue | null;
   readonly publicKey: SourcedValue | null;
-  /** Null: the key's organization. */
+  /** Null means the organization of the key. */
   readonly organization: SourcedValue | null;
 };
 
-/** Options of the command line, by name. */
 type Flags = { readonly 'api-url'?: string | undefined; readonly organization?: string | undefined };
 
 /** Flags override the environment, which overrides the profile. */
 export function resolveSettings(flags: Flags, environment: Environment, profile: Profile): Settings {
   const file = environment.profileFile;
-  const privateKey = first([environment.token, 'BOTCLI_TOKEN'], [profile.private_key, file]);
+  const privateKey = firstGiven([environment.token, 'BOTCLI_TOKEN'], [profile.private_key, file]);
   return {
     origin: parseOrigin(
-      first([flags['api-url'], '--api-url'], [environment.apiUrl, 'BOTCLI_API_URL'], [profile.api_url, file]) ?? {
+      firstGiven([flags['api-url'], '--api-url'], [environment.apiUrl, 'BOTCLI_API_URL'], [profile.api_url, file]) ?? {
         value: defaultOrigin,
         source: 'the default',
       },
     ),
     privateKey,
-    publicKey: first([environment.publicKey, 'BOTCLI_PUBLIC_KEY'], [profile.public_key, file]),
-    organization: first(
+    publicKey: firstGiven([environment.publicKey, 'BOTCLI_PUBLIC_KEY'], [profile.public_key, file]),
+    organization: firstGiven(
       [flags.organization, '--organization'],
       [environment.organization, 'BOTCLI_ORG'],
-      // A private key from the environment implies its own organization.
+      // A private key from the environment belongs to an organization of its own.
       [environment.token?.startsWith('sk_') ? null : profile.organization, file],
     ),
   };
 }
 
-function first(
+function firstGiven(
   ...choices: readonly (readonly [value: string | null | undefined, source: string])[]
 ): SourcedValue | null {
   for (const [value, source] of choices) {
@@ -53,15 +51,12 @@ function first(
 
 function parseOrigin({ value, source }: SourcedValue): SourcedValue {
   const url = URL.canParse(value) ? new URL(value) : null;
-  const example = `It must look like ${defaultOrigin}.`;
+  const example = `Use a URL such as ${defaultOrigin}.`;
   if (url === null || !/^https?:$/.test(url.protocol)) {
-    throw new UsageError(`The service's address from ${source} is not an http or https URL: ${quote(value)}.`, example);
+    throw new UsageError(`The service URL from ${source} is not an http or https URL: ${quote(value)}.`, example);
   }
   if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '') {
-    throw new UsageError(
-      `The service's address from ${source} must not contain a user name, query or fragment.`,
-      example,
-    );
+    throw new UsageError(`The service URL from ${source} must not contain a user name, query or fragment.`, example);
   }
   const path = url.pathname.replace(/\/+$/, '').replace(/\/v1$/, '');
   return { value: url.origin + path, source };

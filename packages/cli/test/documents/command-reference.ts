@@ -1,8 +1,8 @@
 import type { Command } from '../../src/command-line/command.ts';
 import { globalOptions } from '../../src/command-line/global-options.ts';
 import type { Options } from '../../src/command-line/options.ts';
-import { optionLine, usageLine } from '../../src/command-line/usage.ts';
-import { aliases, commands, groups } from '../../src/commands.ts';
+import { formatOption, formatUsage } from '../../src/command-line/usage.ts';
+import { commandAliases, commandGroups, commands } from '../../src/commands.ts';
 import { environmentVariables } from '../../src/config.ts';
 import { code, table } from './markdown.ts';
 
@@ -12,7 +12,7 @@ export async function commandReference(): Promise<string> {
   for (const path of Object.keys(commands).filter((words) => !words.includes(' '))) {
     parts.push((await commandSection(path)).replace(/^### .*$/m, `## botcli ${path}`));
   }
-  for (const [group, about] of Object.entries(groups)) {
+  for (const [group, about] of Object.entries(commandGroups)) {
     const own = Object.keys(commands).filter((path) => path.startsWith(`${group} `) && !deeper(path, group));
     if (own.length === 0) continue;
     parts.push(`## botcli ${group}\n\n${about}.`);
@@ -23,19 +23,19 @@ export async function commandReference(): Promise<string> {
 
 /** Whether the command belongs to a nested group. */
 function deeper(path: string, group: string): boolean {
-  return Object.keys(groups).some((other) => other.startsWith(`${group} `) && path.startsWith(`${other} `));
+  return Object.keys(commandGroups).some((other) => other.startsWith(`${group} `) && path.startsWith(`${other} `));
 }
 
 async function commandSection(path: string): Promise<string> {
   const command = (await commands[path]?.())?.command;
   if (command === undefined) throw new Error(`no command at ${path}`);
-  const names = Object.keys(aliases).filter((alias) => aliases[alias] === path);
+  const names = Object.keys(commandAliases).filter((alias) => commandAliases[alias] === path);
   return [
     `### ${path.split(' ').slice(1).join(' ')}`,
     `${command.summary}.`,
     ...(command.details === null ? [] : [command.details.replaceAll('\n', '\n\n')]),
     ...names.map((alias) => `Also: \`botcli ${alias}\`.`),
-    fence([usageLine(path, command)]),
+    fence([formatUsage(path, command)]),
     ...argumentTable(command),
     ...optionTable(command.options),
     fence(command.examples.map((example) => `botcli ${example}`)),
@@ -49,7 +49,7 @@ function argumentTable({ arguments: expected }: Command): readonly string[] {
 
 function optionTable(options: Options): readonly string[] {
   const rows = Object.entries(options).map(([name, option]) => [
-    code(optionLine(name, option)),
+    code(formatOption(name, option)),
     option.kind === 'value' && option.required ? `${option.description} (required)` : option.description,
   ]);
   return rows.length === 0 ? [] : [table(['Option', 'Meaning'], rows)];

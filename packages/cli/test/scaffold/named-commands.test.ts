@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { leadingWords, parseLine, requireGiven } from '../../src/command-line/parse-line.ts';
+import { findPositionalWords, parseLine, requireAllGiven } from '../../src/command-line/parse-line.ts';
 import { commands } from '../../src/commands.ts';
 import { findCommand } from '../../src/find-command.ts';
 import type { Configuration } from '../../src/scaffold/configuration/configuration.ts';
@@ -48,11 +48,11 @@ function wordsOf(line: string): readonly string[] {
 async function refusalOf(line: string): Promise<string | null> {
   const args = wordsOf(line);
   try {
-    const found = findCommand(leadingWords(args));
+    const found = findCommand(findPositionalWords(args));
     const command = (await commands[found.path]?.())?.command;
     if (command === undefined) return 'is no command';
     const values = parseLine(args, new Set(found.words.map(({ index }) => index)), command);
-    requireGiven(values, command, '');
+    requireAllGiven(values, command, '');
     if (found.path === 'project add' && !(await addable()).includes(String(values['what']))) return 'cannot be added';
     if (found.path !== 'init' || args.length <= 2) return null;
     const { status, stderr } = await runProgram(args.includes('--list-options') ? args : [...args, '--dry-run']);

@@ -178,7 +178,7 @@ test('the wizard does not accept the default after a search without matches', as
   terminal.press('zzzz');
   await terminal.shows('zzzz');
   terminal.press(keys.enter);
-  await terminal.shows('Nothing in the list matches');
+  await terminal.shows('No choice matches the search');
   terminal.press(keys.ctrlC);
   const { status, shown } = await terminal.ended;
   expect(status).toBe(130);

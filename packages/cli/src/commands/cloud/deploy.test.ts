@@ -41,10 +41,10 @@ const deploy = (line = '', given: RunOptions = {}) =>
     },
     ...given,
   });
-const asked = () => service.requests.map(({ operation }) => operation);
-const bodyOf = (operation: string) => service.requests.findLast((one) => one.operation === operation)?.body;
+const sentOperations = () => service.requests.map(({ operation }) => operation);
+const lastBody = (operation: string) => service.requests.findLast((one) => one.operation === operation)?.body;
 
-test('a first deploy shows files and changes, uploads, shows the log and suggests commands', async () => {
+test('a first deploy shows the packed files, the changes, the build log and suggested commands', async () => {
   await put({ '.env': 'KEY=1', 'node_modules/a.js': 'x' });
   const { status, stdout, stderr } = await deploy('--yes');
   expect(stderr.split('\n')).toEqual([
@@ -75,12 +75,12 @@ test('a first deploy shows files and changes, uploads, shows the log and suggest
     expect.stringMatching(/^Deployment\t/),
     expect.stringMatching(/^Build\t/),
     'Start a session\tbotcli cloud agent start my-bot',
-    `Talk to it\t${service.origin}/talk/my-bot (if the bot supports WebSockets)`,
-    'Show its logs\tbotcli cloud agent logs my-bot --follow',
+    `Talk to the bot\t${service.origin}/talk/my-bot (if the bot supports WebSockets)`,
+    'Show the logs\tbotcli cloud agent logs my-bot --follow',
     '',
   ]);
   expect(status).toBe(0);
-  expect(bodyOf('createAgent')).toMatchObject({
+  expect(lastBody('createAgent')).toMatchObject({
     serviceName: 'my-bot',
     region: 'us-west',
     buildId: service.builds[0]?.id,
@@ -90,11 +90,11 @@ test('a first deploy shows files and changes, uploads, shows the log and suggest
 test.each([
   [
     ['websocket', 'lightrtc'],
-    ['Start a session\tbotcli cloud agent start my-bot --transport websocket', 'Talk to it\t'],
+    ['Start a session\tbotcli cloud agent start my-bot --transport websocket', 'Talk to the bot\t'],
   ],
   [['lightrtc', 'carrier1'], ['Start a session\tbotcli cloud agent start my-bot --transport webrtc']],
-  [['carrier1'], ['Reach it\tby carrier1; see the README of the project']],
-  [['hostedrtc'], ['Reach it\tby hostedrtc; see the README of the project']],
+  [['carrier1'], ['Connect\tthrough carrier1; see the README of the project']],
+  [['hostedrtc'], ['Connect\tthrough hostedrtc; see the README of the project']],
 ])('suggests how to reach a generated project with the transports %j', async (transports, says) => {
   await put({
     '.botcli/project.json': JSON.stringify({ configuration: { transports } }),
@@ -104,9 +104,8 @@ test.each([
   });
   await rm(join(folder, 'deploy.toml'));
   const { stdout } = await deploy('--yes');
-  const next = stdout.split('\n').filter((line) => /^(Start|Talk|Reach)/.test(line));
+  const next = stdout.split('\n').filter((line) => /^(Start|Talk|Connect)/.test(line));
   expect(next.map((line) => line.replace(/http.*talk.my-bot$/, ''))).toEqual(says);
-  // The same when nothing changed, and for programs.
   const { talkUrl, commands } = JSON.parse((await deploy('--json')).stdout);
   const page = transports.includes('websocket') ? `${service.origin}/talk/my-bot` : null;
   expect({ talkUrl, start: `Start a session\t${commands.start}` }).toEqual({
@@ -115,7 +114,7 @@ test.each([
   });
 });
 
-test('ignores the transports of a generated project in another folder', async () => {
+test('ignores the transports of a generated project in another directory', async () => {
   await put({
     '.botcli/project.json': JSON.stringify({ configuration: { transports: ['carrier1'] } }),
     'other/package.json': '{"main": "bot.js"}',
@@ -131,15 +130,15 @@ test('reports an unchanged project without a prompt, an upload or a build', asyn
   const { status, stdout } = await deploy('--json');
   expect(status).toBe(0);
   expect(JSON.parse(stdout)).toMatchObject({ change: 'none', changes: [], deployment: { state: 'ready' } });
-  expect(asked().slice(before)).toEqual(['getAgent', 'getDeployment']);
+  expect(sentOperations().slice(before)).toEqual(['getAgent', 'getDeployment']);
 });
 
 test('--force deploys an unchanged project again from its existing build', async () => {
   await deploy('--yes');
   const before = service.requests.length;
   expect(await deploy('--force')).toMatchObject({ status: 0, stderr: expect.stringContaining('Nothing changes') });
-  expect(asked().slice(before)).not.toContain('getBuildUploadUrl');
-  expect(bodyOf('updateAgent')).toMatchObject({ forceRedeploy: true, buildId: service.builds[0]?.id });
+  expect(sentOperations().slice(before)).not.toContain('getBuildUploadUrl');
+  expect(lastBody('updateAgent')).toMatchObject({ forceRedeploy: true, buildId: service.builds[0]?.id });
 });
 
 test('shows changed settings and reuses the existing build', async () => {
@@ -152,20 +151,20 @@ test('shows changed settings and reuses the existing build', async () => {
     { key: 'scaling.min_agents', from: '0', to: '2' },
     { key: 'scaling.max_agents', from: '50', to: '9' },
   ]);
-  expect(asked().slice(before)).toEqual(['getAgent', 'getDeployment', 'updateAgent', 'getDeployment']);
-  expect(bodyOf('updateAgent')).toMatchObject({ autoScaling: { minAgents: 2, maxAgents: 9 } });
+  expect(sentOperations().slice(before)).toEqual(['getAgent', 'getDeployment', 'updateAgent', 'getDeployment']);
+  expect(lastBody('updateAgent')).toMatchObject({ autoScaling: { minAgents: 2, maxAgents: 9 } });
 });
 
 test('removes the secret set from the agent when it is removed from the deploy file', async () => {
   await put({ 'deploy.toml': 'agent_name = "my-bot"\nsecret_set = "keys"\n' });
   await deploy('--yes');
-  expect(bodyOf('createAgent')).toMatchObject({ secretSet: 'keys' });
+  expect(lastBody('createAgent')).toMatchObject({ secretSet: 'keys' });
   await put({ 'deploy.toml': 'agent_name = "my-bot"\n' });
   const { status, stdout, stderr } = await deploy('--yes --json');
   expect(status).toBe(0);
   expect(JSON.parse(stdout).changes).toEqual([{ key: 'secret_set', from: 'keys', to: null }]);
   expect(stderr).toContain('secret_set\tkeys\t->\t\n');
-  expect(bodyOf('updateAgent')).toMatchObject({ secretSet: null });
+  expect(lastBody('updateAgent')).toMatchObject({ secretSet: null });
   expect(JSON.parse((await deploy('--json')).stdout)).toMatchObject({ change: 'none' });
 });
 
@@ -173,7 +172,7 @@ test.each([
   [
     'missing',
     'The deploy names the secret set keys, which does not exist',
-    'Create it with: botcli cloud secrets set keys --file .env\n',
+    'To create it, run: botcli cloud secrets set keys --file .env\n',
   ],
   [
     { region: 'eu-west' },
@@ -183,11 +182,11 @@ test.each([
   [{ type: 'imagePullSecret' }, 'keys is an image pull secret', 'botcli cloud secrets list keys'],
   [
     { status: 'failed', errorMessage: 'No room.' },
-    'is not ready: No room.',
+    'is not ready. No room.',
     'botcli cloud secrets set keys --file .env',
   ],
 ] as const)(
-  'a set that is %j is refused before anything is sent, with the command that helps',
+  'rejects a secret set that is %j before sending anything, and suggests a command',
   async (keys, why, help) => {
     service.faults.keys = keys;
     await put({ 'deploy.toml': 'agent_name = "my-bot"\nsecret_set = "keys"\n' });
@@ -195,19 +194,19 @@ test.each([
     expect(status).toBe(1);
     expect(stderr).toContain(why);
     expect(stderr).toContain(help);
-    expect(asked()).not.toContain('getBuildUploadUrl');
+    expect(sentOperations()).not.toContain('getBuildUploadUrl');
   },
 );
 
-test('keeps the secret set without a deploy file, and --secrets sets one', async () => {
+test('sets a secret set with --secrets, and keeps it in a later deploy without a deploy file', async () => {
   await rm(join(folder, 'deploy.toml'));
   await deploy('my-bot --secrets keys --yes');
-  expect(bodyOf('createAgent')).toMatchObject({ secretSet: 'keys' });
+  expect(lastBody('createAgent')).toMatchObject({ secretSet: 'keys' });
   await deploy('my-bot --min-agents 1 --yes');
-  expect(bodyOf('updateAgent')).not.toHaveProperty('secretSet');
+  expect(lastBody('updateAgent')).not.toHaveProperty('secretSet');
 });
 
-test('shows a changed secret as a change', async () => {
+test('shows a newer revision of the secret set as a change', async () => {
   await put({ 'deploy.toml': 'agent_name = "my-bot"\nsecret_set = "keys"\n' });
   await deploy('--yes');
   const [deployed] = service.deployments;
@@ -230,11 +229,11 @@ test('does not upload content that was built before', async () => {
   await put({ 'bot.js': '// 1' });
   const before = service.requests.length;
   expect((await deploy('--yes')).status).toBe(0);
-  expect(asked().slice(before)).not.toContain('getBuildUploadUrl');
-  expect(bodyOf('updateAgent')).toMatchObject({ buildId: service.builds[1]?.id });
+  expect(sentOperations().slice(before)).not.toContain('getBuildUploadUrl');
+  expect(lastBody('updateAgent')).toMatchObject({ buildId: service.builds[1]?.id });
 });
 
-test('asks for confirmation: exit 1 when declined, exit 2 without a terminal, and sends nothing', async () => {
+test('asks for confirmation, and uploads nothing if it is declined or there is no terminal', async () => {
   const no = await deploy('', { terminal: true, answers: [false] });
   expect(no).toMatchObject({
     status: 1,
@@ -242,11 +241,11 @@ test('asks for confirmation: exit 1 when declined, exit 2 without a terminal, an
   });
   expect(await deploy()).toMatchObject({ status: 2, stderr: expect.stringContaining('--yes') });
   expect(await deploy('', { terminal: true, answers: ['ctrl-c'] })).toMatchObject({ status: 130 });
-  expect(asked()).not.toContain('getBuildUploadUrl');
+  expect(sentOperations()).not.toContain('getBuildUploadUrl');
   expect(await deploy('', { terminal: true, answers: [true] })).toMatchObject({ status: 0 });
 });
 
-test('a dry run shows everything and changes nothing', async () => {
+test('a dry run shows what would change and changes nothing', async () => {
   const { status, stdout } = await deploy('--dry-run --json');
   expect(status).toBe(0);
   expect(JSON.parse(stdout)).toMatchObject({
@@ -255,7 +254,7 @@ test('a dry run shows everything and changes nothing', async () => {
     region: 'us-west',
     packed: { files: 2 },
   });
-  expect(asked()).toEqual(['getAgent', 'getProperties']);
+  expect(sentOperations()).toEqual(['getAgent', 'getProperties']);
   await deploy('--yes');
   expect(await deploy('--dry-run')).toMatchObject({
     status: 0,
@@ -267,19 +266,19 @@ test('resumes an interrupted upload in the same run and in the next one', async 
   await put({ 'voice.bin': randomBytes(2_000_000) });
   service.faults.breaks = [100_000, 1_000, 0];
   expect((await deploy('--yes')).status).toBe(0);
-  expect(asked().filter((name) => name === 'getBuildUploadUrl')).toHaveLength(4);
+  expect(sentOperations().filter((name) => name === 'getBuildUploadUrl')).toHaveLength(4);
 
   await put({ 'voice.bin': randomBytes(2_000_000) });
-  // More consecutive failures than the retry limit: this run fails, and the next run resumes the upload.
+  // Breaks more often than the client retries, so this run fails and the next run resumes the upload.
   service.faults.breaks = [70_000, ...Array.from({ length: 8 }, () => 0)];
   const broken = await deploy('--yes');
-  expect(broken).toMatchObject({ status: 1, stderr: expect.stringContaining('broke during the upload') });
+  expect(broken).toMatchObject({ status: 1, stderr: expect.stringContaining('was lost during the upload') });
   expect(service.received()).toHaveLength(70_000);
   const resumed = await deploy('--yes');
   expect(resumed).toMatchObject({ status: 0, stderr: expect.stringContaining('Resuming an earlier upload') });
 });
 
-test('renews an expired upload token; exit 1 when the upload is rejected', async () => {
+test('renews an expired upload token, and exits with 1 when the service rejects the upload', async () => {
   service.faults.refuse = 'upload-token-invalid';
   expect((await deploy('--yes')).status).toBe(0);
   await put({ 'bot.js': '// 2' });
@@ -300,7 +299,7 @@ test('retries requests while the service is unavailable', async () => {
   await put({ 'bot.js': '// 2' });
   const { length } = service.requests;
   const running = deploy('--yes');
-  await expect.poll(() => asked().slice(length)).toContain('listBuilds');
+  await expect.poll(() => sentOperations().slice(length)).toContain('listBuilds');
   service.faults.hangUps = 3;
   expect((await running).status).toBe(0);
 });
@@ -316,7 +315,7 @@ test('Ctrl-C during an upload exits with 130, removes temporary files and keeps 
   expect((await deploy('--yes')).status).toBe(0);
 });
 
-test('repeats a deploy without a response only if it had no effect', async () => {
+test('sends a deploy request again after a lost response, only if the first request had no effect', async () => {
   service.faults.losesWrites = 'after';
   expect((await deploy('--yes')).status).toBe(0);
   service.faults.losesWrites = 'before';
@@ -325,12 +324,12 @@ test('repeats a deploy without a response only if it had no effect', async () =>
   expect(service.deployments).toHaveLength(2);
 });
 
-test('Ctrl-C during a build or rollout says that it continues in the service', async () => {
+test('after Ctrl-C, says that the build or rollout continues in the service', async () => {
   const interruptAt = async (until: string) => {
     const interruption = new AbortController();
     const before = service.requests.length;
     const running = deploy('--yes', { signal: interruption.signal });
-    await expect.poll(() => asked().slice(before), { interval: 1 }).toContain(until);
+    await expect.poll(() => sentOperations().slice(before), { interval: 1 }).toContain(until);
     interruption.abort(new Interrupted());
     return running;
   };
@@ -359,7 +358,7 @@ test('exits with 1 and the reason of a failed build, and deploys nothing', async
     hint: expect.stringContaining('botcli cloud build logs'),
     details: { build: { status: 'failed' } },
   });
-  expect(asked()).not.toContain('createAgent');
+  expect(sentOperations()).not.toContain('createAgent');
   service.builds.length = 0;
   expect((await deploy('--yes')).stderr).toContain(
     'failed with status 1.\n  npm error code E404\nNothing was deployed.',
@@ -380,7 +379,7 @@ test('shows the elapsed time of a build that an earlier run of the command start
   expect(stderr).not.toMatch(/queued|Waiting/);
 });
 
-test('exits with 1, the bot’s last output and the active deployment when a bot does not start', async () => {
+test('exits with 1 when a bot does not start, and shows its last output and the deployment that keeps serving', async () => {
   await deploy('--yes');
   const serving = service.deployments[0]?.id;
   await put({ 'bot.js': 'throw 1' });
@@ -397,13 +396,15 @@ test('exits with 1, the bot’s last output and the active deployment when a bot
   expect(failed.stderr).toContain('exited with code 1 before it was ready.');
   expect(failed.stderr).toContain(`The deployment ${serving} keeps serving`);
   expect(failed.stderr).toContain('\n  Trace:\n  bot.js:1\n');
-  // The same again is known to fail, and is not tried by itself.
+  // A failed version is not tried again without --force.
   const again = await deploy('--yes --json');
   expect(again.status).toBe(1);
   expect(JSON.parse(again.stdout).error).toMatchObject({
     reason: 'deployment-failed',
-    // The command comes last, so that it can be copied.
-    hint: expect.stringMatching(/^Nothing has changed since then. .* Show its logs with: botcli .* --deployment \S+$/),
+    // The hint ends with the command, so that it can be copied.
+    hint: expect.stringMatching(
+      /^Nothing has changed since then. .* To show its logs, run: botcli .* --deployment \S+$/,
+    ),
     details: { servingDeploymentId: serving },
   });
   service.faults.fails = null;
@@ -416,7 +417,7 @@ test('reports a bot without output and suggests no command for its logs', async 
   const { status, stderr } = await deploy('--yes');
   expect(status).toBe(1);
   expect(stderr).toMatch(/ No deployment of the agent is active\.\nThe bot wrote no output\.\n$/);
-  // What could not be prepared never ran.
+  // A bot that could not be prepared has never run.
   service.faults.fails = { ...silent, code: 'PCC_PREPARE_FAILED', exitCode: null };
   expect((await deploy('--force')).stderr).not.toContain('The bot wrote no output');
 });
@@ -434,7 +435,7 @@ test('waits for the rollout and shows its phases, unless --no-wait is given', as
   expect((await deploy('--yes')).stderr).toContain('3 live sessions stay on the current version');
 });
 
-test('shows the whole rollout status on a narrow terminal', async () => {
+test('shows the rollout status in full on a narrow terminal', async () => {
   service.faults.pollsUntilReady = 5;
   const first = await deploy('--yes', { terminal: true, columns: 60 });
   expect(first.stderr).toMatch(/\d+ s: Preparing; none is active yet\r/);
@@ -470,7 +471,7 @@ test('deploys an existing build without packing and rejects a failed one', async
   });
 });
 
-test('finds the deploy file in server/, by its alternative name and by --config-file', async () => {
+test('finds a deploy file in server/, with its alternative name, or at --config-file', async () => {
   await rm(join(folder, 'deploy.toml'));
   expect(await deploy('--yes')).toMatchObject({ status: 2, stderr: expect.stringContaining('agent_name = "my-bot"') });
   await put({ 'server/pcc-deploy.toml': 'agent_name = "my-bot"\n', 'server/bot.py': 'x' });
@@ -488,7 +489,7 @@ test('finds the deploy file in server/, by its alternative name and by --config-
   });
   expect(await deploy('third --build-dir nowhere')).toMatchObject({
     status: 1,
-    stderr: expect.stringContaining('folder nowhere does not exist'),
+    stderr: expect.stringContaining('directory nowhere does not exist'),
   });
 });
 
@@ -496,7 +497,7 @@ test('changes only the given settings without a deploy file', async () => {
   await deploy('--yes');
   await rm(join(folder, 'deploy.toml'));
   await deploy('my-bot --max-session-duration 90 --yes');
-  expect(bodyOf('updateAgent')).toEqual({ maxSessionDuration: 90, buildId: service.builds[0]?.id });
+  expect(lastBody('updateAgent')).toEqual({ maxSessionDuration: 90, buildId: service.builds[0]?.id });
 });
 
 test.each([
@@ -512,7 +513,7 @@ test.each([
   expect(service.requests).toEqual([]);
 });
 
-test('names files that cannot be packed before anything is sent', async () => {
+test('reports files that cannot be packed before sending anything', async () => {
   await symlink('/etc/passwd', join(folder, 'secrets'));
   expect(await deploy('--yes')).toMatchObject({
     status: 1,
@@ -523,7 +524,7 @@ test('names files that cannot be packed before anything is sent', async () => {
     status: 1,
     stderr: expect.stringContaining('The project has no files to pack'),
   });
-  expect(asked()).not.toContain('getBuildUploadUrl');
+  expect(sentOperations()).not.toContain('getBuildUploadUrl');
 });
 
 test('warns about files that are probably packed by mistake', async () => {
@@ -539,7 +540,7 @@ test('warns about files that are probably packed by mistake', async () => {
   expect(stderr).toContain('warning: latest is a link to dist/bot.js, which is not packed.');
   expect(stderr).not.toContain('same is a link');
   expect(stderr).toContain('warning: big.bin is large (21.0 MiB)');
-  expect(stderr).toContain('warning: dist/bot.js, which package.json names as main, is left out (by default)');
+  expect(stderr).toContain('warning: dist/bot.js, the main file of package.json, is excluded (by default)');
   expect(stderr).toContain('warning: The Dockerfile is not used');
 });
 
@@ -548,10 +549,10 @@ test('rejects an unknown region before anything is uploaded', async () => {
     status: 1,
     stderr: expect.stringContaining('Region "moon" does not exist.\nExisting regions: us-west'),
   });
-  expect(asked()).toEqual(['getAgent', 'listRegions']);
+  expect(sentOperations()).toEqual(['getAgent', 'listRegions']);
 });
 
-test('an agent cannot move to another region', async () => {
+test('refuses to move an agent to another region', async () => {
   await deploy('--yes');
   expect(await deploy('--region eu-central --yes')).toMatchObject({
     status: 1,
@@ -559,8 +560,8 @@ test('an agent cannot move to another region', async () => {
   });
 });
 
-test('removes temporary files', async () => {
-  // A private temporary directory: other processes create archives in the system directory at the same time.
+test('removes its temporary files', async () => {
+  // Uses its own temporary directory, because other processes create archives in the system directory at the same time.
   const temporary = join(folder, '.botcli');
   await mkdir(temporary);
   vi.stubEnv('TMPDIR', temporary);
@@ -573,7 +574,7 @@ test('removes temporary files', async () => {
   expect(await readdir(temporary)).toEqual([]);
 });
 
-test('the limits of the options match the contract', () => {
+test('accepts the same ranges of option values as the contract', () => {
   const reads = (name: string, text: string) => {
     const option = command.options[name];
     return option?.kind === 'value' ? option.read(text) : null;

@@ -1,12 +1,12 @@
-import { command as define } from '../../command-line/command.ts';
-import { choice, flag, integer, text } from '../../command-line/options.ts';
+import { defineCommand } from '../../command-line/command.ts';
+import { choiceOption, flagOption, integerOption, textOption } from '../../command-line/options.ts';
 
-export const command = define({
+export const command = defineCommand({
   summary: 'Deploy a project',
   details:
     'Packs the project, uploads it, builds it and starts a first instance. New sessions use the new version as ' +
     'soon as that instance is ready; if it never is, the previous version keeps serving.\n' +
-    'The settings come from deploy.toml (or pcc-deploy.toml) in this folder or in its folder server. Options ' +
+    'The settings come from deploy.toml (or pcc-deploy.toml) in this directory or in its directory server. Options ' +
     'override it. The command shows what is packed and what changes, and asks for confirmation.\n' +
     'An interrupted upload is resumed by the next run. Content that was built before is not uploaded or built ' +
     'again.\n' +
@@ -15,21 +15,25 @@ export const command = define({
     'and keys); and the patterns in [build.exclude].',
   arguments: { name: { description: 'Name of the agent; overrides agent_name in the deploy file', optional: true } },
   options: {
-    'config-file': text({ description: 'Deploy file to use', placeholder: 'FILE' }),
-    'build-dir': text({ description: 'Folder to pack', short: 'd', placeholder: 'FOLDER' }),
-    'build-id': text({ description: 'Existing build to deploy', short: 'b', placeholder: 'ID' }),
-    region: text({ description: 'Region of a new agent', short: 'r', placeholder: 'REGION' }),
-    profile: choice({ description: 'CPU and memory of an instance', short: 'p' }, ['agent-1x', 'agent-2x', 'agent-3x']),
-    'min-agents': integer({ description: 'Number of instances that are kept ready' }, 0, 50),
-    'max-agents': integer({ description: 'Maximum number of concurrent sessions' }, 1, 50),
-    'max-session-duration': integer({ description: 'Maximum duration of a session in seconds' }, 60, 14_400),
-    'websocket-auth': choice({ description: 'Whether WebSocket clients need a token' }, ['token', 'none']),
-    secrets: text({ description: 'Secret set', short: 's', placeholder: 'NAME' }),
-    yes: flag('Skip the confirmation', 'y'),
-    force: flag('Deploy even if nothing changed; skips the confirmation', 'f'),
-    'dry-run': flag('Show what would be packed and changed, then exit'),
-    wait: flag('Wait until the new version is active (the default)'),
-    'no-wait': flag('Do not wait until the new version is active'),
+    'config-file': textOption({ description: 'Deploy file to use', placeholder: 'FILE' }),
+    'build-dir': textOption({ description: 'Directory to pack', short: 'd', placeholder: 'DIRECTORY' }),
+    'build-id': textOption({ description: 'Existing build to deploy', short: 'b', placeholder: 'ID' }),
+    region: textOption({ description: 'Region of a new agent', short: 'r', placeholder: 'REGION' }),
+    profile: choiceOption({ description: 'CPU and memory of an instance', short: 'p' }, [
+      'agent-1x',
+      'agent-2x',
+      'agent-3x',
+    ]),
+    'min-agents': integerOption({ description: 'Number of instances that are kept ready' }, 0, 50),
+    'max-agents': integerOption({ description: 'Maximum number of concurrent sessions' }, 1, 50),
+    'max-session-duration': integerOption({ description: 'Maximum duration of a session in seconds' }, 60, 14_400),
+    'websocket-auth': choiceOption({ description: 'Whether WebSocket clients need a token' }, ['token', 'none']),
+    secrets: textOption({ description: 'Secret set', short: 's', placeholder: 'NAME' }),
+    yes: flagOption('Skip the confirmation', 'y'),
+    force: flagOption('Deploy even if nothing changed; skips the confirmation', 'f'),
+    'dry-run': flagOption('Show what would be packed and changed, then exit'),
+    wait: flagOption('Wait until the new version is active (the default)'),
+    'no-wait': flagOption('Do not wait until the new version is active'),
   },
   examples: [
     'cloud deploy',

@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
-import { command as define } from '../../command-line/command.ts';
-import { flag } from '../../command-line/options.ts';
+import { defineCommand } from '../../command-line/command.ts';
+import { flagOption } from '../../command-line/options.ts';
 
-export const command = define({
+export const command = defineCommand({
   summary: 'Add a transport, a service or a feature to a generated project',
   details:
     'A service replaces the one of the same kind. The difference is shown first, and your edits are kept. If your ' +
@@ -17,9 +17,9 @@ export const command = define({
     directory: { description: 'Directory of the project (default: this one)', optional: true },
   },
   options: {
-    'dry-run': flag('Show the difference and change nothing'),
-    'conflict-markers': flag('Write both versions of conflicting lines, between conflict markers'),
-    yes: flag('Do not ask for confirmation', 'y'),
+    'dry-run': flagOption('Show the difference and change nothing'),
+    'conflict-markers': flagOption('Write both versions of conflicting lines, between conflict markers'),
+    yes: flagOption('Do not ask for confirmation', 'y'),
   },
   examples: ['project add twilio', 'project add soniox_stt my-bot --dry-run', 'project add eval --yes'],
   run: async (context, { what, directory, 'dry-run': dryRun, 'conflict-markers': conflictMarkers, yes }) => {

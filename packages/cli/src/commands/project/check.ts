@@ -1,11 +1,11 @@
 import { resolve } from 'node:path';
-import { command as define } from '../../command-line/command.ts';
+import { defineCommand } from '../../command-line/command.ts';
 import { Failure } from '../../failure.ts';
 import type { Cell } from '../../output/report.ts';
 import type { Finding } from '../../scaffold/checking/check-project.ts';
 import { version } from '../../version.ts';
 
-export const command = define({
+export const command = defineCommand({
   summary: 'Check that a generated project is ready to run and to deploy',
   details:
     'Checks that all required variables are set (without showing values), that the packages match the project, ' +

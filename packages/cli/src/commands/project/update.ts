@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
-import { command as define } from '../../command-line/command.ts';
-import { flag } from '../../command-line/options.ts';
+import { defineCommand } from '../../command-line/command.ts';
+import { flagOption } from '../../command-line/options.ts';
 
-export const command = define({
+export const command = defineCommand({
   summary: 'Update a generated project to this version',
   details:
     'The difference is shown first. Unedited files are replaced, and your edits in other files are merged. If your ' +
@@ -11,9 +11,9 @@ export const command = define({
   isLocal: true,
   arguments: { directory: { description: 'Directory of the project (default: this one)', optional: true } },
   options: {
-    'dry-run': flag('Show the difference and change nothing'),
-    'conflict-markers': flag('Write both versions of conflicting lines, between conflict markers'),
-    yes: flag('Do not ask for confirmation', 'y'),
+    'dry-run': flagOption('Show the difference and change nothing'),
+    'conflict-markers': flagOption('Write both versions of conflicting lines, between conflict markers'),
+    yes: flagOption('Do not ask for confirmation', 'y'),
   },
   examples: ['project update', 'project update my-bot --dry-run'],
   run: async (context, { directory, 'dry-run': dryRun, 'conflict-markers': conflictMarkers, yes }) => {

@@ -84,7 +84,7 @@ test('list sends the filters, and prints one row per entry and the option for th
     result: 'done',
     limit: '5',
   });
-  expect({ status, stderr }).toEqual({ status: 0, stderr: 'More: --cursor 1\n' });
+  expect({ status, stderr }).toEqual({ status: 0, stderr: 'Next page: --cursor 1\n' });
   const cells = ['1', entry.at, entry.keyId, '127.0.0.1', 'secrets.set', 'voice', 'A, B', '1 > 2', 'done', '1'];
   const header = 'No.\tTime\tWho\tFrom\tAction\tObject\tKeys\tRevision\tResult\tRequests\n';
   expect(stdout).toBe(`${header}${cells.join('\t')}\n`);

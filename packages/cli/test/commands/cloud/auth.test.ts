@@ -87,7 +87,7 @@ test('login stores the requested organization, or fails', async () => {
 test('login to another service removes the stored public key', async () => {
   await writeProfile(place.file, { api_url: 'http://old', organization: 'acme', public_key: 'pk_old' });
   const outcome = await cloud('auth login --with-token', { stdin: privateKey });
-  expect(outcome.stderr).toContain('public key in the profile was removed');
+  expect(outcome.stderr).toContain('belonged to another organization or service and was removed');
   expect(await stored()).not.toContain('pk_old');
 });
 
@@ -146,6 +146,6 @@ test('organizations select accepts a name or ID and removes the old public key',
   ]);
   expect(await cloud('organizations select none')).toMatchObject({
     status: 1,
-    stderr: expect.stringContaining('It can act in: acme, other.'),
+    stderr: expect.stringContaining('Organizations of your key: acme, other.'),
   });
 });

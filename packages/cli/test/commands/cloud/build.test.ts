@@ -48,7 +48,7 @@ const run = (line: string, given = {}) =>
 test('list sends the filters, and prints one row per build and the option for the next page', async () => {
   const { status, stdout, stderr } = await run('list --status success -r us-west -n 10');
   expect(service.requests.at(-1)?.query).toEqual({ limit: '10', status: 'success', region: 'us-west' });
-  expect({ status, stderr }).toEqual({ status: 0, stderr: 'More: --cursor more\n' });
+  expect({ status, stderr }).toEqual({ status: 0, stderr: 'Next page: --cursor more\n' });
   expect(stdout).toBe(
     `Build id\tStatus\tRegion\tDuration\tArchive\tContent\tCreated\n${[build.id, 'success', 'us-west', '2s', '2048', build.contentHash, build.createdAt].join('\t')}\n`,
   );

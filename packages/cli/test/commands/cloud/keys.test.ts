@@ -63,7 +63,7 @@ test('create --default stores a public key in the profile, and refuses a private
 test.each(['90', '0d', 'd', '-1d', '4000d', '1y'])('create rejects the lifetime %s', async (life) => {
   expect(await keys(`create web --kind public --expires=${life}`)).toMatchObject({
     status: 2,
-    stderr: expect.stringContaining('--expires takes a time like 12h, 90d or 2w'),
+    stderr: expect.stringContaining('--expires takes a duration like 12h, 90d or 2w'),
   });
 });
 

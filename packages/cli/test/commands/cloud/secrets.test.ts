@@ -154,15 +154,15 @@ test('set --wait returns when the revision is ready, and fails with the reason o
   expect(await set(['A=2', '-s', '--wait=5s'])).toMatchObject({
     status: 1,
     stderr: expect.stringContaining(
-      'Revision 2 of bot-secrets is stored, but the region refused it: The region has no',
+      'Revision 2 of bot-secrets is stored, but the region refused it. The region has no',
     ),
   });
 });
 
 test('set warns about an argument that is not a valid variable name before it prompts for its value', async () => {
   const { stderr } = await set(['A=1', '--wait', '30s'], person('x', false));
-  expect(stderr.indexOf('argument 2: 30s: not a valid name of a shell variable')).toBeGreaterThan(-1);
-  expect(stderr.indexOf('not a valid name of a shell variable')).toBeLessThan(stderr.indexOf('? Value of 30s'));
+  expect(stderr.indexOf('argument 2: 30s is not a valid name for a shell variable')).toBeGreaterThan(-1);
+  expect(stderr.indexOf('not a valid name for a shell variable')).toBeLessThan(stderr.indexOf('? Value of 30s'));
 });
 
 test('set --wait reports that the revision is stored when Ctrl-C interrupts it', async () => {
@@ -177,7 +177,7 @@ test('set --wait reports that the revision is stored when Ctrl-C interrupts it',
   });
   expect(outcome.status).toBe(130);
   const output = stripVTControlCharacters(outcome.stderr);
-  expect(output.endsWith('Revision 1 of bot-secrets is stored anyway.\nInterrupted.\n')).toBe(true);
+  expect(output.endsWith('Revision 1 of bot-secrets is stored.\nInterrupted.\n')).toBe(true);
 });
 
 test('set reads values unchanged from standard input, files and prompts, and prompts last', async () => {
@@ -205,8 +205,8 @@ test('set reads .env and JSON files, also from standard input, and lists keys wi
   await save('.env', '\u{feff}export A="1"\r\nEMPTY=\r\nA-B=2\r\n');
   const { status, stderr } = await set(['-f', '.env', '-s']);
   expect(status).toBe(0);
-  expect(stderr).toContain('Skipped, because they have no value: EMPTY\n');
-  expect(stderr).toContain('warning: .env:3: A-B: not a valid name of a shell variable\n');
+  expect(stderr).toContain('Skipped keys without a value: EMPTY\n');
+  expect(stderr).toContain('warning: .env:3: A-B is not a valid name for a shell variable\n');
   expect(stderr).not.toContain('history');
   await set(['--file', '-', '--format', 'json', '-s'], { stdin: '{"C": "3"}' });
   expect(Object.fromEntries(service.values)).toEqual({ A: '1', 'A-B': '2', C: '3' });
@@ -219,11 +219,11 @@ test('set reports the problems of all sources at once, with their locations, bef
   const { status, stdout, stderr } = await set(['-f', '.env', 'B=3', 'C=@utf16', 'D=@big', 'E=', 'F'], person());
   expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
   for (const line of [
-    'Nothing was sent: 8 problems.',
+    '8 problems were found in the keys and values. Nothing was sent.',
     'argument 4: has an empty value',
     '.env:1: white space and #',
     'utf16:1: the file is UTF-16',
-    'big: larger than the limit of 65536 bytes',
+    'big: the content is larger than the limit of 65536 bytes',
     '.env:2: PORT is reserved: the service sets',
     '.env:4: B is a duplicate of .env:3',
     '.env:5: BOTHOST_X is reserved: the service sets',
@@ -242,7 +242,9 @@ test('set reports an exceeded limit with the resulting number before it sends a 
   await save('large', Array.from({ length: 9 }, (_, index) => `K${index}=${'x'.repeat(60_000)}`).join('\n'));
   expect((await set(['-f', 'large', '-s'])).stderr).toContain('large: 540018 bytes; a set has at most 524288');
   await save('huge', `A=${'x'.repeat(1_048_577)}`);
-  expect((await set(['-f', 'huge', '-s'])).stderr).toContain('huge: larger than the limit of 1048576 bytes');
+  expect((await set(['-f', 'huge', '-s'])).stderr).toContain(
+    'huge: the content is larger than the limit of 1048576 bytes',
+  );
   expect((await set(['A=a\0b', '-s'])).stderr).toContain('argument 1: A: contains a NUL character');
   expect(service.requests).toEqual([]);
 });
@@ -252,8 +254,8 @@ test.each([
   [['A=-', '--file', '-', '-s'], 2, 'Standard input can be read only once.'],
   [['A', '-s'], 2, 'no terminal to prompt for the value'],
   [['-f', 'missing', '-s'], 1, 'Cannot read missing (ENOENT).'],
-  [['-f', '.', '-s'], 1, 'Cannot read .: it is a folder.'],
-  [['B=1', 'A=@hunter2', '-s'], 1, 'Cannot read the file that argument 2 names for A (ENOENT).'],
+  [['-f', '.', '-s'], 1, '. is a directory, not a file.'],
+  [['B=1', 'A=@hunter2', '-s'], 1, 'Cannot read the file in argument 2 for A (ENOENT).'],
   [['A=@', '-s'], 1, 'argument 1: has no file name after its @'],
   [['-f', '/dev/null', '-s'], 1, 'None of the keys has a value'],
 ])('set %j exits with %i and sends no request', async (args, status, message) => {
@@ -341,7 +343,7 @@ test('delete lists the keys, and refuses a set that agents use unless --force is
     stderr: expect.stringContaining('--skip'),
   });
   const no = await secrets(['delete', 'bot-secrets'], person(false));
-  expect(no).toMatchObject({ status: 1, stderr: expect.stringContaining('Its keys: A') });
+  expect(no).toMatchObject({ status: 1, stderr: expect.stringContaining('Keys of the set: A') });
   service.state.agents = [{ name: 'parrot', revision: 1, stale: false }];
   expect(await secrets(['delete', 'bot-secrets'], person())).toMatchObject({
     status: 1,
@@ -407,7 +409,7 @@ test('history shows the author, time and changed keys of each revision', async (
   service.state.revision = 2;
   const plain = await secrets(['history', 'bot-secrets']);
   expect(plain.stdout.split('\n')[1]).toBe('2\tready\t2026-11-20T16:00:00.000Z\tfirst\tset\t+A +B +C ~D -E -F');
-  expect(plain.stderr).toBe('More: --before 1\n');
+  expect(plain.stderr).toBe('Next page: --before 1\n');
   expect(plain.stdout).toContain('rollback to 1');
   const rich = await secrets(['history', 'bot-secrets'], { terminal: true, columns: 100 });
   expect(rich.stdout).toContain('+A +B +C ~D and 2 more');
@@ -447,6 +449,6 @@ test('set reports that the revision may have been stored when the response is lo
   const stopped = await startSecretService();
   await stopped.close();
   const refused = await set(['A=1', '-s', '--api-url', stopped.origin]);
-  expect(refused).toMatchObject({ status: 1, stderr: expect.stringContaining('Nothing is listening there') });
+  expect(refused).toMatchObject({ status: 1, stderr: expect.stringContaining('No program is listening at this URL') });
   expect(refused.stderr).not.toContain('stored completely or not at all');
 });

@@ -82,7 +82,7 @@ describe('operator vault', () => {
 
   it.each([
     ['does not exist', 'status --token-file nothing', {}, 'does not exist'],
-    ['has an invalid format', 'status', { BOTCLI_OPERATOR_TOKEN: 'short' }, 'not hold an operator token'],
+    ['has an invalid format', 'status', { BOTCLI_OPERATOR_TOKEN: 'short' }, 'not contain an operator token'],
     [
       'belongs to another service',
       'status',

@@ -1,16 +1,16 @@
-import { command as define } from '../../../command-line/command.ts';
-import { flag } from '../../../command-line/options.ts';
+import { defineCommand } from '../../../command-line/command.ts';
+import { flagOption } from '../../../command-line/options.ts';
 import { confirm } from '../../../io/confirm.ts';
 import { formatCount } from '../../../output/format.ts';
 
-export const command = define({
+export const command = defineCommand({
   summary: 'Delete an agent',
   details:
     'Live sessions run to their end; new ones cannot start. The session records are kept, but a new agent with ' +
     'the same name does not inherit them.\n' +
     'On a terminal, the command asks for confirmation. Without one, it needs --yes.',
   arguments: { name: { description: 'Name of the agent' } },
-  options: { yes: flag('Skip the confirmation', 'y'), force: flag('Skip the confirmation', 'f') },
+  options: { yes: flagOption('Skip the confirmation', 'y'), force: flagOption('Skip the confirmation', 'f') },
   examples: ['cloud agent delete my-bot --yes'],
   run: async ({ service, io }, { name, yes, force }) => {
     const client = await service();

@@ -1,19 +1,19 @@
 import type { DeploymentDetails } from '@bothost/contract';
 import { deploymentPhaseLabels, deploymentStateLabels, statusLabel } from '@bothost/contract/statuses';
-import { command as define } from '../../../command-line/command.ts';
-import { integer, text } from '../../../command-line/options.ts';
+import { defineCommand } from '../../../command-line/command.ts';
+import { integerOption, textOption } from '../../../command-line/options.ts';
 import { formatTime, optionalCell } from '../../../output/format.ts';
 import type { Cell } from '../../../output/report.ts';
 
-export const command = define({
+export const command = defineCommand({
   summary: 'List the deployments of an agent, newest first',
   details:
     'Columns: deployment id, state, code (content hash), build id, profile, live sessions, created, activated. ' +
     'New sessions run on the deployment in the state serving.',
   arguments: { name: { description: 'Name of the agent' } },
   options: {
-    limit: integer({ description: 'Deployments per page, 10 by default', short: 'n' }, 1, 1_000),
-    cursor: text({ description: 'Show the next page: the cursor printed after a page', placeholder: 'CURSOR' }),
+    limit: integerOption({ description: 'Deployments per page, 10 by default', short: 'n' }, 1, 1_000),
+    cursor: textOption({ description: 'Show the next page: the cursor printed after a page', placeholder: 'CURSOR' }),
   },
   examples: ['cloud agent deployments parrot', 'cloud agent deployments parrot --json'],
   run: async ({ service }, { name, limit = 10, cursor }) => {
@@ -23,7 +23,7 @@ export const command = define({
     const failed = page.deployments.find(({ failure }) => failure !== null);
     const notes = [
       ...(failed?.failure ? [`${failed.id} failed: ${failed.failure.message}`] : []),
-      ...(page.nextCursor === null ? [] : [`More: --cursor ${page.nextCursor}`]),
+      ...(page.nextCursor === null ? [] : [`Next page: --cursor ${page.nextCursor}`]),
     ];
     return {
       json: page,

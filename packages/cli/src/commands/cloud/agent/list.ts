@@ -1,13 +1,13 @@
-import { command as define } from '../../../command-line/command.ts';
-import { text } from '../../../command-line/options.ts';
+import { defineCommand } from '../../../command-line/command.ts';
+import { textOption } from '../../../command-line/options.ts';
 import { formatTime, optionalCell } from '../../../output/format.ts';
 import { secretSetState } from '../../../records/secret-set-state.ts';
 
-export const command = define({
+export const command = defineCommand({
   summary: 'List the agents of the organization',
   details: 'Columns: name, region, agent id, active deployment id, secret set, created, updated.',
   arguments: {},
-  options: { region: text({ description: 'Only agents in this region', short: 'r', placeholder: 'REGION' }) },
+  options: { region: textOption({ description: 'Only agents in this region', short: 'r', placeholder: 'REGION' }) },
   examples: ['cloud agent list', 'cloud agent list --region us-west --json'],
   run: async ({ service }, { region }) => {
     const client = await service();

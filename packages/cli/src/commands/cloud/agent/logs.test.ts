@@ -37,7 +37,7 @@ describe('botcli cloud agent logs', () => {
     return (await runProgram(['cloud', 'agent', 'logs', 'parrot', ...args], { variables, ...given })).stdout;
   };
 
-  it('prints one time, a short session id, the level and the message of each line', async () => {
+  it('prints the time, a short session id, the level and the message of each line', async () => {
     expect(await logs([])).toBe(
       '2026-11-20T16:00:05.123Z\t00000a\t\tparrot: listening\n' +
         '2026-11-20T16:00:05.123Z\t00000a\tINFO\tConnected\tto room (bot:run:42)\n' +
@@ -45,7 +45,7 @@ describe('botcli cloud agent logs', () => {
     );
   });
 
-  it('aligns the columns on a terminal, without the session when only one is shown', async () => {
+  it('aligns the columns on a terminal, and omits the session id when only one session is shown', async () => {
     expect(await logs([], { terminal: true })).toBe(
       '2026-11-20 16:00:05.123  00000a  parrot: listening\n' +
         '2026-11-20 16:00:05.123  00000a  INFO     Connected\tto room (bot:run:42)\n' +

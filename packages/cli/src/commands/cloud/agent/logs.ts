@@ -1,7 +1,7 @@
 import type { Client, LogLine } from '@bothost/contract';
-import { command as define } from '../../../command-line/command.ts';
+import { defineCommand } from '../../../command-line/command.ts';
 import type { Context } from '../../../command-line/context.ts';
-import { choice, flag, integer, span, text } from '../../../command-line/options.ts';
+import { choiceOption, durationOption, flagOption, integerOption, textOption } from '../../../command-line/options.ts';
 import type { Colors } from '../../../output/colors.ts';
 import { printableLog } from '../../../output/log-text.ts';
 import type { Piece } from '../../../output/report.ts';
@@ -9,7 +9,7 @@ import type { Piece } from '../../../output/report.ts';
 type Query = NonNullable<NonNullable<Parameters<Client['getLogs']>[0]>['query']>;
 type LogPage = Awaited<ReturnType<Client['getLogs']>>;
 
-export const command = define({
+export const command = defineCommand({
   summary: 'Show, search or follow the logs of an agent',
   details:
     'Shows the oldest line first: time (UTC), last 6 digits of the session id, level, message. Plain output separates them ' +
@@ -19,17 +19,17 @@ export const command = define({
     'Escape sequences other than colors are removed.',
   arguments: { name: { description: 'Name of the agent' } },
   options: {
-    follow: flag('Keep printing new lines', 'f'),
-    session: text({ description: 'Only lines of this session', short: 's', placeholder: 'ID' }),
-    'session-id': text({ description: 'The same as --session', placeholder: 'ID' }),
-    deployment: text({ description: 'Only lines of this deployment', short: 'd', placeholder: 'ID' }),
-    query: text({ description: 'Only lines that contain this text, ignoring case', short: 'q' }),
-    level: choice(
+    follow: flagOption('Keep printing new lines', 'f'),
+    session: textOption({ description: 'Only lines of this session', short: 's', placeholder: 'ID' }),
+    'session-id': textOption({ description: 'The same as --session', placeholder: 'ID' }),
+    deployment: textOption({ description: 'Only lines of this deployment', short: 'd', placeholder: 'ID' }),
+    query: textOption({ description: 'Only lines that contain this text, ignoring case', short: 'q' }),
+    level: choiceOption(
       { description: 'Only lines of at least this level; lines without a level are left out', short: 'l' },
       ['TRACE', 'DEBUG', 'INFO', 'SUCCESS', 'WARNING', 'ERROR', 'CRITICAL'],
     ),
-    since: span({ description: 'Only lines of the last 10m, 2h, 3d and so on' }, 366 * 86_400),
-    limit: integer({ description: 'Number of lines, the latest ones; 100 by default', short: 'n' }, 1, 10_000),
+    since: durationOption({ description: 'Only lines of the last 10m, 2h, 3d and so on' }, 366 * 86_400),
+    limit: integerOption({ description: 'Number of lines, the latest ones; 100 by default', short: 'n' }, 1, 10_000),
   },
   examples: [
     'cloud agent logs parrot',
@@ -51,7 +51,7 @@ export const command = define({
       query: { ...filter, ...startTime, limit, order: 'desc' },
     });
     const logs = page.logs.toReversed();
-    if (page.maskingIncomplete === true) context.warn(maskingIncomplete);
+    if (page.maskingIncomplete === true) context.warn(maskingWarning);
     const toItem = (line: LogLine) => logItem(line, sessionId !== undefined);
     if (follow) {
       return {
@@ -59,7 +59,7 @@ export const command = define({
           yield* logs.map(toItem);
           let isWarned = page.maskingIncomplete === true;
           for await (const next of followingPages(context, client, name, filter, page.followCursor, signal)) {
-            if (next.maskingIncomplete === true && !isWarned) context.warn(maskingIncomplete);
+            if (next.maskingIncomplete === true && !isWarned) context.warn(maskingWarning);
             isWarned ||= next.maskingIncomplete === true;
             yield* next.logs.map(toItem);
           }
@@ -83,7 +83,7 @@ export const command = define({
   },
 });
 
-const maskingIncomplete =
+const maskingWarning =
   'some secret values of these bots could not be decrypted, so the lines below may contain them. ' +
   'A deleted secret set is a likely cause.';
 
@@ -107,19 +107,19 @@ async function* followingPages(
 
 type LogText = { readonly level: string; readonly message: string };
 
-/** The format of Pipecat's log lines; the service's Python host adds the session's id. */
+/** The format of Pipecat's log lines. The session id is added by the service's Python host. */
 const pipecatLine = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} \| (\w+) *\| (\S+)(?: \| (?:[0-9a-f-]{36}|NONE))? - (.*)$/s;
 
-/** Leaves out the time and the session's id of a line in Pipecat's format, and moves its source behind the message. */
+/** Removes the time and the session id from a line in Pipecat's format, and appends its source to the message. */
 function parseLogText(text: string): LogText {
   const [, level = '', source = '', message = text] = pipecatLine.exec(text) ?? [];
   return { level, message: source === '' ? message : `${message} (${source})` };
 }
 
-/** The last digits tell sessions apart: ids of version 7 begin with their time. */
+/** Uses the last digits, because ids of version 7 begin with their creation time and look alike. */
 const shortId = (sessionId: string | null) => (sessionId ?? '').slice(-6);
 
-/** `isOneSession`: all lines are from one session, which a terminal need not show. */
+/** With `isOneSession`, all lines belong to one session, so a terminal does not show its id. */
 function logItem(line: LogLine, isOneSession: boolean): Piece {
   const time = line.timestamp.replace(/(\.\d{3})\d*Z$/, '$1Z');
   const plain = parseLogText(printableLog(line.log, false));
@@ -135,8 +135,8 @@ function logItem(line: LogLine, isOneSession: boolean): Piece {
   };
 }
 
-/** A bot that colors its lines itself keeps its colors. */
 function colorByLevel(text: string, { level, droppedBytes }: LogLine, colors: Colors): string {
+  // Keeps the colors of a bot that colors its own output.
   if (text.includes('\u001b')) return text;
   if (droppedBytes !== undefined || level === 'WARNING') return colors.yellow(text);
   return level === 'ERROR' || level === 'CRITICAL' ? colors.red(text) : text;

@@ -1,10 +1,10 @@
 import type { Client, DeploymentDetails } from '@bothost/contract';
-import { command as define } from '../../../command-line/command.ts';
-import { flag, text } from '../../../command-line/options.ts';
+import { defineCommand } from '../../../command-line/command.ts';
+import { flagOption, textOption } from '../../../command-line/options.ts';
 import { Failure } from '../../../failure.ts';
 import { confirm } from '../../../io/confirm.ts';
 
-export const command = define({
+export const command = defineCommand({
   summary: 'Roll back an agent to an earlier deployment',
   details:
     'Deploys the code, settings and secret revisions of an earlier deployment again. Without --to, this is the ' +
@@ -13,11 +13,11 @@ export const command = define({
     'On a terminal, the command asks for confirmation. Without one, it needs --yes.',
   arguments: { name: { description: 'Name of the agent' } },
   options: {
-    to: text({ description: 'Deployment to roll back to', placeholder: 'DEPLOYMENT' }),
-    yes: flag('Skip the confirmation', 'y'),
-    force: flag('Skip the confirmation', 'f'),
-    wait: flag('Wait until the deployment is active (the default)'),
-    'no-wait': flag('Do not wait until the deployment is active'),
+    to: textOption({ description: 'Deployment to roll back to', placeholder: 'DEPLOYMENT' }),
+    yes: flagOption('Skip the confirmation', 'y'),
+    force: flagOption('Skip the confirmation', 'f'),
+    wait: flagOption('Wait until the deployment is active (the default)'),
+    'no-wait': flagOption('Do not wait until the deployment is active'),
   },
   examples: [
     'cloud agent rollback my-bot',
@@ -58,7 +58,10 @@ export const command = define({
   },
 });
 
-/** The same rule as in the service: the serving deployment if a later one exists, otherwise the previously active deployment. */
+/**
+ * Applies the same rule as the service: the serving deployment if a later one exists, otherwise the deployment that was active
+ * before it.
+ */
 function previousDeployment(all: readonly DeploymentDetails[], serving: DeploymentDetails | null): DeploymentDetails {
   if (serving !== null && all[0]?.id !== serving.id) return serving;
   const earlier = all.filter(({ id, activatedAt }) => activatedAt !== null && id !== serving?.id);
@@ -71,7 +74,7 @@ async function getDeployment(
   client: Client,
   agentName: string,
   deploymentId: string,
-  known: readonly DeploymentDetails[],
+  listed: readonly DeploymentDetails[],
 ): Promise<DeploymentDetails> {
-  return known.find(({ id }) => id === deploymentId) ?? client.getDeployment({ params: { agentName, deploymentId } });
+  return listed.find(({ id }) => id === deploymentId) ?? client.getDeployment({ params: { agentName, deploymentId } });
 }

@@ -1,14 +1,14 @@
 import type { SessionSummary } from '@bothost/contract';
-import { command as define } from '../../../command-line/command.ts';
+import { defineCommand } from '../../../command-line/command.ts';
 import type { Context } from '../../../command-line/context.ts';
-import { choice, integer, text } from '../../../command-line/options.ts';
+import { choiceOption, integerOption, textOption } from '../../../command-line/options.ts';
 import { UsageError } from '../../../failure.ts';
 import { formatDuration, formatTime, formatYesNo, optionalCell, secondsBetween } from '../../../output/format.ts';
 import type { Block, Report } from '../../../output/report.ts';
 import { sessionDetail } from '../../../records/session-detail.ts';
 import { type StartTotals, sessionState, startTotals } from '../../../records/session-state.ts';
 
-const endStateText = text({
+const endStateText = textOption({
   description: 'Only sessions with this end state, such as completed, terminated or agent_error',
   placeholder: 'WORD',
 });
@@ -20,16 +20,16 @@ type Filter = {
   readonly cursor?: string;
 };
 
-export const command = define({
+export const command = defineCommand({
   summary: 'List the sessions of an agent, or show one session',
   details:
     'Columns: session id, created, ended, duration, status, bot start, cold start. The newest session is first.\n' +
     'With --id: details, start phases, events with their causes, CPU and memory over time.',
   arguments: { name: { description: 'Name of the agent' } },
   options: {
-    id: text({ description: 'Show this session', short: 'i', placeholder: 'ID' }),
-    limit: integer({ description: 'Sessions per page, 20 by default', short: 'n' }, 1, 1_000),
-    status: choice({ description: 'Only active or only ended sessions' }, ['active', 'ended', 'all']),
+    id: textOption({ description: 'Show this session', short: 'i', placeholder: 'ID' }),
+    limit: integerOption({ description: 'Sessions per page, 20 by default', short: 'n' }, 1, 1_000),
+    status: choiceOption({ description: 'Only active or only ended sessions' }, ['active', 'ended', 'all']),
     'end-state': {
       ...endStateText,
       read: (given: string) => {
@@ -37,7 +37,7 @@ export const command = define({
         throw new UsageError(`takes a lower-case word, not ${JSON.stringify(given)}`);
       },
     },
-    cursor: text({ description: 'Show the next page: the cursor printed after a page', placeholder: 'CURSOR' }),
+    cursor: textOption({ description: 'Show the next page: the cursor printed after a page', placeholder: 'CURSOR' }),
   },
   examples: [
     'cloud agent sessions parrot',
@@ -71,7 +71,9 @@ async function list({ service, io }: Context, agentName: string, query: Filter):
     blocks: [
       { kind: 'note', lines: summary(page.total_count, page.sessions, totals) },
       table(page.sessions, io.now()),
-      ...(page.nextCursor === null ? [] : [{ kind: 'note', lines: [`More: --cursor ${page.nextCursor}`] } as const]),
+      ...(page.nextCursor === null
+        ? []
+        : [{ kind: 'note', lines: [`Next page: --cursor ${page.nextCursor}`] } as const]),
     ],
   };
 }

@@ -1,14 +1,14 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { StartResponse } from '@bothost/contract';
-import { command as define } from '../../../command-line/command.ts';
-import { choice, flag, text } from '../../../command-line/options.ts';
+import { defineCommand } from '../../../command-line/command.ts';
+import { choiceOption, flagOption, textOption } from '../../../command-line/options.ts';
 import { Failure, UsageError } from '../../../failure.ts';
 import type { Io } from '../../../io/io.ts';
 import { formatTime } from '../../../output/format.ts';
 import type { Cell, Report } from '../../../output/report.ts';
 
-export const command = define({
+export const command = defineCommand({
   summary: 'Start a session of an agent',
   details:
     'Prints how to reach the session: the command does not talk to the bot.\n' +
@@ -18,14 +18,14 @@ export const command = define({
     'key.',
   arguments: { name: { description: 'Name of the agent' } },
   options: {
-    transport: choice({ description: 'How clients connect to the bot' }, ['websocket', 'webrtc']),
-    data: text({
+    transport: choiceOption({ description: 'How clients connect to the bot' }, ['websocket', 'webrtc']),
+    data: textOption({
       description: 'JSON object for the bot; @FILE reads a file, - reads standard input',
       short: 'd',
       placeholder: 'JSON',
     }),
-    'api-key': text({ description: 'Public key; overrides BOTCLI_PUBLIC_KEY', short: 'k', placeholder: 'KEY' }),
-    force: flag('Accepted for older scripts; the command asks for no confirmation', 'f'),
+    'api-key': textOption({ description: 'Public key; overrides BOTCLI_PUBLIC_KEY', short: 'k', placeholder: 'KEY' }),
+    force: flagOption('Accepted for older scripts; the command asks for no confirmation', 'f'),
   },
   examples: [
     'cloud agent start parrot',
@@ -35,8 +35,8 @@ export const command = define({
   run: async (context, { name, transport, data, 'api-key': apiKey }) => {
     const { io, settings } = context;
     const publicKey = apiKey === undefined ? settings.publicKey : { value: apiKey, source: '--api-key' };
-    const { connect, usableKey } = await import('../../../service/connection.ts');
-    const client = connect(io, settings.origin.value, usableKey('public', publicKey, context.warn));
+    const { createServiceClient, requireKey } = await import('../../../service/connection.ts');
+    const client = createServiceClient(io, settings.origin.value, requireKey('public', publicKey, context.warn));
     const body = data === undefined ? {} : { body: await readJsonObject(io, data, '--data') };
     if (settings.organization?.source === '--organization') {
       await (await context.service()).getAgent({ params: { agentName: name } });
@@ -68,7 +68,7 @@ function report(program: string, origin: string, name: string, answer: StartResp
       { kind: 'fields', fields: [['Session', { text: sessionId, tone: 'strong' }]] },
       {
         kind: 'fields',
-        title: 'Reach it',
+        title: 'Connect',
         fields: [
           ...reachFields(answer, proxyUrl, tokenExpiresAt),
           ['In a browser', `${talkUrl} (if the bot supports WebSockets)`],
@@ -78,15 +78,15 @@ function report(program: string, origin: string, name: string, answer: StartResp
         kind: 'fields',
         title: 'Next',
         fields: [
-          ['Look it up', lookUp],
-          ['Stop it', stop],
+          ['Show the session', lookUp],
+          ['Stop the session', stop],
         ],
       },
     ],
   };
 }
 
-/** How a client connects: the WebSocket with its token, or the proxy. The command line does not contain the public key. */
+/** A client connects to the WebSocket with its token, or to the proxy. The `curl` example does not contain the public key. */
 function reachFields(
   answer: StartResponse,
   proxyUrl: string,
@@ -107,31 +107,31 @@ function reachFields(
 }
 
 /**
- * Reads a JSON object from an argument: the text itself, `@path` for a file, `-` for standard input. Errors do not contain
- * the text: it may be private.
+ * Reads a JSON object from the argument itself, from a file (`@path`) or from standard input (`-`). No message quotes the
+ * object, because it may be private.
  */
 async function readJsonObject(io: Io, argument: string, option: string): Promise<Record<string, unknown>> {
-  const { text, place } = await readText(io, argument, option);
+  const { text, source } = await readText(io, argument, option);
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
-    throw new UsageError(`${place} is not valid JSON.`, `Give an object, such as ${option} '{"language": "en"}'.`);
+    throw new UsageError(`${source} is not valid JSON.`, `Pass an object, such as ${option} '{"language": "en"}'.`);
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new UsageError(`${place} must be a JSON object, such as {"language": "en"}.`);
+    throw new UsageError(`${source} must be a JSON object, such as {"language": "en"}.`);
   }
   return value as Record<string, unknown>;
 }
 
-async function readText(io: Io, argument: string, option: string): Promise<{ text: string; place: string }> {
-  if (argument === '-') return { text: await io.stdin.readText(), place: 'Standard input' };
-  if (!argument.startsWith('@')) return { text: argument, place: `The value of ${option}` };
+async function readText(io: Io, argument: string, option: string): Promise<{ text: string; source: string }> {
+  if (argument === '-') return { text: await io.stdin.readText(), source: 'Standard input' };
+  if (!argument.startsWith('@')) return { text: argument, source: `The value of ${option}` };
   const path = argument.slice(1);
   try {
-    return { text: await readFile(resolve(io.directory, path), 'utf8'), place: path };
+    return { text: await readFile(resolve(io.directory, path), 'utf8'), source: path };
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? ` (${error.code})` : '';
-    throw new Failure('file-unreadable', `Cannot read ${path}, named by ${option}${code}.`);
+    const errorCode = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
+    throw new Failure('file-unreadable', `Cannot read ${path}, the file given with ${option} (${errorCode}).`);
   }
 }

@@ -1,11 +1,11 @@
 import type { AgentDetails } from '@bothost/contract';
 import { botStateLabels, type DeploymentPhase, deploymentPhaseLabels, statusLabel } from '@bothost/contract/statuses';
-import { command as define } from '../../../command-line/command.ts';
+import { defineCommand } from '../../../command-line/command.ts';
 import { formatDuration, formatTime, optionalCell } from '../../../output/format.ts';
 import type { Block, Cell } from '../../../output/report.ts';
 import { secretSetState } from '../../../records/secret-set-state.ts';
 
-export const command = define({
+export const command = defineCommand({
   summary: 'Show the state of an agent',
   details:
     'Ready means that a session can start now. The table shows the latest deployment and, while it serves or ' +
@@ -23,14 +23,14 @@ export const command = define({
       ? await client.getDeployment({ params: { agentName: name, deploymentId: agent.desiredDeploymentId } })
       : null;
     const tail = failed?.failure?.tail.trimEnd() ?? '';
-    const lastWords: readonly Block[] =
+    const lastOutput: readonly Block[] =
       tail === '' ? [] : [{ kind: 'text', title: 'Last output', lines: tail.split(/\r?\n/) }];
     return {
       json: agent,
       blocks: [
         summaryFields(agent),
         ...conditionFields(agent),
-        ...lastWords,
+        ...lastOutput,
         ...revisions(agent),
         detailFields(agent),
         nextSteps(agent, program),
@@ -61,8 +61,8 @@ function conditionFields(agent: AgentDetails): readonly Block[] {
     ),
     ...holding.map(({ type, reason, message, lastTransitionTime }) => {
       const tone = type === 'Degraded' ? 'bad' : 'warn';
-      const isSaid = message === '' || agent.errors.some((error) => error.message === message);
-      const text = isSaid ? reason : `${reason}: ${firstSentence(message)}`;
+      const isRepeated = message === '' || agent.errors.some((error) => error.message === message);
+      const text = isRepeated ? reason : `${reason}: ${firstSentence(message)}`;
       const since = lastTransitionTime.replace('T', ' ').replace(/\.\d+Z$/, 'Z');
       return [type, { text, rich: `${text} (since ${since})`, tone }] as const;
     }),
@@ -70,7 +70,7 @@ function conditionFields(agent: AgentDetails): readonly Block[] {
   return fields.length === 0 ? [] : [{ kind: 'fields', title: 'Conditions', fields }];
 }
 
-/** The last output of the bot is shown separately. */
+/** Cuts off the bot's last output, which a separate block shows. */
 function firstSentence(message: string): string {
   return message.split(' It wrote last:')[0]?.split('\n')[0] ?? message;
 }
@@ -112,7 +112,6 @@ function healthProblem({ reason, lastExitCode }: NonNullable<AgentDetails['curre
   return `${reason}${lastExitCode === null ? '' : `, exit code ${lastExitCode}`}`;
 }
 
-/** Suggested commands. */
 function nextSteps(agent: AgentDetails, program: string): Block {
   const failed = agent.currentRevision?.phase === 'Failed' ? agent.currentRevision.deploymentID : null;
   const command = (words: string) => `${program} cloud agent ${words}`;

@@ -1,17 +1,17 @@
-import { command as define } from '../../../command-line/command.ts';
-import { flag, required, text } from '../../../command-line/options.ts';
+import { defineCommand } from '../../../command-line/command.ts';
+import { flagOption, requiredOption, textOption } from '../../../command-line/options.ts';
 import { confirm } from '../../../io/confirm.ts';
 
-export const command = define({
+export const command = defineCommand({
   summary: 'Stop a session of an agent',
   details:
     'The bot is stopped immediately. On a terminal, the command asks for confirmation. Without one, it needs ' +
     '--force.',
   arguments: { name: { description: 'Name of the agent' } },
   options: {
-    'session-id': required(text({ description: 'The session to stop', short: 's', placeholder: 'ID' })),
-    force: flag('Skip the confirmation', 'f'),
-    yes: flag('Skip the confirmation', 'y'),
+    'session-id': requiredOption(textOption({ description: 'The session to stop', short: 's', placeholder: 'ID' })),
+    force: flagOption('Skip the confirmation', 'f'),
+    yes: flagOption('Skip the confirmation', 'y'),
   },
   examples: ['cloud agent stop parrot --session-id 0192f0c1-2345-7000-8000-00000000abcd --force'],
   run: async ({ service, io }, { name, 'session-id': sessionId, force, yes }) => {

@@ -1,9 +1,9 @@
 import type { AuditEntry } from '@bothost/contract';
-import { command as define } from '../../../command-line/command.ts';
+import { defineCommand } from '../../../command-line/command.ts';
 import type { Piece } from '../../../output/report.ts';
 import { auditOptions, auditQuery } from '../../../records/audit-filter.ts';
 
-export const command = define({
+export const command = defineCommand({
   summary: 'Export the audit log as JSON lines, oldest entry first',
   details:
     'Prints a line for each entry in every output mode. Without filters, each line contains the hash of the ' +
@@ -32,7 +32,7 @@ export const command = define({
 });
 
 function piece(entry: AuditEntry): Piece {
-  // JSON escapes control characters below U+0020; the others could still control a terminal.
+  // JSON.stringify escapes control characters only below U+0020, but others can control a terminal, too.
   const line = JSON.stringify(entry).replace(
     /[\u007f-\u009f]/g,
     (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`,

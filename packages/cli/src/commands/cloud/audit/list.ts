@@ -1,11 +1,11 @@
 import type { AuditEntry } from '@bothost/contract';
-import { command as define } from '../../../command-line/command.ts';
-import { integer, text } from '../../../command-line/options.ts';
+import { defineCommand } from '../../../command-line/command.ts';
+import { integerOption, textOption } from '../../../command-line/options.ts';
 import { formatTime, optionalCell } from '../../../output/format.ts';
 import type { Cell } from '../../../output/report.ts';
 import { auditActor, auditOptions, auditQuery } from '../../../records/audit-filter.ts';
 
-export const command = define({
+export const command = defineCommand({
   summary: 'List the audit log of secrets and API keys, newest entry first',
   details:
     'Columns: entry number, time, actor, address, action, object, keys, revisions before and after, result, ' +
@@ -13,8 +13,8 @@ export const command = define({
   arguments: {},
   options: {
     ...auditOptions,
-    limit: integer({ description: 'Entries per page, 50 by default', short: 'n' }, 1, 1_000),
-    cursor: text({ description: 'Show the next page: the cursor printed after a page', placeholder: 'CURSOR' }),
+    limit: integerOption({ description: 'Entries per page, 50 by default', short: 'n' }, 1, 1_000),
+    cursor: textOption({ description: 'Show the next page: the cursor printed after a page', placeholder: 'CURSOR' }),
   },
   examples: ['cloud audit list --since 7d', 'cloud audit list --object voice --action secrets.set --json'],
   run: async (context, { limit = 50, cursor, ...filter }) => {
@@ -42,7 +42,9 @@ export const command = define({
           rows: page.entries.map(row),
           empty: 'No entries found.',
         },
-        ...(page.nextCursor === null ? [] : [{ kind: 'note', lines: [`More: --cursor ${page.nextCursor}`] } as const]),
+        ...(page.nextCursor === null
+          ? []
+          : [{ kind: 'note', lines: [`Next page: --cursor ${page.nextCursor}`] } as const]),
       ],
     };
   },
@@ -58,7 +60,7 @@ function row(entry: AuditEntry): Cell[] {
     optionalCell(entry.object),
     optionalCell(entry.keys.join(', ')),
     revisions(entry),
-    { text: entry.result, tone: toneOf(entry.result) },
+    { text: entry.result, tone: resultTone(entry.result) },
     String(entry.count),
   ];
 }
@@ -68,7 +70,7 @@ function revisions({ revisionBefore, revisionAfter }: AuditEntry): Cell {
   return revisionBefore === revisionAfter ? String(revisionBefore) : `${revisionBefore} > ${revisionAfter ?? 'none'}`;
 }
 
-function toneOf(result: string): 'good' | 'dim' | 'bad' {
+function resultTone(result: string): 'good' | 'dim' | 'bad' {
   if (result === 'done' || result === 'started') return 'good';
   return result === 'unchanged' || result === 'dry-run' ? 'dim' : 'bad';
 }

@@ -1,8 +1,8 @@
-import { command as define } from '../../../command-line/command.ts';
+import { defineCommand } from '../../../command-line/command.ts';
 import { Failure } from '../../../failure.ts';
 import { optionalCell } from '../../../output/format.ts';
 
-export const command = define({
+export const command = defineCommand({
   summary: 'Verify that the audit log was not changed',
   details:
     'Exit status 1 if an entry was changed, removed or inserted. The log itself cannot show that its last ' +
@@ -16,8 +16,8 @@ export const command = define({
     if (!verification.ok) {
       throw new Failure(
         'audit-broken',
-        `Entry ${verification.brokenAt ?? ''} of the audit log is missing or was changed. Intact before it: ${verification.entries}.`,
-        'Compare with an earlier export, and inform the operator of the service.',
+        `Entry ${verification.brokenAt ?? ''} of the audit log is missing or was changed. The ${verification.entries} entries before it are intact.`,
+        'Compare the log with an earlier export, and inform the operator of the service.',
         [],
         verification,
       );

@@ -1,38 +1,39 @@
-import { command as define } from '../../../command-line/command.ts';
+import { defineCommand } from '../../../command-line/command.ts';
 import type { Context } from '../../../command-line/context.ts';
-import { flag } from '../../../command-line/options.ts';
+import { flagOption } from '../../../command-line/options.ts';
 import { Failure, UsageError } from '../../../failure.ts';
-import { canAsk } from '../../../io/confirm.ts';
+import { canPrompt } from '../../../io/confirm.ts';
 import { writeProfile } from '../../../service/profile.ts';
 import type { SourcedValue } from '../../../service/settings.ts';
 
 type Organization = { readonly id: string; readonly name: string; readonly verboseName: string };
 
-export const command = define({
+export const command = defineCommand({
   summary: 'Log in with a private key or a personal access token',
   details:
     'The key is read from BOTCLI_TOKEN, from standard input (--with-token) or from a hidden prompt, never from ' +
     'an argument, which other users of the machine could read. It is verified, then stored in the profile.',
   arguments: {},
-  options: { 'with-token': flag('Read the key from standard input') },
+  options: { 'with-token': flagOption('Read the key from standard input') },
   examples: ['cloud auth login', 'cloud auth login --with-token < key.txt', 'cloud auth login --api-url URL'],
   run: async (context, values) => {
     const { io, settings, notify } = context;
     const key = await readKey(context, values['with-token']);
-    const { connect, usableKey } = await import('../../../service/connection.ts');
-    const client = connect(io, settings.origin.value, usableKey('private', key, context.warn));
+    const { createServiceClient, requireKey } = await import('../../../service/connection.ts');
+    const client = createServiceClient(io, settings.origin.value, requireKey('private', key, context.warn));
     const { organizations } = await client.listOrganizations();
     const organization = chooseOrganization(context, organizations);
-    const moved = context.profile.api_url !== null && context.profile.api_url !== settings.origin.value;
-    const left = context.profile.organization !== null && context.profile.organization !== organization.name;
-    const outdated = context.profile.public_key !== null && (moved || left);
+    const isOtherService = context.profile.api_url !== null && context.profile.api_url !== settings.origin.value;
+    const isOtherOrganization =
+      context.profile.organization !== null && context.profile.organization !== organization.name;
+    const outdated = context.profile.public_key !== null && (isOtherService || isOtherOrganization);
     await writeProfile(io.environment.profileFile, {
       api_url: settings.origin.value,
       organization: organization.name,
       private_key: key.value,
       ...(outdated ? { public_key: null } : {}),
     });
-    if (outdated) notify('The public key in the profile was removed: it belonged to another organization or service.');
+    if (outdated) notify('The public key in the profile belonged to another organization or service and was removed.');
     if (outdated || settings.publicKey === null) {
       notify('To start sessions, create a public key: botcli cloud keys create NAME --kind public --default');
     }
@@ -60,9 +61,9 @@ async function readKey({ io }: Context, fromInput: boolean): Promise<SourcedValu
     return { value: text, source: 'standard input' };
   }
   if (token !== null) return { value: token, source: 'BOTCLI_TOKEN' };
-  if (!canAsk(io)) {
+  if (!canPrompt(io)) {
     throw new UsageError(
-      'No key was given, and there is no terminal to prompt for it.',
+      'No key was given, and there is no terminal to prompt for a key.',
       'Set BOTCLI_TOKEN, or pass the key on standard input: botcli cloud auth login --with-token < FILE',
     );
   }
@@ -71,7 +72,7 @@ async function readKey({ io }: Context, fromInput: boolean): Promise<SourcedValu
   return { value: typed, source: 'the prompt' };
 }
 
-/** The organization of the command line or environment, or else of the profile, or else the first. */
+/** Takes the organization of the command line or environment, otherwise that of the profile, otherwise the first of the key. */
 function chooseOrganization(
   { settings, profile, notify }: Context,
   organizations: readonly Organization[],
@@ -88,6 +89,6 @@ function chooseOrganization(
   }
   const [first, second] = organizations;
   if (first === undefined) throw new Failure('organization-not-found', 'This key does not belong to any organization.');
-  if (second !== undefined) notify('Switch to another one with: botcli cloud organizations select NAME');
+  if (second !== undefined) notify('To switch to another organization, run: botcli cloud organizations select NAME');
   return first;
 }

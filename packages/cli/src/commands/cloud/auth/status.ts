@@ -1,7 +1,7 @@
-import { command as define } from '../../../command-line/command.ts';
-import type { Settings, SourcedValue } from '../../../service/settings.ts';
+import { defineCommand } from '../../../command-line/command.ts';
+import type { SourcedValue } from '../../../service/settings.ts';
 
-export const command = define({
+export const command = defineCommand({
   summary: 'Show the service, the organization and the sources of the keys',
   details: 'Verifies the private key with the service. Keys are never shown.',
   arguments: {},
@@ -11,10 +11,11 @@ export const command = define({
     const { settings, io } = context;
     const client = await context.service();
     const { organizations } = await client.listOrganizations();
-    const asked = settings.organization?.value ?? null;
-    const current = organizations.find(({ id, name }) => id === asked || name === asked);
-    const acting = asked === null ? organizations[0] : current;
-    if (acting === undefined && asked !== null) context.warn(`the key cannot act for the organization "${asked}".`);
+    const requested = settings.organization?.value ?? null;
+    const current = organizations.find(({ id, name }) => id === requested || name === requested);
+    const acting = requested === null ? organizations[0] : current;
+    if (acting === undefined && requested !== null)
+      context.warn(`the key cannot act for the organization "${requested}".`);
     return {
       json: {
         apiUrl: settings.origin.value,
@@ -30,8 +31,8 @@ export const command = define({
           fields: [
             ['Service', `${settings.origin.value} (${settings.origin.source})`],
             ['Organization', acting === undefined ? 'none' : { text: acting.name, tone: 'strong' }],
-            ['Private key', described(settings, 'privateKey')],
-            ['Public key', described(settings, 'publicKey')],
+            ['Private key', describeKey(settings.privateKey)],
+            ['Public key', describeKey(settings.publicKey)],
             ['Profile', io.environment.profileFile],
           ],
         },
@@ -44,7 +45,6 @@ function sourceOf(key: SourcedValue | null): { readonly source: string } | null 
   return key === null ? null : { source: key.source };
 }
 
-function described(settings: Settings, name: 'privateKey' | 'publicKey'): string {
-  const key = settings[name];
+function describeKey(key: SourcedValue | null): string {
   return key === null ? 'none' : `from ${key.source}`;
 }

@@ -1,10 +1,10 @@
 import type { Build, Client } from '@bothost/contract';
-import { command as define } from '../../../command-line/command.ts';
+import { defineCommand } from '../../../command-line/command.ts';
 import type { Context } from '../../../command-line/context.ts';
 import { Failure } from '../../../failure.ts';
 import { buildStatus } from '../../../records/build-status.ts';
 
-export const command = define({
+export const command = defineCommand({
   summary: 'Cancel a queued or running build',
   details: 'Waits until the build has stopped. A build that has ended cannot be canceled.',
   arguments: { id: { description: 'Id of the build' } },
@@ -36,7 +36,7 @@ export const command = define({
   },
 });
 
-/** The log has no next page as soon as the build has ended. */
+/** Follows the log, which ends with the build. */
 async function waitUntilEnded(context: Context, client: Client, buildId: string): Promise<Build> {
   const { withRetries } = await import('../../../service/retry.ts');
   const params = { buildId };

@@ -1,19 +1,19 @@
 import type { Build } from '@bothost/contract';
 import { buildStatusLabels, statusValues } from '@bothost/contract/statuses';
-import { command as define } from '../../../command-line/command.ts';
-import { choice, integer, text } from '../../../command-line/options.ts';
+import { defineCommand } from '../../../command-line/command.ts';
+import { choiceOption, integerOption, textOption } from '../../../command-line/options.ts';
 import { formatBytes, formatTime, optionalCell } from '../../../output/format.ts';
 import { buildStatus } from '../../../records/build-status.ts';
 
-export const command = define({
+export const command = defineCommand({
   summary: 'List the builds of the organization, newest first',
   details: 'Columns: build id, status, region, duration, archive size, content hash, created.',
   arguments: {},
   options: {
-    limit: integer({ description: 'Builds per page, 10 by default', short: 'n' }, 1, 100),
-    status: choice({ description: 'Only builds with this status', short: 's' }, statusValues(buildStatusLabels)),
-    region: text({ description: 'Only builds in this region', short: 'r', placeholder: 'REGION' }),
-    cursor: text({ description: 'Show the next page: the cursor printed after a page', placeholder: 'CURSOR' }),
+    limit: integerOption({ description: 'Builds per page, 10 by default', short: 'n' }, 1, 100),
+    status: choiceOption({ description: 'Only builds with this status', short: 's' }, statusValues(buildStatusLabels)),
+    region: textOption({ description: 'Only builds in this region', short: 'r', placeholder: 'REGION' }),
+    cursor: textOption({ description: 'Show the next page: the cursor printed after a page', placeholder: 'CURSOR' }),
   },
   examples: ['cloud build list', 'cloud build list --status failed --json'],
   run: async ({ service }, { limit = 10, status, region, cursor }) => {
@@ -26,7 +26,7 @@ export const command = define({
         ...(cursor === undefined ? {} : { cursor }),
       },
     });
-    const more = page.nextCursor === null ? [] : [`More: --cursor ${page.nextCursor}`];
+    const more = page.nextCursor === null ? [] : [`Next page: --cursor ${page.nextCursor}`];
     return {
       json: page,
       blocks: [

@@ -1,11 +1,11 @@
 import type { Client } from '@bothost/contract';
-import { command as define } from '../../../command-line/command.ts';
+import { defineCommand } from '../../../command-line/command.ts';
 import type { Context } from '../../../command-line/context.ts';
-import { flag, integer } from '../../../command-line/options.ts';
+import { flagOption, integerOption } from '../../../command-line/options.ts';
 import { printableLog } from '../../../output/log-text.ts';
 import type { Piece } from '../../../output/report.ts';
 
-export const command = define({
+export const command = defineCommand({
   summary: 'Show the log of a build',
   details:
     'Shows the oldest line first. Of pip and uv, it shows the result, warnings and errors; --full shows all their ' +
@@ -28,7 +28,7 @@ export const command = define({
     const lines = limit === undefined ? there.lines : there.lines.slice(-limit);
     if (!follow) {
       return {
-        json: { buildId: id, logs: lines, isOver: there.nextToken === undefined },
+        json: { buildId: id, logs: lines, isOver: current.nextToken === undefined },
         blocks: [{ kind: 'pieces', pieces: lines.map(piece), empty: 'The log is empty.' }],
       };
     }

@@ -1,10 +1,10 @@
 import type { Build } from '@bothost/contract';
-import { command as define } from '../../../command-line/command.ts';
+import { defineCommand } from '../../../command-line/command.ts';
 import { formatBytes, formatTime, optionalCell } from '../../../output/format.ts';
 import type { Block, Cell } from '../../../output/report.ts';
 import { buildStatus } from '../../../records/build-status.ts';
 
-export const command = define({
+export const command = defineCommand({
   summary: 'Show a build and, if it failed, its error',
   arguments: { id: { description: 'Id of the build' } },
   options: {},
@@ -13,26 +13,26 @@ export const command = define({
     const client = await service();
     const { build } = await client.getBuild({ params: { buildId: id } });
     const { program } = io.environment;
-    const [why = null, ...output] = build.errorMessage?.trimEnd().split('\n') ?? [];
-    const lastWords: readonly Block[] =
+    const [reason = null, ...output] = build.errorMessage?.trimEnd().split('\n') ?? [];
+    const lastOutput: readonly Block[] =
       output.length === 0 ? [] : [{ kind: 'text', title: 'Last output', lines: output }];
     return {
       json: build,
       blocks: [
-        { kind: 'fields', fields: facts(build, why) },
-        ...lastWords,
-        { kind: 'fields', title: 'Next', fields: [next(build, program)] },
+        { kind: 'fields', fields: summaryFields(build, reason) },
+        ...lastOutput,
+        { kind: 'fields', title: 'Next', fields: [nextStep(build, program)] },
       ],
     };
   },
 });
 
-function facts(build: Build, why: string | null): readonly (readonly [string, Cell])[] {
+function summaryFields(build: Build, reason: string | null): readonly (readonly [string, Cell])[] {
   const seconds = build.buildDurationSeconds;
   return [
     ['Build', { text: build.id, tone: 'strong' }],
     ['Status', buildStatus(build)],
-    ...(why === null ? [] : [['Error', { text: why, tone: 'bad' }] as const]),
+    ...(reason === null ? [] : [['Error', { text: reason, tone: 'bad' }] as const]),
     ...(build.errorCode === null ? [] : [['Error code', build.errorCode] as const]),
     ['Region', build.region],
     ['Archive', { text: String(build.contextSizeBytes), rich: formatBytes(build.contextSizeBytes) }],
@@ -44,7 +44,7 @@ function facts(build: Build, why: string | null): readonly (readonly [string, Ce
   ];
 }
 
-function next(build: Build, program: string): readonly [string, Cell] {
+function nextStep(build: Build, program: string): readonly [string, Cell] {
   if (build.status === 'success') return ['Deploy it', `${program} cloud deploy NAME --build-id ${build.id}`];
   if (build.status === 'canceled') return ['Build it again', `${program} cloud deploy NAME`];
   if (build.status === 'pending' || build.status === 'building') {

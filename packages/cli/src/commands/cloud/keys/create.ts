@@ -1,21 +1,24 @@
-import { command as define } from '../../../command-line/command.ts';
-import { choice, flag, required, span } from '../../../command-line/options.ts';
+import { defineCommand } from '../../../command-line/command.ts';
+import { choiceOption, durationOption, flagOption, requiredOption } from '../../../command-line/options.ts';
 import { UsageError } from '../../../failure.ts';
 import { formatTime } from '../../../output/format.ts';
 import { writeProfile } from '../../../service/profile.ts';
 
-const tenYears = 10 * 366 * 86_400;
+const maxLifetimeSeconds = 10 * 366 * 86_400;
 
-export const command = define({
+export const command = defineCommand({
   summary: 'Create an API key and show it once',
   details:
     'A private key can do everything in the organization. A public key can start sessions and connect to them. ' +
     'The service stores only a hash, so it cannot show the key again.',
   arguments: { name: { description: 'Name of the key, for lists' } },
   options: {
-    kind: required(choice({ description: 'private or public' }, ['private', 'public'])),
-    expires: span({ description: 'Validity, such as 90d; without it, until the key is revoked' }, tenYears),
-    default: flag('Also store it in the profile as the public key for `cloud agent start`', 'd'),
+    kind: requiredOption(choiceOption({ description: 'private or public' }, ['private', 'public'])),
+    expires: durationOption(
+      { description: 'Validity, such as 90d; without it, until the key is revoked' },
+      maxLifetimeSeconds,
+    ),
+    default: flagOption('Also store it in the profile as the public key for `cloud agent start`', 'd'),
   },
   examples: ['cloud keys create website --kind public --expires 90d', 'cloud keys create ci --kind private --json'],
   run: async ({ service, io, notify }, { name, kind, expires, default: keep }) => {
@@ -25,7 +28,7 @@ export const command = define({
     const created = await client.createKey({
       body: { name, kind, ...(expires === undefined ? {} : { expiresInSeconds: expires }) },
     });
-    // Show the key even if it cannot be stored: the service cannot show it again.
+    // If the profile cannot be written, the key is still shown, because the service cannot show it again.
     const kept = keep
       ? await writeProfile(io.environment.profileFile, { public_key: created.key }).then(
           () => true,

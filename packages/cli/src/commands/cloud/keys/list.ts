@@ -1,9 +1,9 @@
 import type { ApiKey } from '@bothost/contract';
-import { command as define } from '../../../command-line/command.ts';
+import { defineCommand } from '../../../command-line/command.ts';
 import { formatTime } from '../../../output/format.ts';
 import type { Cell } from '../../../output/report.ts';
 
-export const command = define({
+export const command = defineCommand({
   summary: 'List the API keys of the organization, including revoked ones',
   details: 'Columns: id, name, kind, first characters, status, created, expires, last used.',
   arguments: {},
@@ -33,7 +33,7 @@ export const command = define({
             key.name,
             key.kind,
             `${key.start}...`,
-            status(key, now),
+            statusCell(key, now),
             formatTime(key.createdAt),
             formatTime(key.expiresAt),
             formatTime(key.lastUsedAt),
@@ -45,8 +45,8 @@ export const command = define({
   },
 });
 
-/** All times of the service have the same format, so they can be compared as strings. */
-function status(key: ApiKey, now: string): Cell {
+/** Compares times as strings, because all times from the service have the same format. */
+function statusCell(key: ApiKey, now: string): Cell {
   if (key.revokedAt !== null) return { text: 'Revoked', tone: 'bad' };
   if (key.expiresAt !== null && key.expiresAt <= now) return { text: 'Expired', tone: 'warn' };
   return { text: 'Active', tone: 'good' };

@@ -1,21 +1,21 @@
-import { command as define } from '../../../command-line/command.ts';
-import { flag } from '../../../command-line/options.ts';
+import { defineCommand } from '../../../command-line/command.ts';
+import { flagOption } from '../../../command-line/options.ts';
 import { confirm } from '../../../io/confirm.ts';
 import { formatTime } from '../../../output/format.ts';
 
-export const command = define({
+export const command = defineCommand({
   summary: 'Revoke an API key permanently',
   details: 'On a terminal, the command asks for confirmation. Without one, it needs --yes.',
   arguments: { id: { description: 'Id of the key, from `cloud keys list`' } },
-  options: { yes: flag('Skip the confirmation', 'y'), force: flag('Skip the confirmation', 'f') },
+  options: { yes: flagOption('Skip the confirmation', 'y'), force: flagOption('Skip the confirmation', 'f') },
   examples: ['cloud keys revoke 0192f0c1-2345-7000-8000-00000000abcd --yes'],
   run: async ({ service, io, settings }, { id, yes, force }) => {
     const client = await service();
     if (!yes && !force) {
       const key = (await client.listKeys()).keys.find((one) => one.id === id.toLowerCase());
-      const own = key !== undefined && settings.privateKey?.value.startsWith(key.start) === true;
-      const what = key === undefined ? `the key ${id}` : `the ${key.kind} key "${key.name}"`;
-      await confirm(io, `Revoke ${what}${own ? ', which this command is using' : ''}?`, '--yes');
+      const isOwnKey = key !== undefined && settings.privateKey?.value.startsWith(key.start) === true;
+      const keyLabel = key === undefined ? `the key ${id}` : `the ${key.kind} key "${key.name}"`;
+      await confirm(io, `Revoke ${keyLabel}${isOwnKey ? ', which this command is using' : ''}?`, '--yes');
     }
     const revoked = await client.revokeKey({ params: { keyId: id } });
     return {

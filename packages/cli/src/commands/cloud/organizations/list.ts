@@ -1,6 +1,6 @@
-import { command as define } from '../../../command-line/command.ts';
+import { defineCommand } from '../../../command-line/command.ts';
 
-export const command = define({
+export const command = defineCommand({
   summary: 'List the organizations that your key can act in',
   details: 'Columns: name, display name, id, and which one is current.',
   arguments: {},
@@ -9,8 +9,8 @@ export const command = define({
   run: async ({ service, settings }) => {
     const client = await service();
     const { organizations } = await client.listOrganizations();
-    const asked = settings.organization?.value ?? organizations[0]?.name;
-    const rows = organizations.map((one) => ({ ...one, current: one.name === asked || one.id === asked }));
+    const selected = settings.organization?.value ?? organizations[0]?.name;
+    const rows = organizations.map((one) => ({ ...one, current: one.name === selected || one.id === selected }));
     return {
       json: { organizations: rows },
       blocks: [

@@ -1,8 +1,8 @@
-import { command as define } from '../../../command-line/command.ts';
+import { defineCommand } from '../../../command-line/command.ts';
 import { Failure } from '../../../failure.ts';
 import { writeProfile } from '../../../service/profile.ts';
 
-export const command = define({
+export const command = defineCommand({
   summary: 'Set the organization for later commands',
   details: 'Stored in the profile. BOTCLI_ORG and --organization override it.',
   arguments: { name: { description: 'Name or id of the organization' } },
@@ -17,15 +17,15 @@ export const command = define({
       throw new Failure(
         'organization-not-found',
         `Your key cannot act in the organization "${name}".`,
-        `It can act in: ${known}.`,
+        `Organizations of your key: ${known}.`,
       );
     }
-    const left = profile.public_key !== null && profile.organization !== organization.name;
+    const isSwitch = profile.public_key !== null && profile.organization !== organization.name;
     await writeProfile(io.environment.profileFile, {
       organization: organization.name,
-      ...(left ? { public_key: null } : {}),
+      ...(isSwitch ? { public_key: null } : {}),
     });
-    if (left) notify('The public key in the profile belonged to another organization and was removed.');
+    if (isSwitch) notify('The public key in the profile belonged to another organization and was removed.');
     if (settings.organization?.source === 'BOTCLI_ORG') warn('BOTCLI_ORG is set and overrides the profile.');
     return {
       json: { organization, profile: io.environment.profileFile },

@@ -1,6 +1,6 @@
-import { command as define } from '../../../command-line/command.ts';
+import { defineCommand } from '../../../command-line/command.ts';
 
-export const command = define({
+export const command = defineCommand({
   summary: 'List the regions where bots can run',
   details: 'Columns: code, name, and which one is the default of the organization.',
   arguments: {},

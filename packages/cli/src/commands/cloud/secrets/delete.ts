@@ -1,17 +1,22 @@
-import { command as define } from '../../../command-line/command.ts';
-import { flag } from '../../../command-line/options.ts';
+import { defineCommand } from '../../../command-line/command.ts';
+import { flagOption } from '../../../command-line/options.ts';
 import { dryRun, ifRevision, skip } from '../../../secrets/options.ts';
 
-export const command = define({
+export const command = defineCommand({
   summary: 'Delete a secret set or an image pull secret permanently',
   details:
     'Shows the region, the keys and the agents that use the set, and asks for confirmation; without a terminal ' +
     'it needs --skip. A set in use is deleted only with --force. Running bots keep their values.',
   arguments: { name: { description: 'Name of the set' } },
-  options: { skip, force: flag('Delete the set even if agents use it'), 'if-revision': ifRevision, 'dry-run': dryRun },
+  options: {
+    skip,
+    force: flagOption('Delete the set even if agents use it'),
+    'if-revision': ifRevision,
+    'dry-run': dryRun,
+  },
   examples: ['cloud secrets delete old-secrets', 'cloud secrets delete old-secrets --force --skip'],
   run: async (context, { name, skip, force, 'if-revision': expected, 'dry-run': isDryRun }) => {
-    const { removeSet } = await import('../../../secrets/delete-set.ts');
-    return removeSet(context, { name, skip, force, ifRevision: expected, isDryRun });
+    const { deleteSet } = await import('../../../secrets/delete-set.ts');
+    return deleteSet(context, { name, skip, force, ifRevision: expected, isDryRun });
   },
 });

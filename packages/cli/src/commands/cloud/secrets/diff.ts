@@ -1,17 +1,17 @@
-import { command as define } from '../../../command-line/command.ts';
-import { choice, required, text } from '../../../command-line/options.ts';
+import { defineCommand } from '../../../command-line/command.ts';
+import { choiceOption, requiredOption, textOption } from '../../../command-line/options.ts';
 
-export const command = define({
+export const command = defineCommand({
   summary: 'Compare a local file with a secret set',
   details:
     'The service compares fingerprints. Nothing is stored, and no value is shown. Signs: + only in the file, ~ ' +
     'different, = equal, - only in the set.',
   arguments: { name: { description: 'Name of the set' } },
   options: {
-    file: required(
-      text({ description: 'File with KEY=value lines; - reads standard input', short: 'f', placeholder: 'FILE' }),
+    file: requiredOption(
+      textOption({ description: 'File with KEY=value lines; - reads standard input', short: 'f', placeholder: 'FILE' }),
     ),
-    format: choice({ description: 'Format of the file, env by default' }, ['env', 'json']),
+    format: choiceOption({ description: 'Format of the file, env by default' }, ['env', 'json']),
   },
   examples: ['cloud secrets diff my-bot-secrets --file .env'],
   run: async (context, { name, file, format = 'env' }) => {

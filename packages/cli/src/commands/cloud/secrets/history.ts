@@ -1,13 +1,13 @@
-import { command as define } from '../../../command-line/command.ts';
-import { integer } from '../../../command-line/options.ts';
+import { defineCommand } from '../../../command-line/command.ts';
+import { integerOption } from '../../../command-line/options.ts';
 
-export const command = define({
+export const command = defineCommand({
   summary: 'List the revisions of a secret set, newest first',
   details: 'Columns: revision, status, created, API key, action, keys (+ added, ~ changed, - removed).',
   arguments: { name: { description: 'Name of the set' } },
   options: {
-    limit: integer({ description: 'Revisions per page, 20 by default', short: 'n' }, 1, 100),
-    before: integer({ description: 'Only revisions before this one' }, 1, 2_147_483_647),
+    limit: integerOption({ description: 'Revisions per page, 20 by default', short: 'n' }, 1, 100),
+    before: integerOption({ description: 'Only revisions before this one' }, 1, 2_147_483_647),
   },
   examples: ['cloud secrets history my-bot-secrets'],
   run: async (context, { name, limit = 20, before }) => {

@@ -100,7 +100,7 @@ describe('botcli cloud secrets image-pull-secret', () => {
     expect(bodies()).toEqual([whole, whole]);
   });
 
-  it('says that a write without a response was stored completely or not at all', async () => {
+  it('says after a lost response that the write was stored completely or not at all', async () => {
     const outcome = await run(['lost', 'ghcr.io', secret, '--skip']);
     expect(outcome).toMatchObject({
       status: 1,
@@ -110,7 +110,7 @@ describe('botcli cloud secrets image-pull-secret', () => {
     shownNowhere(outcome);
   });
 
-  it('reports credentials that did not change', async () => {
+  it('reports unchanged credentials', async () => {
     before = 3;
     change = 'none';
     const outcome = await run(['hub', 'ghcr.io', secret], { terminal: true });
@@ -118,7 +118,7 @@ describe('botcli cloud secrets image-pull-secret', () => {
     expect(bodies()).toEqual([whole]);
   });
 
-  it('reads the same credentials from an argument, a prompt, standard input and a docker file', async () => {
+  it('accepts credentials as an argument, from a prompt, from standard input and from a docker file', async () => {
     const file = join(directory, 'config.json');
     await writeFile(
       file,
@@ -159,7 +159,7 @@ describe('botcli cloud secrets image-pull-secret', () => {
     expect(service.requests).toEqual([]);
   });
 
-  it('warns of a password that looks like encoded credentials', async () => {
+  it('warns about a password that looks like encoded credentials', async () => {
     const outcome = await run(['hub', 'ghcr.io', `me:${encoded}`]);
     expect(outcome).toMatchObject({ status: 0, stderr: expect.stringContaining('looks like encoded credentials') });
     shownNowhere(outcome);
@@ -176,7 +176,7 @@ describe('botcli cloud secrets image-pull-secret', () => {
     [['hub', 'ghcr.io', '--username', 'me', '--password-stdin', '--no-encode'], 2, '--no-encode'],
     [['hub', 'ghcr.io', secret, '--expires', 'soon'], 2, '--expires'],
     [['hub'], 2, 'host'],
-  ])('called as %j has status %s', async (args, status, message) => {
+  ])('rejects the arguments %j with exit status %s and the message %j', async (args, status, message) => {
     const outcome = await run(args);
     expect(outcome).toMatchObject({ status, stderr: expect.stringContaining(message) });
     shownNowhere(outcome);
@@ -190,11 +190,11 @@ describe('botcli cloud secrets image-pull-secret', () => {
     [{ auths: { 'ghcr.io': {} }, credsStore: 'desktop' }, 'docker-credential-desktop'],
     [{ credHelpers: { 'ghcr.io': 'gcloud' }, credsStore: 'desktop' }, 'docker-credential-gcloud'],
     [{ auths: { 'ghcr.io': { auth: encoded, identitytoken: 'x' } } }, 'token'],
-    [{ auths: { 'ghcr.io': { username: 'me', password: 'Pa:ss wörd' } } }, 'holds no auth'],
+    [{ auths: { 'ghcr.io': { username: 'me', password: 'Pa:ss wörd' } } }, 'has no "auth" field'],
     [{ auths: { 'ghcr.io': { auth: 'nope' } } }, 'not username:password'],
     [{ auths: { 'ghcr.io': { auth: encoded }, 'https://ghcr.io': { auth: btoa('other:one') } } }, null],
     [{ auths: { 'https://ghcr.io': { auth: encoded }, 'GHCR.io': { auth: btoa('other:one') } } }, 'several'],
-  ])('of a docker file %j takes only what it can use', async (content, message) => {
+  ])('reads a docker file with the content %j, or rejects it with: %s', async (content, message) => {
     await writeFile(join(directory, 'config.json'), typeof content === 'string' ? content : JSON.stringify(content));
     const outcome = await run(['hub', 'ghcr.io', '--from-docker-config', 'config.json']);
     shownNowhere(outcome);
@@ -202,14 +202,14 @@ describe('botcli cloud secrets image-pull-secret', () => {
     else expect(outcome).toMatchObject({ status: 1, stderr: expect.stringContaining(message) });
   });
 
-  it('names an unreadable file', async () => {
+  it('names a docker file that cannot be read', async () => {
     expect(await run(['hub', 'ghcr.io', '--from-docker-config', 'none.json'])).toMatchObject({
       status: 1,
       stderr: expect.stringContaining('Cannot read none.json (ENOENT)'),
     });
   });
 
-  it('--verify shows the registry’s result, with status 1 for rejected credentials', async () => {
+  it('--verify shows the result from the registry, and exits with 1 if the credentials are rejected', async () => {
     const verified = await run(['hub', 'ghcr.io', secret, '--verify', '--json']);
     expect(verified.status).toBe(0);
     expect(JSON.parse(verified.stdout)).toMatchObject({ name: 'hub', host: 'ghcr.io', verification });

@@ -1,10 +1,10 @@
-import { command as define } from '../../../command-line/command.ts';
-import { flag, onOff, span, text } from '../../../command-line/options.ts';
+import { defineCommand } from '../../../command-line/command.ts';
+import { durationOption, flagOption, switchOption, textOption } from '../../../command-line/options.ts';
 import { dryRun, region, wait } from '../../../secrets/options.ts';
 
-const tenYears = 10 * 366 * 86_400;
+const maxLifetimeSeconds = 10 * 366 * 86_400;
 
-export const command = define({
+export const command = defineCommand({
   summary: 'Create or replace credentials for a private image registry',
   details:
     'The credentials are username:password. Without an argument, botcli prompts for them. They are stored in ' +
@@ -23,21 +23,24 @@ export const command = define({
     },
   },
   options: {
-    encode: onOff('Whether to encode the credentials in Base64 (the default)'),
-    username: text({
+    encode: switchOption('Whether to encode the credentials in Base64 (the default)'),
+    username: textOption({
       description: 'User name; the password is prompted for or read from standard input',
       placeholder: 'USER',
     }),
-    'password-stdin': flag('Read the password from standard input'),
-    'from-docker-config': text({
+    'password-stdin': flagOption('Read the password from standard input'),
+    'from-docker-config': textOption({
       description: 'Read the credentials from a file of docker or podman, such as ~/.docker/config.json',
       placeholder: 'FILE',
     }),
-    verify: flag('Verify the credentials with the registry'),
-    image: text({ description: 'Also verify that they can pull this image; implies --verify', placeholder: 'IMAGE' }),
-    expires: span({ description: 'Validity of the credentials, such as 12h' }, tenYears),
+    verify: flagOption('Verify the credentials with the registry'),
+    image: textOption({
+      description: 'Also verify that the credentials can pull this image; implies --verify',
+      placeholder: 'IMAGE',
+    }),
+    expires: durationOption({ description: 'Validity of the credentials, such as 12h' }, maxLifetimeSeconds),
     region,
-    skip: flag('Accepted for older scripts; the command asks for no confirmation', 's'),
+    skip: flagOption('Accepted for older scripts; the command asks for no confirmation', 's'),
     'dry-run': dryRun,
     wait,
   },
@@ -47,11 +50,11 @@ export const command = define({
     'cloud secrets image-pull-secret hub docker.io --from-docker-config ~/.docker/config.json --verify --image me/bot:1',
   ],
   run: async (context, { name, host, credentials, ...values }) => {
-    const { imagePullSecret } = await import('../../../secrets/image-pull-secret.ts');
-    return imagePullSecret(context, {
+    const { putPullSecret } = await import('../../../secrets/image-pull-secret.ts');
+    return putPullSecret(context, {
       name,
       host,
-      from: {
+      credentials: {
         text: credentials,
         isEncoded: values.encode === false,
         username: values.username,
@@ -60,7 +63,7 @@ export const command = define({
       },
       shouldVerify: values.verify || values.image !== undefined,
       image: values.image,
-      lifeSeconds: values.expires,
+      lifetimeSeconds: values.expires,
       region: values.region,
       isDryRun: values['dry-run'],
       waitSeconds: values.wait,

@@ -1,7 +1,7 @@
-import { command as define } from '../../../command-line/command.ts';
-import { onOff, text } from '../../../command-line/options.ts';
+import { defineCommand } from '../../../command-line/command.ts';
+import { switchOption, textOption } from '../../../command-line/options.ts';
 
-export const command = define({
+export const command = defineCommand({
   summary: 'List secret sets, or show one set without its values',
   details:
     'Columns: name, region, status, revision, number of keys, updated. The status is pending until the region ' +
@@ -9,8 +9,8 @@ export const command = define({
     'With a name: the keys with their fingerprints and last revisions, and the agents that use the set.',
   arguments: { name: { description: 'A secret set', optional: true } },
   options: {
-    sets: onOff('List only secret sets (the default); --no-sets includes image pull secrets', 's'),
-    region: text({ description: 'Only sets in this region', short: 'r', placeholder: 'REGION' }),
+    sets: switchOption('List only secret sets (the default); --no-sets includes image pull secrets', 's'),
+    region: textOption({ description: 'Only sets in this region', short: 'r', placeholder: 'REGION' }),
   },
   examples: [
     'cloud secrets list',

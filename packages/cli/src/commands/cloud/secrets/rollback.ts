@@ -1,8 +1,8 @@
-import { command as define } from '../../../command-line/command.ts';
+import { defineCommand } from '../../../command-line/command.ts';
 import { UsageError } from '../../../failure.ts';
 import { dryRun, ifRevision, skip, wait } from '../../../secrets/options.ts';
 
-export const command = define({
+export const command = defineCommand({
   summary: 'Restore the content of an earlier revision as a new revision',
   details:
     'Shows which keys change and asks for confirmation; without a terminal it needs --skip. Running bots keep ' +
@@ -22,7 +22,7 @@ export const command = define({
       skip,
       ifRevision: expected,
       isDryRun,
-      wait: seconds,
+      waitSeconds: seconds,
     });
   },
 });

@@ -1,14 +1,14 @@
-import { command as define } from '../../../command-line/command.ts';
-import { choice, flag, text } from '../../../command-line/options.ts';
+import { defineCommand } from '../../../command-line/command.ts';
+import { choiceOption, flagOption, textOption } from '../../../command-line/options.ts';
 import { dryRun, ifRevision, region, skip, wait } from '../../../secrets/options.ts';
 
-export const command = define({
+export const command = defineCommand({
   summary: 'Create a secret set or change its keys',
   details:
     'Values can be given in several ways:\n' +
     'KEY prompts for the value without showing it. KEY=- reads standard input, KEY=@FILE a file. --file reads a ' +
     'file of KEY=value lines; keys without a value are skipped and listed.\n' +
-    'KEY=value takes the value byte for byte. A value with spaces can also be quoted: \'KEY="two words"\', or ' +
+    'KEY=value takes the value unchanged. A value with spaces can also be quoted: \'KEY="two words"\', or ' +
     "several pairs in one argument: 'A=1 B=\"two words\"'. Arguments stay in the shell's history and are visible " +
     'in the process list.\n' +
     'Other keys of the set stay unless --replace is given. All changes are stored in one revision, or none. The ' +
@@ -20,11 +20,15 @@ export const command = define({
     pairs: { description: 'KEY=value, KEY, KEY=- or KEY=@FILE', optional: true, many: true },
   },
   options: {
-    file: text({ description: 'File with KEY=value lines; - reads standard input', short: 'f', placeholder: 'FILE' }),
-    format: choice({ description: 'Format of the file, env by default' }, ['env', 'json']),
+    file: textOption({
+      description: 'File with KEY=value lines; - reads standard input',
+      short: 'f',
+      placeholder: 'FILE',
+    }),
+    format: choiceOption({ description: 'Format of the file, env by default' }, ['env', 'json']),
     skip,
     region,
-    replace: flag('Remove all keys that are not given'),
+    replace: flagOption('Remove all keys that are not given'),
     'if-revision': ifRevision,
     'dry-run': dryRun,
     wait,
@@ -35,8 +39,8 @@ export const command = define({
     'cloud secrets set my-bot-secrets GREETING=hello TLS_KEY=@key.pem --skip --wait',
   ],
   run: async (context, values) => {
-    const { setKeys } = await import('../../../secrets/set-keys.ts');
-    return setKeys(context, {
+    const { writeKeys } = await import('../../../secrets/set-keys.ts');
+    return writeKeys(context, {
       name: values.name,
       pairs: values.pairs,
       file: values.file,
@@ -46,7 +50,7 @@ export const command = define({
       replaces: values.replace,
       ifRevision: values['if-revision'],
       isDryRun: values['dry-run'],
-      wait: values.wait,
+      waitSeconds: values.wait,
     });
   },
 });

@@ -1,8 +1,8 @@
-import { command as define } from '../../../command-line/command.ts';
-import { flag } from '../../../command-line/options.ts';
+import { defineCommand } from '../../../command-line/command.ts';
+import { flagOption } from '../../../command-line/options.ts';
 import { dryRun, ifRevision, skip, wait } from '../../../secrets/options.ts';
 
-export const command = define({
+export const command = defineCommand({
   summary: 'Remove keys from a secret set',
   details:
     'Shows the keys that will be removed and asks for confirmation; without a terminal it needs --skip. All ' +
@@ -13,7 +13,7 @@ export const command = define({
   },
   options: {
     skip,
-    'if-exists': flag('Ignore keys that do not exist'),
+    'if-exists': flagOption('Ignore keys that do not exist'),
     'if-revision': ifRevision,
     'dry-run': dryRun,
     wait,
@@ -28,7 +28,7 @@ export const command = define({
       skip: values.skip,
       ifRevision: values['if-revision'],
       isDryRun: values['dry-run'],
-      wait: values.wait,
+      waitSeconds: values.wait,
     });
   },
 });

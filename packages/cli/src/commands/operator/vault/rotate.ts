@@ -1,12 +1,12 @@
-import { command as define } from '../../../command-line/command.ts';
-import { text } from '../../../command-line/options.ts';
+import { defineCommand } from '../../../command-line/command.ts';
+import { textOption } from '../../../command-line/options.ts';
 import { UsageError } from '../../../failure.ts';
 import { asOperator, operatorOptions, waitForTask, waitOption } from '../../../operator/as-operator.ts';
 import { requireNoFindings, vaultReport } from '../../../operator/vault-report.ts';
 
 const layers = ['root', 'organization'] as const;
 
-export const command = define({
+export const command = defineCommand({
   summary: 'Rotate the root key or the organization keys',
   details:
     'root: a new key file, or the first key of BOTHOST_VAULT_KEYS, wraps all organization keys from now on; ' +
@@ -18,12 +18,15 @@ export const command = define({
   options: {
     ...operatorOptions,
     ...waitOption,
-    only: text({ description: 'With organization: only this one, by name or id', placeholder: 'NAME' }),
+    only: textOption({
+      description: 'With organization: only the organization with this name or id',
+      placeholder: 'NAME',
+    }),
   },
   examples: ['operator vault rotate root', 'operator vault rotate organization --only home'],
   run: (context, { layer: given, only, wait, 'token-file': file }) => {
     const layer = layers.find((one) => one === given);
-    if (layer === undefined) throw new UsageError(`Unknown layer ${JSON.stringify(given)}: use root or organization.`);
+    if (layer === undefined) throw new UsageError(`Unknown layer ${JSON.stringify(given)}. Use root or organization.`);
     if (layer === 'root' && only !== undefined) throw new UsageError('--only can be used only with organization.');
     return asOperator(context, file, async (client) => {
       const begun = await client.rotateVault({ body: { layer, organization: only } });

@@ -1,8 +1,8 @@
-import { command as define } from '../../../command-line/command.ts';
+import { defineCommand } from '../../../command-line/command.ts';
 import { asOperator, operatorOptions } from '../../../operator/as-operator.ts';
 import { vaultReport } from '../../../operator/vault-report.ts';
 
-export const command = define({
+export const command = defineCommand({
   summary: 'Show the keys of the vault and its tasks',
   details:
     'Keys are shown by their ids. Behind counts the keys and secret sets that a former key still protects. A root key ' +

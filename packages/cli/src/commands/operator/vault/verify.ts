@@ -1,9 +1,9 @@
-import { command as define } from '../../../command-line/command.ts';
-import { text } from '../../../command-line/options.ts';
+import { defineCommand } from '../../../command-line/command.ts';
+import { textOption } from '../../../command-line/options.ts';
 import { asOperator, operatorOptions, waitForTask, waitOption } from '../../../operator/as-operator.ts';
 import { requireNoFindings, vaultReport } from '../../../operator/vault-report.ts';
 
-export const command = define({
+export const command = defineCommand({
   summary: 'Verify all stored secrets and keys',
   details:
     'Verifies every key, set, revision and value, and that the revisions of deployments exist. Exit status 1 if ' +
@@ -13,7 +13,7 @@ export const command = define({
   options: {
     ...operatorOptions,
     ...waitOption,
-    only: text({ description: 'Only this organization, by name or id', placeholder: 'NAME' }),
+    only: textOption({ description: 'Only this organization, by name or id', placeholder: 'NAME' }),
   },
   examples: ['operator vault verify', 'operator vault verify --only home --json'],
   run: (context, { only, wait, 'token-file': file }) =>

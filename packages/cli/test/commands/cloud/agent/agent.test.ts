@@ -117,8 +117,8 @@ test('start without options sends no transport, and prints commands to reach, in
     `Proxy\t${proxy}`,
     `Try it\tcurl -H "Authorization: Bearer $BOTCLI_PUBLIC_KEY" ${proxy}`,
     `In a browser\t${service.origin}/talk/parrot (if the bot supports WebSockets)`,
-    `Look it up\tbotcli cloud agent sessions parrot --id ${sessionId}`,
-    `Stop it\tbotcli cloud agent stop parrot --session-id ${sessionId}`,
+    `Show the session\tbotcli cloud agent sessions parrot --id ${sessionId}`,
+    `Stop the session\tbotcli cloud agent stop parrot --session-id ${sessionId}`,
     '',
   ]);
   expect(stdout).not.toContain(publicKey);
@@ -152,7 +152,7 @@ test.each([
 
 test('start prints commands with npx when npx runs botcli', async () => {
   const { stdout } = await run(['start', 'parrot'], { variables: { ...variables(), npm_command: 'exec' } });
-  expect(stdout).toContain(`Look it up\tnpx botcli cloud agent sessions parrot --id ${sessionId}\n`);
+  expect(stdout).toContain(`Show the session\tnpx botcli cloud agent sessions parrot --id ${sessionId}\n`);
 });
 
 test('start --transport websocket prints the address, the token and its expiry', async () => {
@@ -183,7 +183,7 @@ test('start --data reads the argument, a file or standard input', async () => {
 test.each([
   ['{"a": secret}', 2, 'The value of --data is not valid JSON.'],
   ['[1]', 2, 'must be a JSON object'],
-  ['@missing.json', 1, 'Cannot read missing.json, named by --data (ENOENT).'],
+  ['@missing.json', 1, 'Cannot read missing.json, the file given with --data (ENOENT).'],
 ])('start --data %s sends no request and exits with %i', async (data, status, message) => {
   const outcome = await run(['start', 'parrot', '--data', data]);
   expect(outcome).toMatchObject({ status, stdout: '', stderr: expect.stringContaining(message) });
@@ -219,9 +219,11 @@ test('start exits with 1 and the service error code for an agent at its limit', 
 });
 
 test('start names the command that shows why a start was refused', async () => {
-  expect((await run(['start', 'broken'])).stderr).toContain('\nSee why with: botcli cloud agent status broken\n');
+  expect((await run(['start', 'broken'])).stderr).toContain(
+    '\nTo see the reason, run: botcli cloud agent status broken\n',
+  );
   expect((await run(['sessions', 'parrot', '--id', 'none'])).stderr).toContain(
-    '\nList the agents with: botcli cloud agent list; the sessions of parrot with: botcli cloud agent sessions parrot\n',
+    '\nTo list the sessions of parrot, run: botcli cloud agent sessions parrot\n',
   );
 });
 
@@ -256,7 +258,7 @@ test('sessions prints one row per session to standard output and totals to stand
   ]);
   expect(stderr).toBe(
     '41 sessions, 3 shown, 1 active.\nBot start: average 1s, p5 0s, p95 2s; cold starts 50 %.\n' +
-      'More: --cursor next-page\n',
+      'Next page: --cursor next-page\n',
   );
 });
 
@@ -283,7 +285,7 @@ test('sessions --id shows details, start phases, events with their cause, and me
     'CPU series\t▁▅█',
     'Memory p99\t200.0 MiB',
     'Samples\t65',
-    'Span\t00:00:10',
+    'Time span\t00:00:10',
   ]) {
     expect(stdout.split('\n')).toContain(line);
   }
