@@ -10,7 +10,7 @@ export type HelpStyle = { readonly columns: number; readonly title: (text: strin
 
 const plain: HelpStyle = { columns: Number.POSITIVE_INFINITY, title: (text) => text };
 
-export async function commandHelp(path: string, style: HelpStyle = plain): Promise<string> {
+export async function formatCommandHelp(path: string, style: HelpStyle = plain): Promise<string> {
   const command = (await commands[path]?.())?.command;
   if (command === undefined) throw new Error(`There is no command "${path}".`);
   const others = Object.keys(commandAliases).filter((alias) => commandAliases[alias] === path);
@@ -45,7 +45,7 @@ const firstSteps = [
   ['botcli cloud deploy', 'deploy the project in this directory'],
 ] as const;
 
-export async function groupHelp(path: string, style: HelpStyle = plain): Promise<string> {
+export async function formatGroupHelp(path: string, style: HelpStyle = plain): Promise<string> {
   const section = sectionWriter(style);
   const rows: [string, string][] = [];
   for (const word of listSubcommands(path))

@@ -68,9 +68,10 @@ async function execute(io: Io, args: readonly string[], mode: OutputMode, state:
   const match = findCommand(isHelpCommand ? words.slice(1) : words);
   const command = match.kind === 'command' ? (await commands[match.path]?.())?.command : undefined;
   if (isHelpCommand || hasGlobalFlag(args, 'help', command?.options) || args.length === 0) {
-    const { commandHelp, groupHelp } = await import('./help.ts');
+    const { formatCommandHelp, formatGroupHelp } = await import('./help.ts');
     const style = await helpStyle(io, mode);
-    const help = match.kind === 'command' ? await commandHelp(match.path, style) : await groupHelp(match.path, style);
+    const help =
+      match.kind === 'command' ? await formatCommandHelp(match.path, style) : await formatGroupHelp(match.path, style);
     return printText(io, mode, help, { help });
   }
   const indexes = new Set(match.words.map(({ index }) => index));

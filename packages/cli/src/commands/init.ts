@@ -7,7 +7,8 @@ const projectOption = (description: string, placeholder: string, words?: Complet
   textOption({ description, placeholder, ...(words && { words }), ...(short && { short }) });
 
 /** The catalogue is loaded only for completion, so that help stays fast. */
-const namesOf = (kind: CatalogueKind) => async () => (await import('../scaffold/configuration/names.ts')).namesOf(kind);
+const namesOf = (kind: CatalogueKind) => async () =>
+  (await import('../scaffold/configuration/names.ts')).listCatalogueNames(kind);
 const directions = ['dial-in', 'dial-out'];
 
 export const command = defineCommand({

@@ -2,11 +2,11 @@ import type { Build, Client } from '@bothost/contract';
 import type { Context } from '../command-line/context.ts';
 import { Failure } from '../failure.ts';
 import { secondsBetween } from '../output/format.ts';
-import { printableLog } from '../output/log-text.ts';
+import { escapeLogLine } from '../output/log-text.ts';
 import type { Archive } from '../pack/archive.ts';
 import { withRetries } from '../service/retry.ts';
 import { withInterruptNotice } from './interrupt-notice.ts';
-import { upload } from './upload.ts';
+import { uploadArchive } from './upload.ts';
 
 export type BuildResult = {
   readonly build: Build;
@@ -16,7 +16,7 @@ export type BuildResult = {
 };
 
 /** Finds a successful build of the same content, or starts a build and shows its log. Throws a `Failure` if the build fails. */
-export async function obtainBuild(
+export async function findOrCreateBuild(
   context: Pick<Context, 'io' | 'messages' | 'settings'>,
   client: Client,
   archive: Archive,
@@ -29,7 +29,7 @@ export async function obtainBuild(
   const { uploadId, sentBytes } = await withInterruptNotice(
     context,
     'The uploaded part is kept. To resume the upload, run the same deploy again.',
-    () => upload(context, client, archive, target.region),
+    () => uploadArchive(context, client, archive, target.region),
   );
   const dockerfilePath = target.dockerfile === undefined ? {} : { dockerfilePath: target.dockerfile };
   const { build, cached } = await withRetries(context, () =>
@@ -60,12 +60,12 @@ async function followBuild(context: Pick<Context, 'io' | 'messages'>, client: Cl
     messages.status(formatProgress(build, io.now()));
     const query = { wait, ...(nextToken === undefined ? {} : { nextToken }) };
     const page = await withRetries(context, () => client.getBuildLogs({ params, query }));
-    for (const line of page.logs) messages.notify(`  ${printableLog(line.replace(/^\S+ /, ''), false)}`);
+    for (const line of page.logs) messages.notify(`  ${escapeLogLine(line.replace(/^\S+ /, ''), false)}`);
     nextToken = page.nextToken;
   } while (nextToken !== undefined);
   messages.status(null);
   build = await getBuild();
-  if (build.status !== 'success') throw buildFailure(build);
+  if (build.status !== 'success') throw createBuildFailure(build);
   return build;
 }
 
@@ -75,7 +75,7 @@ function formatProgress({ startedAt, createdAt }: Build, now: Date): string {
   return startedAt === null ? `Build is queued, ${seconds} s` : `Building, ${seconds} s`;
 }
 
-export function buildFailure(build: Build): Failure {
+export function createBuildFailure(build: Build): Failure {
   // The first line is the error; the following lines are the last output of the failed command.
   const [reason = '', ...output] = (build.errorMessage ?? 'The log may show the cause.').trimEnd().split('\n');
   const messages: Partial<Record<Build['status'], string>> = {

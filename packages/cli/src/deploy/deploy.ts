@@ -1,21 +1,21 @@
 import type { Build, Client } from '@bothost/contract';
 import type { Context } from '../command-line/context.ts';
 import { Failure, UsageError } from '../failure.ts';
-import { confirm } from '../io/confirm.ts';
-import { printable } from '../output/printable.ts';
+import { requireConfirmation } from '../io/confirm.ts';
+import { escapeControls } from '../output/printable.ts';
 import type { Report } from '../output/report.ts';
-import { contentsBlocks, contentsDocument } from '../pack/contents.ts';
+import { createContentsBlocks, createContentsDocument } from '../pack/contents.ts';
 import { type PackedProject, withPackedProject } from '../pack/pack-project.ts';
 import { findWarnings } from '../pack/warnings.ts';
-import { buildFailure, obtainBuild } from './build.ts';
+import { createBuildFailure, findOrCreateBuild } from './build.ts';
 import { type CurrentAgent, findCurrentAgent } from './current-agent.ts';
-import { type AgentFlags, type DesiredAgent, resolveDesiredAgent, toRequest } from './desired-agent.ts';
-import { type Change, codeChange, secretChanges, settingChanges } from './difference.ts';
+import { type AgentFlags, type DesiredAgent, resolveDesiredAgent, toAgentSettings } from './desired-agent.ts';
+import { findCodeChange, findSecretChanges, findSettingChanges, type SettingChange } from './difference.ts';
 import { readTransports } from './entry-points.ts';
-import { outcomeReport } from './outcome.ts';
-import { deployPreview } from './preview.ts';
+import { createOutcomeReport } from './outcome.ts';
+import { createDeployPreview } from './preview.ts';
 import { displayPath, findProject, type Project } from './project.ts';
-import { rolloutFailure, waitForRollout } from './rollout.ts';
+import { createRolloutFailure, waitForRollout } from './rollout.ts';
 import { requireSecretSet } from './secret-set.ts';
 import { submitDeployment } from './submit-deployment.ts';
 
@@ -53,7 +53,7 @@ export async function deploy(context: Context, options: DeployOptions): Promise<
   const run: DeployRun = { context, options, client, project, desired, current, region };
   if (buildId !== undefined) {
     const { build } = await client.getBuild({ params: { buildId } });
-    if (build.status !== 'success') throw buildFailure(build);
+    if (build.status !== 'success') throw createBuildFailure(build);
     return previewAndDeploy(run, { contentHash: null, buildId }, null);
   }
   const excluded = project.deployFile?.content.build.exclude.patterns ?? [];
@@ -95,20 +95,20 @@ async function resolveRegion(
 
 async function showContents({ context, project }: DeployRun, packed: PackedProject): Promise<void> {
   await context.messages.show(
-    ...contentsBlocks(displayPath(context.io, project.directory), packed.project, packed.archive),
+    ...createContentsBlocks(displayPath(context.io, project.directory), packed.project, packed.archive),
   );
-  for (const warning of await findWarnings(packed.root, packed.project)) context.warn(printable(warning));
+  for (const warning of await findWarnings(packed.root, packed.project)) context.warn(escapeControls(warning));
 }
 
 type Code = { readonly contentHash: string | null; readonly buildId: string | null };
 
 async function previewAndDeploy(run: DeployRun, code: Code, packed: PackedProject | null): Promise<Report> {
   const { context, options, current, desired, region, project } = run;
-  const document = packed === null ? null : contentsDocument(packed.project, packed.archive);
-  const changesSince = (deployment: CurrentAgent['desired'] | null): readonly Change[] => {
-    const changed = codeChange(deployment, code);
-    const settings = settingChanges(deployment, desired.settings);
-    const secrets = secretChanges(deployment, desired.settings.secretSet);
+  const document = packed === null ? null : createContentsDocument(packed.project, packed.archive);
+  const changesSince = (deployment: CurrentAgent['desired'] | null): readonly SettingChange[] => {
+    const changed = findCodeChange(deployment, code);
+    const settings = findSettingChanges(deployment, desired.settings);
+    const secrets = findSecretChanges(deployment, desired.settings.secretSet);
     return [...(changed === null ? [] : [changed]), ...settings, ...secrets];
   };
   const isUnchanged = current !== null && changesSince(current.desired).length === 0;
@@ -119,14 +119,14 @@ async function previewAndDeploy(run: DeployRun, code: Code, packed: PackedProjec
   const { origin, organization } = context.settings;
   const settingsSource = project.deployFile?.name ?? 'the command line; there is no deploy.toml';
   const target = { region, organization: organization?.value ?? null, origin: origin.value, settingsSource };
-  const preview = deployPreview(desired, target, current, changes);
+  const preview = createDeployPreview(desired, target, current, changes);
   if (options.isDryRun)
     return { json: { dryRun: true, agentName: desired.name, region, changes, packed: document }, blocks: preview };
   await context.messages.show(...preview);
   if (!options.isConfirmed) {
     const question =
       current === null ? `Create the agent ${desired.name} and deploy this?` : `Deploy this to ${desired.name}?`;
-    await confirm(context.io, question, '--yes');
+    await requireConfirmation(context.io, question, '--yes');
   }
   return executeDeploy(run, code, packed, changes, document);
 }
@@ -143,7 +143,7 @@ async function reportUnchanged(
     return { json: { dryRun: true, agentName: agent.name, region: agent.region, changes: [], packed }, blocks: [note] };
   }
   if (desired.state === 'failed') {
-    const { message, hint, issues, details } = rolloutFailure(desired, agent.activeDeploymentId);
+    const { message, hint, issues, details } = createRolloutFailure(desired, agent.activeDeploymentId);
     const retryHint = `Nothing has changed since then. To deploy the same version again, pass --force. ${hint}`;
     throw new Failure('deployment-failed', message, retryHint, issues, details);
   }
@@ -151,7 +151,7 @@ async function reportUnchanged(
   const deployment = isInProgress ? await waitForRollout(context, client, agent.name, desired.id) : desired;
   const transports = await knownTransports({ options, project });
   const rest = { changes: [], build: null, seconds: null, warning: null, packed, transports };
-  return outcomeReport(context, { agentName: agent.name, change: 'none', deployment, ...rest });
+  return createOutcomeReport(context, { agentName: agent.name, change: 'none', deployment, ...rest });
 }
 
 type PackedDocument = Readonly<Record<string, unknown>> | null;
@@ -160,22 +160,22 @@ async function executeDeploy(
   { context, options, client, project, desired, current, region }: DeployRun,
   code: Code,
   packed: PackedProject | null,
-  changes: readonly Change[],
+  changes: readonly SettingChange[],
   document: PackedDocument,
 ): Promise<Report> {
   const { io } = context;
   const dockerfile = project.deployFile?.content.build.dockerfile;
   const hasSameCode =
-    current !== null && codeChange(current.desired, code) === null && current.desired.buildId !== null;
+    current !== null && findCodeChange(current.desired, code) === null && current.desired.buildId !== null;
   let build: Build | null = null;
   let buildId = hasSameCode ? current.desired.buildId : code.buildId;
   if (!hasSameCode && packed !== null) {
-    build = (await obtainBuild(context, client, packed.archive, { region, dockerfile })).build;
+    build = (await findOrCreateBuild(context, client, packed.archive, { region, dockerfile })).build;
     buildId = build.id;
   }
   const startedAtMs = io.now().getTime();
   const body = {
-    ...toRequest(desired),
+    ...toAgentSettings(desired),
     ...(buildId === null ? {} : { buildId }),
     ...(options.isForced && current !== null ? { forceRedeploy: true } : {}),
   };
@@ -185,7 +185,7 @@ async function executeDeploy(
     ? await waitForRollout(context, client, desired.name, deploymentId)
     : await client.getDeployment({ params: { agentName: desired.name, deploymentId } });
   const seconds = options.shouldWait ? (io.now().getTime() - startedAtMs) / 1_000 : null;
-  return outcomeReport(context, {
+  return createOutcomeReport(context, {
     agentName: desired.name,
     change,
     changes,

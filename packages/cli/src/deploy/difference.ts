@@ -2,7 +2,7 @@ import type { DeploymentDetails } from '@bothost/contract';
 import type { DesiredAgent } from './desired-agent.ts';
 
 /** A setting that a deploy changes. `key` is its name in `deploy.toml`; `from` and `to` are null if there is no value. */
-export type Change = { readonly key: string; readonly from: string | null; readonly to: string | null };
+export type SettingChange = { readonly key: string; readonly from: string | null; readonly to: string | null };
 
 /** The profile is any string, because an earlier version of the service may have had other profiles. */
 type Settings = Omit<DesiredAgent['settings'], 'agentProfile'> & { readonly agentProfile: string | undefined };
@@ -10,7 +10,7 @@ type Settings = Omit<DesiredAgent['settings'], 'agentProfile'> & { readonly agen
 type Code = { readonly contentHash: string | null; readonly buildId: string | null };
 
 /** Lists the settings that a deploy would change. Without a current deployment, these are all given settings. */
-export function settingChanges(current: DeploymentDetails | null, settings: Settings): readonly Change[] {
+export function findSettingChanges(current: DeploymentDetails | null, settings: Settings): readonly SettingChange[] {
   const spec = current?.manifest.spec;
   const rows: readonly (readonly [string, string | number | null | undefined, string | number | null | undefined])[] = [
     ['agent_profile', current?.agentProfile, settings.agentProfile],
@@ -29,10 +29,10 @@ export function settingChanges(current: DeploymentDetails | null, settings: Sett
 }
 
 /** Lists the secret sets that have a newer revision, which a deploy would use. */
-export function secretChanges(
+export function findSecretChanges(
   current: DeploymentDetails | null,
   requestedSet: string | null | undefined,
-): readonly Change[] {
+): readonly SettingChange[] {
   const stale = current?.secretRevisions.filter((pinned) => pinned.stale) ?? [];
   return stale.flatMap(({ secretSet, revision, newestRevision }) => {
     if (requestedSet !== undefined && requestedSet?.toLowerCase() !== secretSet.toLowerCase()) return [];
@@ -42,7 +42,10 @@ export function secretChanges(
 }
 
 /** Lists the secret sets whose revision a rollback would change to that of its target. */
-export function revisionChanges(current: DeploymentDetails | null, target: DeploymentDetails): readonly Change[] {
+export function findRevisionChanges(
+  current: DeploymentDetails | null,
+  target: DeploymentDetails,
+): readonly SettingChange[] {
   return target.secretRevisions.flatMap(({ secretSet, revision }) => {
     const now = current?.secretRevisions.find((pinned) => pinned.secretSet === secretSet)?.revision ?? revision;
     return now === revision ? [] : [{ key: 'secrets', from: `revision ${now}`, to: `revision ${revision}` }];
@@ -50,7 +53,10 @@ export function revisionChanges(current: DeploymentDetails | null, target: Deplo
 }
 
 /** Returns null if the deployment has the same code. */
-export function codeChange(current: DeploymentDetails | null, { contentHash, buildId }: Code): Change | null {
+export function findCodeChange(
+  current: DeploymentDetails | null,
+  { contentHash, buildId }: Code,
+): SettingChange | null {
   if (current === null) return { key: 'code', from: null, to: shortHash(contentHash) ?? `build ${buildId}` };
   const isSame = buildId === null ? current.contentHash === contentHash : current.buildId === buildId;
   if (isSame) return null;

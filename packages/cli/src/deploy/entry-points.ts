@@ -36,7 +36,7 @@ function parseTransports(answers: string): readonly string[] | null {
 }
 
 /** `page` is the URL of the talk page. `start` is the command that starts a session without a transport. */
-export function entryPoints(transports: readonly string[] | null, page: string, start: string): EntryPoints {
+export function describeEntryPoints(transports: readonly string[] | null, page: string, start: string): EntryPoints {
   if (transports === null) {
     const talk: Cell = `${page} (if the bot supports WebSockets)`;
     return {

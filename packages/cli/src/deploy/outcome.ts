@@ -1,14 +1,14 @@
 import type { Build, DeploymentDetails } from '@bothost/contract';
 import type { Context } from '../command-line/context.ts';
 import type { Cell, Report } from '../output/report.ts';
-import type { Change } from './difference.ts';
-import { entryPoints } from './entry-points.ts';
+import type { SettingChange } from './difference.ts';
+import { describeEntryPoints } from './entry-points.ts';
 
 export type DeployOutcome = {
   readonly agentName: string;
   /** `scaling` means that only the instance limits of the existing deployment changed. */
   readonly change: 'deployment' | 'scaling' | 'none';
-  readonly changes: readonly Change[];
+  readonly changes: readonly SettingChange[];
   readonly deployment: DeploymentDetails;
   readonly build: Build | null;
   /** How long the rollout took, or null with `--no-wait`. */
@@ -19,11 +19,14 @@ export type DeployOutcome = {
   readonly transports: readonly string[] | null;
 };
 
-export function outcomeReport({ io, settings }: Pick<Context, 'io' | 'settings'>, outcome: DeployOutcome): Report {
+export function createOutcomeReport(
+  { io, settings }: Pick<Context, 'io' | 'settings'>,
+  outcome: DeployOutcome,
+): Report {
   const { agentName, deployment, build, change, changes, warning, packed, transports } = outcome;
   const { program } = io.environment;
   const page = `${settings.origin.value}/talk/${encodeURIComponent(agentName)}`;
-  const { start, talkUrl, fields } = entryPoints(transports, page, `${program} cloud agent start ${agentName}`);
+  const { start, talkUrl, fields } = describeEntryPoints(transports, page, `${program} cloud agent start ${agentName}`);
   const commands = {
     start,
     logs: `${program} cloud agent logs ${agentName} --follow`,

@@ -3,9 +3,9 @@ import { formatCount, formatTime } from '../output/format.ts';
 import type { Block, Cell } from '../output/report.ts';
 import type { CurrentAgent } from './current-agent.ts';
 import type { DesiredAgent } from './desired-agent.ts';
-import { type Change, codeChange, revisionChanges, settingChanges } from './difference.ts';
+import { findCodeChange, findRevisionChanges, findSettingChanges, type SettingChange } from './difference.ts';
 
-export function deployPreview(
+export function createDeployPreview(
   { name }: DesiredAgent,
   target: {
     readonly region: string;
@@ -14,7 +14,7 @@ export function deployPreview(
     readonly settingsSource: string;
   },
   current: CurrentAgent | null,
-  changes: readonly Change[],
+  changes: readonly SettingChange[],
 ): readonly Block[] {
   const organization = target.organization === null ? '' : ` of ${target.organization}`;
   return [
@@ -53,14 +53,14 @@ function notes(current: CurrentAgent | null): readonly Block[] {
 }
 
 /** Shows the differences between the serving deployment and the target of a rollback. */
-export function rollbackPreview(
+export function createRollbackPreview(
   name: string,
   serving: DeploymentDetails | null,
   target: DeploymentDetails,
-): { readonly blocks: readonly Block[]; readonly changes: readonly Change[] } {
+): { readonly blocks: readonly Block[]; readonly changes: readonly SettingChange[] } {
   const spec = target.manifest.spec;
-  const code = codeChange(serving, { contentHash: target.contentHash, buildId: null });
-  const settings = settingChanges(serving, {
+  const code = findCodeChange(serving, { contentHash: target.contentHash, buildId: null });
+  const settings = findSettingChanges(serving, {
     minAgents: spec.autoScaling.minReplicas,
     maxAgents: spec.autoScaling.maxReplicas,
     agentProfile: target.agentProfile,
@@ -69,7 +69,7 @@ export function rollbackPreview(
     fork: target.fork,
     secretSet: spec.envFromSecretNames[0] ?? null,
   });
-  const changes = [...(code === null ? [] : [code]), ...settings, ...revisionChanges(serving, target)];
+  const changes = [...(code === null ? [] : [code]), ...settings, ...findRevisionChanges(serving, target)];
   const served: Cell = target.activatedAt === null ? 'never' : formatTime(target.activatedAt);
   return {
     changes,
@@ -90,7 +90,7 @@ export function rollbackPreview(
 
 const emptyCell: Cell = { text: '', rich: '-', tone: 'dim' };
 
-function changeTable(changes: readonly Change[], empty: string): Block {
+function changeTable(changes: readonly SettingChange[], empty: string): Block {
   return {
     kind: 'table',
     columns: [{ title: 'Change' }, { title: 'From' }, { title: '  ' }, { title: 'To' }],

@@ -3,7 +3,7 @@ import { deploymentStateLabels, statusLabel } from '@bothost/contract/statuses';
 import type { Context } from '../command-line/context.ts';
 import { Failure } from '../failure.ts';
 import { secondsBetween } from '../output/format.ts';
-import { printableLog } from '../output/log-text.ts';
+import { escapeLogLine } from '../output/log-text.ts';
 import { withRetries } from '../service/retry.ts';
 import { withInterruptNotice } from './interrupt-notice.ts';
 
@@ -42,7 +42,7 @@ async function pollRollout(
       return deployment;
     }
     const agent = await withRetries(context, () => client.getAgent({ params: { agentName } }));
-    if (deployment.state === 'failed') throw rolloutFailure(deployment, agent.activeDeploymentId);
+    if (deployment.state === 'failed') throw createRolloutFailure(deployment, agent.activeDeploymentId);
     if (agent.desiredDeploymentId !== deploymentId) {
       const message = `The deployment was superseded by a newer deployment of ${agentName} (${agent.desiredDeploymentId}).`;
       throw new Failure('overtaken', message, `To check the agent, run: botcli cloud agent status ${agentName}`);
@@ -68,7 +68,7 @@ function servingNote(serving: string | null, deploymentId: string): string {
   return serving === deploymentId ? '' : '; previous one is active';
 }
 
-export function rolloutFailure(deployment: DeploymentDetails, serving: string | null): Failure {
+export function createRolloutFailure(deployment: DeploymentDetails, serving: string | null): Failure {
   const { failure } = deployment;
   const tail = failure?.tail.trimEnd() ?? '';
   const name = deployment.manifest.metadata.name;
@@ -82,7 +82,7 @@ export function rolloutFailure(deployment: DeploymentDetails, serving: string | 
     wroteNoOutput(failure)
       ? 'The bot wrote no output.'
       : `To show its logs, run: botcli cloud agent logs ${name} --deployment ${deployment.id}`,
-    tail === '' ? [] : tail.split('\n').map((line) => ({ path: '', message: printableLog(line, false) })),
+    tail === '' ? [] : tail.split('\n').map((line) => ({ path: '', message: escapeLogLine(line, false) })),
     { deployment, servingDeploymentId: serving },
   );
 }

@@ -20,7 +20,7 @@ export type UploadResult = { readonly uploadId: string; readonly sentBytes: numb
  * Uploads an archive. Resumes an earlier upload of the same content, also one of another run. Retries after connection errors,
  * until the service has received nothing for half a minute.
  */
-export async function upload(
+export async function uploadArchive(
   { io, messages, settings }: Pick<Context, 'io' | 'messages' | 'settings'>,
   client: Client,
   archive: Archive,

@@ -10,7 +10,7 @@ export function canPrompt(io: Io): boolean {
  * Asks for confirmation. Throws a `Failure` if the user answers "no", and a `UsageError` that names `skipFlag` if there is no
  * terminal.
  */
-export async function confirm(io: Io, question: string, skipFlag: string): Promise<void> {
+export async function requireConfirmation(io: Io, question: string, skipFlag: string): Promise<void> {
   if (!canPrompt(io)) {
     throw new UsageError(
       'This command asks for confirmation, but there is no terminal.',

@@ -4,7 +4,7 @@ import { Failure } from '../failure.ts';
 import { formatTime } from '../output/format.ts';
 import type { Block, Report } from '../output/report.ts';
 
-export function vaultReport(status: VaultStatus): Report {
+export function createVaultReport(status: VaultStatus): Report {
   return { json: status, blocks: blocksOf(status) };
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { printableLog } from './log-text.ts';
+import { escapeLogLine } from './log-text.ts';
 
 test.each([
   ['plain text\r', 'plain text'],
@@ -10,7 +10,7 @@ test.each([
   ['bell \u0007 and back \b', 'bell \\x07 and back \\x08'],
   ['half \u001b', 'half \\x1b'],
 ])('prints %j as %j without colors', (line, shown) => {
-  expect(printableLog(line, false)).toBe(shown);
+  expect(escapeLogLine(line, false)).toBe(shown);
 });
 
 test.each([
@@ -20,5 +20,5 @@ test.each([
   ['\u001b]0;\u001b[31mtitle\u0007', ';\u001b[31mtitle\\x07\u001b[0m'],
   ['none', 'none'],
 ])('keeps only the colors of %j', (line, shown) => {
-  expect(printableLog(line, true)).toBe(shown);
+  expect(escapeLogLine(line, true)).toBe(shown);
 });

@@ -1,7 +1,7 @@
 import type { Io } from '../io/io.ts';
 import { loadColors } from './colors.ts';
 import type { OutputMode } from './output-mode.ts';
-import { printable } from './printable.ts';
+import { escapeControls } from './printable.ts';
 import type { Block } from './report.ts';
 
 /** Prints to standard error while a command runs; standard output is only for data. */
@@ -57,6 +57,6 @@ export function createMessages(io: Pick<Io, 'stderr' | 'environment'>, mode: Out
 
 /** Unlike in a report, notes are printed in their place, because all blocks go to standard error. */
 function formatPlain(block: Block, render: (block: Block) => string): string {
-  if (block.kind === 'note') return block.lines.map((line) => `${printable(line)}\n`).join('');
+  if (block.kind === 'note') return block.lines.map((line) => `${escapeControls(line)}\n`).join('');
   return block.kind === 'table' && block.rows.length === 0 ? `${block.empty}\n` : render(block);
 }

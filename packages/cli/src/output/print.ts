@@ -2,7 +2,7 @@ import type { Io } from '../io/io.ts';
 import { loadColors } from './colors.ts';
 import type { FailureDescription } from './failure-description.ts';
 import type { OutputMode } from './output-mode.ts';
-import { printable } from './printable.ts';
+import { escapeControls } from './printable.ts';
 import type { Report, Stream } from './report.ts';
 
 export async function printReport(io: Io, mode: OutputMode, report: Report): Promise<void> {
@@ -14,7 +14,7 @@ export async function printReport(io: Io, mode: OutputMode, report: Report): Pro
       io.stdout.write((index > 0 ? '\n' : '') + renderRich(block, { colors, columns: io.stdout.columns }));
     } else {
       io.stdout.write(renderPlain(block));
-      if (block.kind === 'note') io.stderr.write(block.lines.map((line) => `${printable(line)}\n`).join(''));
+      if (block.kind === 'note') io.stderr.write(block.lines.map((line) => `${escapeControls(line)}\n`).join(''));
       const isEmpty =
         (block.kind === 'table' && block.rows.length === 0) || (block.kind === 'pieces' && block.pieces.length === 0);
       if (isEmpty) io.stderr.write(`${block.empty}\n`);
@@ -73,10 +73,10 @@ export async function printFailure(
   }
   const colors = await loadColors(io, io.stderr);
   const lines = [
-    reason === 'interrupted' ? printable(message) : `${colors.red('error:')} ${printable(message)}`,
-    ...issues.map(({ path, message }) => `  ${printable(path === '' ? message : `${path}: ${message}`)}`),
-    ...(requestId === null ? [] : [`  request id: ${printable(requestId)}`]),
-    ...(hint === null ? [] : [printable(hint)]),
+    reason === 'interrupted' ? escapeControls(message) : `${colors.red('error:')} ${escapeControls(message)}`,
+    ...issues.map(({ path, message }) => `  ${escapeControls(path === '' ? message : `${path}: ${message}`)}`),
+    ...(requestId === null ? [] : [`  request id: ${escapeControls(requestId)}`]),
+    ...(hint === null ? [] : [escapeControls(hint)]),
   ];
   io.stderr.write(`${lines.join('\n')}\n`);
 }

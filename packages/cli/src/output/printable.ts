@@ -4,7 +4,7 @@ import { stripVTControlCharacters } from 'node:util';
  * Makes text safe to print on a terminal, because it may come from a bot. Removes escape sequences and escapes other control
  * characters, including characters that change the direction of text.
  */
-export function printable(text: string): string {
+export function escapeControls(text: string): string {
   return stripVTControlCharacters(text).replace(/[\p{Cc}\u202A-\u202E\u2066-\u2069]/gu, (character) => {
     if (character === '\n') return '\\n';
     if (character === '\t') return '\\t';

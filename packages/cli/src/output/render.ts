@@ -1,7 +1,7 @@
 import type { Colors } from './colors.ts';
-import { printable } from './printable.ts';
+import { escapeControls } from './printable.ts';
 import type { Block, Cell, Column, Tone } from './report.ts';
-import { sparkline } from './sparkline.ts';
+import { drawSparkline } from './sparkline.ts';
 
 export type RenderStyle = { readonly colors: Colors; readonly columns: number };
 
@@ -21,10 +21,10 @@ export function renderPlain(block: Block): string {
     case 'chart':
       return lines([
         ...block.fields.map(([label, value]) => `${block.title} ${label}\t${value}`),
-        `${block.title} series\t${sparkline(block.values, 60)}`,
+        `${block.title} series\t${drawSparkline(block.values, 60)}`,
       ]);
     case 'text':
-      return lines(block.lines.map((line) => `${block.title}\t${printable(line)}`));
+      return lines(block.lines.map((line) => `${block.title}\t${escapeControls(line)}`));
     case 'document':
       return block.text;
     case 'pieces':
@@ -44,13 +44,13 @@ export function renderRich(block: Block, paint: RenderStyle): string {
     case 'chart':
       return richChart(block, paint);
     case 'text':
-      return lines([paint.colors.bold(block.title), ...block.lines.map((line) => `  ${printable(line)}`)]);
+      return lines([paint.colors.bold(block.title), ...block.lines.map((line) => `  ${escapeControls(line)}`)]);
     case 'document':
       return block.text;
     case 'pieces':
       return lines(block.pieces.length === 0 ? [block.empty] : block.pieces.map(({ rich }) => rich(paint.colors)));
     case 'note':
-      return lines(block.lines.map((line) => paint.colors.dim(printable(line))));
+      return lines(block.lines.map((line) => paint.colors.dim(escapeControls(line))));
   }
 }
 
@@ -58,7 +58,7 @@ function richChart(block: Extract<Block, { kind: 'chart' }>, { colors, columns }
   const width = Math.max(10, Math.min(60, columns - 4));
   return lines([
     colors.bold(block.title),
-    `  ${colors.cyan(sparkline(block.values, width))}`,
+    `  ${colors.cyan(drawSparkline(block.values, width))}`,
     `  ${block.fields.map(([label, value]) => `${colors.dim(label)} ${value}`).join('  ')}`,
   ]);
 }
@@ -116,11 +116,11 @@ function fittingColumns(columns: readonly Column[], widths: readonly number[], a
 }
 
 function plainText(cell: Cell): string {
-  return printable(typeof cell === 'string' ? cell : cell.text);
+  return escapeControls(typeof cell === 'string' ? cell : cell.text);
 }
 
 function richText(cell: Cell): string {
-  return printable(typeof cell === 'string' ? cell : (cell.rich ?? cell.text));
+  return escapeControls(typeof cell === 'string' ? cell : (cell.rich ?? cell.text));
 }
 
 function paintCell(cell: Cell, colors: Colors): string {

@@ -1,24 +1,24 @@
 import { expect, test } from 'vitest';
-import { sparkline } from './sparkline.ts';
+import { drawSparkline } from './sparkline.ts';
 
 test('scales a series between its minimum and maximum', () => {
-  expect(sparkline([0, 50, 100], 10)).toBe('▁▅█');
-  expect(sparkline([1_000, 1_001], 10)).toBe('▁█');
+  expect(drawSparkline([0, 50, 100], 10)).toBe('▁▅█');
+  expect(drawSparkline([1_000, 1_001], 10)).toBe('▁█');
 });
 
 test('draws a low line for a flat series, and nothing for an empty one', () => {
-  expect(sparkline([7, 7, 7], 10)).toBe('▁▁▁');
-  expect(sparkline([], 10)).toBe('');
+  expect(drawSparkline([7, 7, 7], 10)).toBe('▁▁▁');
+  expect(drawSparkline([], 10)).toBe('');
 });
 
 test('keeps the peaks of a long series', () => {
   const values = Array.from({ length: 720 }, (_, index) => (index === 401 ? 9 : 1));
-  expect(sparkline(values, 60)).toBe(`${'▁'.repeat(33)}█${'▁'.repeat(26)}`);
+  expect(drawSparkline(values, 60)).toBe(`${'▁'.repeat(33)}█${'▁'.repeat(26)}`);
 });
 
 test('draws one bar per value, up to the given width', () => {
   for (const length of [0, 1, 2, 59, 60, 61, 119, 720]) {
     const values = Array.from({ length }, (_, index) => (index * 7_919) % 1_000);
-    for (const width of [1, 10, 60, 200]) expect(sparkline(values, width)).toHaveLength(Math.min(length, width));
+    for (const width of [1, 10, 60, 200]) expect(drawSparkline(values, width)).toHaveLength(Math.min(length, width));
   }
 });

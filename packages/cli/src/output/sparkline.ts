@@ -4,7 +4,7 @@ const bars = '▁▂▃▄▅▆▇█';
  * Draws a series as a line of at most `width` bars. Each bar shows the maximum of its part of the series, scaled between the
  * minimum and the maximum of all values.
  */
-export function sparkline(values: readonly number[], width: number): string {
+export function drawSparkline(values: readonly number[], width: number): string {
   const shown = values.length > width ? peaks(values, width) : values;
   const least = values.reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY);
   const range = values.reduce((a, b) => Math.max(a, b), 0) - least;

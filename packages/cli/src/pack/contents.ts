@@ -4,7 +4,7 @@ import type { Archive } from './archive.ts';
 import type { ExcludedPath } from './excluded-path.ts';
 import type { ProjectFiles } from './project-files.ts';
 
-export function contentsBlocks(
+export function createContentsBlocks(
   projectPath: string,
   { files, excluded }: ProjectFiles,
   archive: Archive,
@@ -57,7 +57,7 @@ function listPaths(paths: readonly ExcludedPath[]): string {
   return more === 0 ? names.join(', ') : `${names.join(', ')} and ${more} more`;
 }
 
-export function contentsDocument(
+export function createContentsDocument(
   { files, excluded }: ProjectFiles,
   archive: Archive,
 ): Readonly<Record<string, unknown>> {

@@ -1,7 +1,7 @@
 import type { AuditEntry, Client } from '@bothost/contract';
 import type { Context } from '../command-line/context.ts';
 import { durationOption, textOption } from '../command-line/options.ts';
-import { printable } from '../output/printable.ts';
+import { escapeControls } from '../output/printable.ts';
 
 type Query = NonNullable<NonNullable<Parameters<Client['listAuditEntries']>[0]>['query']>;
 
@@ -21,7 +21,10 @@ type AuditFilter = {
   readonly [Name in keyof typeof auditOptions]: ReturnType<(typeof auditOptions)[Name]['read']> | undefined;
 };
 
-export function auditQuery(context: Pick<Context, 'io'>, { since, until, action, object, result }: AuditFilter): Query {
+export function toAuditQuery(
+  context: Pick<Context, 'io'>,
+  { since, until, action, object, result }: AuditFilter,
+): Query {
   const ago = (seconds: number) => new Date(context.io.now().getTime() - seconds * 1_000).toISOString();
   return {
     ...(since === undefined ? {} : { since: ago(since) }),
@@ -33,6 +36,6 @@ export function auditQuery(context: Pick<Context, 'io'>, { since, until, action,
 }
 
 /** Names the API key of an entry, or the service itself. */
-export function auditActor({ keyId, keyName }: Pick<AuditEntry, 'keyId' | 'keyName'>): string {
-  return keyId === null ? 'the service' : printable(keyName ?? keyId);
+export function formatAuditActor({ keyId, keyName }: Pick<AuditEntry, 'keyId' | 'keyName'>): string {
+  return keyId === null ? 'the service' : escapeControls(keyName ?? keyId);
 }

@@ -11,6 +11,6 @@ const tones = {
   canceled: 'dim',
 } as const;
 
-export function buildStatus({ status }: Build): Cell {
+export function buildStatusCell({ status }: Build): Cell {
   return { text: status, rich: statusLabel(buildStatusLabels, status), tone: tones[status] };
 }

@@ -1,7 +1,7 @@
 import type { PinnedSecretSet } from '@bothost/contract';
 
 /** Formats a secret set with its revision, and with the newest revision if that is a later one. */
-export function secretSetState({ secretSet, revision, newestRevision, stale }: PinnedSecretSet): string {
+export function formatSecretSetState({ secretSet, revision, newestRevision, stale }: PinnedSecretSet): string {
   const state = `${secretSet}, revision ${revision}`;
   if (!stale) return state;
   return newestRevision === null ? `${state} (stale: deleted)` : `${state} (stale: ${newestRevision} is newest)`;

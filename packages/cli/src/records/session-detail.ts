@@ -10,10 +10,10 @@ import {
   secondsBetween,
 } from '../output/format.ts';
 import type { Block, Cell } from '../output/report.ts';
-import { sessionState } from './session-state.ts';
+import { sessionStateCell } from './session-state.ts';
 
 /** Shows a session with its start phases, events and metrics. The duration of an active session ends at `now`. */
-export function sessionDetail(session: SessionResponse, now: Date): readonly Block[] {
+export function createSessionBlocks(session: SessionResponse, now: Date): readonly Block[] {
   return [
     sessionFields(session, now),
     ...(session.startPhases === null ? [] : [startPhaseFields(session.startPhases)]),
@@ -28,7 +28,7 @@ function sessionFields(session: SessionResponse, now: Date): Block {
     kind: 'fields',
     fields: [
       ['Session', { text: session.sessionId, tone: 'strong' }],
-      ['Status', sessionState(session)],
+      ['Status', sessionStateCell(session)],
       ['Completion status', completion(session.completionStatus)],
       ['Created', formatTime(session.createdAt)],
       ['Ended', formatTime(session.endedAt)],

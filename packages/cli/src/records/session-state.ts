@@ -16,7 +16,9 @@ const tones: Readonly<Record<EndState, Tone | undefined>> = {
  * The label of a session's end state. For an error it includes the HTTP status of the bot's response. A bot that responds
  * before it has started has refused the session, for example because it has no WebSocket.
  */
-export function sessionState(session: Pick<SessionSummary, 'endState' | 'completionStatus' | 'botStartSeconds'>): Cell {
+export function sessionStateCell(
+  session: Pick<SessionSummary, 'endState' | 'completionStatus' | 'botStartSeconds'>,
+): Cell {
   const { endState, completionStatus, botStartSeconds } = session;
   const tone = tones[endState];
   const hasHttpStatus = endState === 'agent_error' && /^\d{3}$/.test(completionStatus ?? '');
@@ -37,7 +39,7 @@ export type StartTotals = {
 };
 
 /** Percentiles use the nearest-rank method. */
-export function startTotals(sessions: readonly SessionSummary[]): StartTotals {
+export function computeStartTotals(sessions: readonly SessionSummary[]): StartTotals {
   const seconds = sessions.flatMap(({ botStartSeconds }) => (botStartSeconds === null ? [] : [botStartSeconds]));
   const temperatures = sessions.flatMap(({ coldStart }) => (coldStart === null ? [] : [coldStart]));
   const share = (count: number, of: number) => (of === 0 ? null : count / of);

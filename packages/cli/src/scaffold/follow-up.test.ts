@@ -19,7 +19,7 @@ const choices = ['-t', 'lightrtc', '-m', 'realtime', '--realtime', 'openai_realt
 const git = (place: string, ...args: readonly string[]) =>
   execFileSync('git', args, { cwd: join(directory, place), encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
 
-/** What git knows of the person is what the test says, whatever this machine has. */
+/** Makes the git identity independent of the machine that runs the test. */
 async function withIdentity(settings: string): Promise<void> {
   const file = join(directory, 'gitconfig');
   await writeFile(file, `[user]\n${settings}`);
@@ -28,7 +28,6 @@ async function withIdentity(settings: string): Promise<void> {
 }
 beforeEach(() => withIdentity('name = Ada\nemail = ada@example.com\n'));
 
-/** The paths in the last commit. */
 const committed = (repository: string) => git(repository, 'ls-tree', '-r', '--name-only', 'HEAD').split('\n');
 
 test('--git creates a repository whose first commit has the whole project', async () => {
@@ -96,7 +95,10 @@ test('--install without a bot reports that there is nothing to install', async (
 });
 
 describe('--install', () => {
-  /** Replaces all programs by scripts that log their directory and arguments. Real ones would need the package index. */
+  /**
+   * Replaces all programs by scripts that log their directory and arguments, because the real programs would need the package
+   * index.
+   */
   async function programs(scripts: Readonly<Record<string, string>>): Promise<void> {
     const bin = join(directory, 'bin');
     await mkdir(bin);
@@ -113,7 +115,7 @@ describe('--install', () => {
   const vanilla = ['--client-framework', 'vanilla'];
 
   const executable = execFileSync('python3', ['-c', 'import sys; print(sys.executable)'], { encoding: 'utf8' }).trim();
-  /** A python3 that reports this version. */
+  /** Creates a fake python3 that reports this version. */
   const python = (version: string) => `
 if [ "$1" = -c ]; then
   exec '${executable}' -c "import sys; sys.version_info = (${version}); $2"

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { Interrupted } from '../failure.ts';
 import type { Io } from '../io/io.ts';
 import type { Configuration } from './configuration/configuration.ts';
-import { packageManagerFor } from './package-manager.ts';
-import { shellWord } from './shell-word.ts';
+import { detectPackageManager } from './package-manager.ts';
+import { quoteShellWord } from './shell-word.ts';
 
 const projectWritten = 'The project was written.';
 
@@ -14,12 +14,10 @@ export type FollowUpSteps = {
 };
 
 /**
- * Installs packages and creates the git repository after a project was written. The configuration is null if only guides were
- * written. A step that fails prints a warning and does not undo the project.
- *
- * @throws `Interrupted` on Ctrl-C
+ * Installs packages and creates the git repository for a written project. The configuration is null if only guides were
+ * written. A failed step prints a warning and does not undo the project. @throws `Interrupted` on Ctrl-C
  */
-export async function followUp(
+export async function runFollowUpSteps(
   io: Io,
   directory: string,
   steps: FollowUpSteps,
@@ -31,26 +29,26 @@ export async function followUp(
   }
   if (steps.install && configuration !== null) {
     await installBot(io, join(directory, 'server'), configuration);
-    const manager = packageManagerFor(directory, io.environment);
+    const manager = detectPackageManager(directory, io.environment);
     if (configuration.generate_client) await run([manager, 'install'], join(directory, 'client'));
   }
-  // Never create a repository inside another one.
+  // Never creates a repository inside another one.
   if (!steps.git || (await exitStatus(io, ['git', 'rev-parse', '--is-inside-work-tree'], directory)) === 0) return;
   if (!(await run(['git', 'init', '--quiet'], directory))) return;
   if (!(await run(['git', 'add', '--all'], directory))) return;
   await run(['git', 'commit', '--quiet', '--message', 'Create the project with botcli init'], directory);
 }
 
-/** Installs with uv, or with pip into the virtual environment that uv would use. */
+/** Installs with uv or, if that is missing, with pip into the virtual environment that uv would use. */
 async function installBot(io: Io, server: string, configuration: Configuration): Promise<void> {
   if ((await exitStatus(io, ['uv', '--version'], server)) !== null) {
     await runWithWarning(io, ['uv', 'sync'], server);
     return;
   }
   io.stderr.write('uv is not installed; using pip.\n');
-  const { dependenciesOf } = await import('./project/pyproject.ts');
-  const { planOf } = await import('./configuration/plan.ts');
-  const plan = planOf(configuration);
+  const { listDependencies } = await import('./project/pyproject.ts');
+  const { createPlan } = await import('./configuration/plan.ts');
+  const plan = createPlan(configuration);
   if (await isPythonOlder(io, plan.lowest.python, server)) {
     const reason = `the bot needs Python ${plan.lowest.python}, and python3 is older`;
     const remedy = 'Install uv, which downloads a newer Python, or a newer Python.';
@@ -59,17 +57,20 @@ async function installBot(io: Io, server: string, configuration: Configuration):
   }
   if (!(await runWithWarning(io, ['python3', '-m', 'venv', '.venv'], server))) return;
   const pip = [join('.venv', 'bin', 'python'), '-m', 'pip', 'install', '--quiet', '--disable-pip-version-check'];
-  await runWithWarning(io, [...pip, ...dependenciesOf(plan)], server);
+  await runWithWarning(io, [...pip, ...listDependencies(plan)], server);
 }
 
-/** pip silently leaves out packages that need a newer Python. A missing python3 is reported by the next command. */
+/**
+ * Checked before using pip, which silently skips packages that need a newer Python. If python3 is missing, the next command
+ * reports that.
+ */
 async function isPythonOlder(io: Io, lowest: string, cwd: string): Promise<boolean> {
   const script = `import sys; sys.exit(sys.version_info < (${lowest.split('.').join(', ')}))`;
   return (await exitStatus(io, ['python3', '-c', script], cwd)) === 1;
 }
 
 async function runWithWarning(io: Io, command: readonly string[], cwd: string): Promise<boolean> {
-  const shown = command.map(shellWord).join(' ');
+  const shown = command.map(quoteShellWord).join(' ');
   io.stderr.write(`${shown} ...\n`);
   const status = await exitStatus(io, command, cwd, (text) => io.stderr.write(text));
   if (status === 0) return true;
@@ -78,7 +79,7 @@ async function runWithWarning(io: Io, command: readonly string[], cwd: string): 
   return false;
 }
 
-/** The exit status; null if the program does not exist. @throws `Interrupted` on Ctrl-C */
+/** Returns null if the program does not exist. @throws `Interrupted` on Ctrl-C */
 async function exitStatus(
   io: Io,
   [program = '', ...args]: readonly string[],

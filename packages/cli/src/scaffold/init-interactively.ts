@@ -6,15 +6,15 @@ import type { Report } from '../output/report.ts';
 import type { Configuration } from './configuration/configuration.ts';
 import { checkTarget, makeGuides, makeProject, type WriteOptions } from './make-project.ts';
 import { isInteractive, offerRefresh } from './offer-refresh.ts';
-import { packageManagerFor } from './package-manager.ts';
-import { guidesReport, projectReport } from './project-report.ts';
+import { detectPackageManager } from './package-manager.ts';
+import { createGuidesReport, createProjectReport } from './project-report.ts';
 
-/** Runs the requested follow-up steps for a new project; the configuration is null if only guides were written. */
+/** Runs the follow-up steps for a new project. The configuration is null if only guides were written. */
 export type RunFollowUp = (directory: string, configuration: Configuration | null) => Promise<void>;
 
 /**
- * `init` without options: asks for the directory, and whether to create a bot or guides for a coding agent. Without a terminal,
- * a directory that is named gets the guides.
+ * Runs `init` without options. Asks for the directory, and whether to create a bot or guides for a coding agent. Without a
+ * terminal, writes the guides to the directory on the command line.
  */
 export async function initInteractively(
   io: Io,
@@ -25,8 +25,8 @@ export async function initInteractively(
   const interactive = isInteractive(io);
   if (target === null && !interactive) {
     throw new UsageError(
-      'There is no terminal to ask on. Name a directory, or describe the project with options.',
-      'For example: botcli init quickstart',
+      'There is no terminal for questions. Pass a directory, or describe the project with options.',
+      'To create a bot without questions, run: botcli init quickstart',
     );
   }
   const name = target ?? (await io.prompter.text('Directory of the project', 'voice-bot', directoryProblem));
@@ -38,7 +38,7 @@ export async function initInteractively(
     const writeOptions = await offerRefresh(io, requested, 'agent');
     const result = makeGuides(writeOptions);
     await followUp(directory, null);
-    return guidesReport(directory, result);
+    return createGuidesReport(directory, result);
   }
   checkTarget(requested);
   const { askForConfiguration, recommendedConfiguration } = await import('./wizard/wizard.ts');
@@ -48,7 +48,7 @@ export async function initInteractively(
   const writeOptions = await offerRefresh(io, requested, 'scaffold');
   const result = await makeProject(configuration, writeOptions);
   await followUp(directory, configuration);
-  return projectReport(configuration, directory, result, packageManagerFor(directory, io.environment));
+  return createProjectReport(configuration, directory, result, detectPackageManager(directory, io.environment));
 }
 
 async function chooseStart(io: Io) {
@@ -60,15 +60,15 @@ async function chooseStart(io: Io) {
         label: 'Create the recommended bot',
         hint: 'for the browser, with Deepgram, OpenAI and Cartesia',
       },
-      { value: 'wizard', label: 'Choose transport, services and features', hint: 'a few questions' },
-      { value: 'agent', label: 'With a coding agent', hint: 'writes guides for it, but no bot' },
+      { value: 'wizard', label: 'Choose transport, services and features', hint: 'asks a few questions' },
+      { value: 'agent', label: 'With a coding agent', hint: 'writes guides for the agent, but no bot' },
     ],
     'recommended',
   );
 }
 
 function directoryProblem(text: string): string | null {
-  // A shell expands it, a prompt does not: it would become a directory named ~.
+  // Only a shell expands ~. Here it would create a directory with that name.
   if (/^~(\/|$)/.test(text)) return 'Write the path in full: ~ is not expanded here.';
   return text.trim() === '' ? 'Enter a directory.' : null;
 }

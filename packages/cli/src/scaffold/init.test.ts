@@ -14,7 +14,7 @@ afterEach(() => rm(directory, { recursive: true, force: true }));
 const botcli = (args: readonly string[], given: RunOptions = {}) => runProgram(args, { directory, ...given });
 const read = (path: string) => readFile(join(directory, path), 'utf8');
 
-/** Every file below the test's directory, sorted. */
+/** Lists every file below the test's directory, sorted. */
 async function tree(): Promise<readonly string[]> {
   const entries = await readdir(directory, { recursive: true, withFileTypes: true });
   return entries
@@ -54,7 +54,7 @@ describe('with options', () => {
     for (const name of names.split(', ')) expect(readme).toContain(`| Transport | \`${name}\`: `);
     const { stderr } = await botcli(['init', 'other', '-t', 'webrtc', ...services]);
     expect(stderr).toContain(
-      '"webrtc" is unknown: --transport takes daily (hostedrtc), livekit, smallwebrtc (lightrtc), ',
+      '"webrtc" is unknown. --transport takes daily (hostedrtc), livekit, smallwebrtc (lightrtc), ',
     );
   });
 
@@ -227,7 +227,9 @@ describe('existing files', () => {
     await writeFile(join(directory, 'server/bot.py'), 'mine');
     const { status, stderr } = await botcli(['init', '.', ...cascadeOptions, '-n', 'demo']);
     expect(status).toBe(1);
-    expect(stderr).toMatch(/README\.md: exists and differs\n {2}server\/bot\.py: exists and differs/);
+    expect(stderr).toMatch(
+      /README\.md: the file exists with other content\n {2}server\/bot\.py: the file exists with other content/,
+    );
     expect(stderr).toContain('--force');
     expect(await tree()).toEqual(['README.md', 'server/bot.py']);
     expect(await read('README.md')).toBe('mine');
@@ -253,7 +255,7 @@ describe('existing files', () => {
     const { status, stderr } = await botcli(['init', 'demo', ...cascadeOptions, '--force']);
     expect(status).toBe(1);
     expect(stderr).toContain('server/bot.py: server is not a directory');
-    expect(stderr).toContain('README.md: is a link');
+    expect(stderr).toContain('README.md: this path is a link');
     expect(await tree()).toEqual(['demo/README.md', 'demo/server']);
     expect(await readdir(join(directory, 'elsewhere'))).toEqual([]);
   });
@@ -262,7 +264,7 @@ describe('existing files', () => {
     await mkdir(join(directory, 'demo/AGENTS.md'), { recursive: true });
     expect(await botcli(['init', 'demo', ...cascadeOptions, '--overwrite-guide'])).toMatchObject({
       status: 1,
-      stderr: expect.stringContaining('AGENTS.md: is a directory'),
+      stderr: expect.stringContaining('AGENTS.md: this path is a directory'),
     });
     expect(await tree()).toEqual([]);
   });
@@ -471,7 +473,10 @@ describe('questions', () => {
   test('are not asked if a file conflicts with every project', async () => {
     await writeFile(join(directory, 'README.md'), '# mine\n');
     const { status, stderr } = await botcli(['init', '.'], { terminal: true, answers: ['wizard'] });
-    expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringContaining('README.md: exists and differs') });
+    expect({ status, stderr }).toEqual({
+      status: 1,
+      stderr: expect.stringContaining('README.md: the file exists with other content'),
+    });
     const answers = [...wizard, [], 'create'];
     expect((await botcli(['init', '.', '--force'], { terminal: true, answers })).status).toBe(0);
     expect(await read('README.md')).toContain('# My Bot');

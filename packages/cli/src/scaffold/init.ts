@@ -5,17 +5,17 @@ import type { Io } from '../io/io.ts';
 import type { Report } from '../output/report.ts';
 import { version } from '../version.ts';
 import type { Configuration } from './configuration/configuration.ts';
-import { fields, type ProjectOptions, readConfigFile } from './configuration/fields.ts';
+import { type ProjectOptions, projectFields, readConfigFile } from './configuration/fields.ts';
 import { readConfigText } from './configuration/read-config.ts';
-import { resolve } from './configuration/resolve.ts';
+import { resolveConfiguration } from './configuration/resolve.ts';
 import type { RunFollowUp } from './init-interactively.ts';
 import { makeProject, type WriteOptions } from './make-project.ts';
 import { offerRefresh } from './offer-refresh.ts';
-import { packageManagerFor } from './package-manager.ts';
-import { projectReport } from './project-report.ts';
+import { detectPackageManager } from './package-manager.ts';
+import { createProjectReport } from './project-report.ts';
 import { quickstart } from './quickstart.ts';
 
-/** The command line of `init`, by option name. */
+/** Options of `init` by their names. */
 export type InitValues = Readonly<Record<string, unknown>> & {
   readonly 'target-dir': string | undefined;
   readonly config: string | undefined;
@@ -27,12 +27,12 @@ export type InitValues = Readonly<Record<string, unknown>> & {
   readonly install: boolean;
 };
 
-/** Runs `botcli init`: from options, from a config file, as the quickstart, or with questions. */
+/** Runs `botcli init` with options, with a config file, as the quickstart, or with questions. */
 export async function init(context: Pick<Context, 'io' | 'notify'>, values: InitValues): Promise<Report> {
   try {
     return await runInit(context, values);
   } catch (error) {
-    // A follow-up step that is interrupted says so itself: by then the project is written.
+    // An interrupted follow-up step has its own message, because the project is already written.
     if (error instanceof Interrupted && error.result === null) throw new Interrupted('Nothing was written.');
     throw error;
   }
@@ -66,12 +66,11 @@ async function runInit({ io, notify }: Pick<Context, 'io' | 'notify'>, values: I
   return initInteractively(io, target ?? null, writeOptionsFor, followUpFor(io, values));
 }
 
-/** Runs the steps of `--git` and `--install`. */
 function followUpFor(io: Io, { git, install }: InitValues): RunFollowUp {
   return async (directory, configuration) => {
     if (!git && !install) return;
-    const { followUp } = await import('./follow-up.ts');
-    await followUp(io, directory, { git, install }, configuration);
+    const { runFollowUpSteps } = await import('./follow-up.ts');
+    await runFollowUpSteps(io, directory, { git, install }, configuration);
   };
 }
 
@@ -82,17 +81,17 @@ async function initQuickstart(
   writeOptionsFor: (directory: string) => WriteOptions,
 ): Promise<Report> {
   const refused = [
-    ...Object.keys(options).map((name) => (isField(name) ? `--${fields[name].option}` : name)),
+    ...Object.keys(options).map((name) => (isField(name) ? `--${projectFields[name].option}` : name)),
     ...(values.config === undefined ? [] : ['--config']),
   ];
   if (refused.length > 0) {
     throw new UsageError(
-      `quickstart has fixed choices and does not accept ${refused.join(', ')}.`,
+      `"init quickstart" has fixed choices and does not accept ${refused.join(', ')}.`,
       'To create a project in a directory with that name, write ./quickstart.',
     );
   }
-  const { configuration } = resolve(quickstart.options, quickstart.name);
-  if (configuration === null) throw new Error('the quickstart does not resolve');
+  const { configuration } = resolveConfiguration(quickstart.options, quickstart.name);
+  if (configuration === null) throw new Error('The quickstart configuration is invalid.');
   if (values['dry-run']) return jsonDocument(configuration);
   const writeOptions = writeOptionsFor(absolute(io.directory, quickstart.name));
   return scaffold(io, values, configuration, await offerRefresh(io, writeOptions, 'scaffold'));
@@ -107,12 +106,11 @@ async function scaffold(
   const { directory } = writeOptions;
   const result = await makeProject(configuration, writeOptions);
   await followUpFor(io, values)(directory, configuration);
-  return projectReport(configuration, directory, result, packageManagerFor(directory, io.environment));
+  return createProjectReport(configuration, directory, result, detectPackageManager(directory, io.environment));
 }
 
-/** The options that describe the project, by key; absent if not given. */
 function projectOptions(values: InitValues): ProjectOptions {
-  const entries = Object.entries(fields).flatMap(([name, { option, type }]) => {
+  const entries = Object.entries(projectFields).flatMap(([name, { option, type }]) => {
     const value = values[option];
     const isAbsent = value === undefined || (type === 'texts' && Array.isArray(value) && value.length === 0);
     return isAbsent ? [] : [[name, value] as const];
@@ -120,33 +118,35 @@ function projectOptions(values: InitValues): ProjectOptions {
   return Object.fromEntries(entries);
 }
 
-function isField(name: string): name is keyof typeof fields {
-  return Object.hasOwn(fields, name);
+function isField(name: string): name is keyof typeof projectFields {
+  return Object.hasOwn(projectFields, name);
 }
 
-/** Resolves the file, overridden by the options. A `Failure` lists everything that is wrong with either. */
+/** Resolves the config file and the options, which override it. Throws a `Failure` that lists all problems. */
 function resolveOptions(io: Io, options: ProjectOptions, file: string | undefined, defaultName: string): Configuration {
   const fromFile =
     file === undefined ? { options: {}, issues: [] } : readConfigFile(readConfigText(io.directory, file), options);
-  const resolved = resolve({ ...fromFile.options, ...options }, defaultName);
+  const resolved = resolveConfiguration({ ...fromFile.options, ...options }, defaultName);
   const invalidKeys = new Set(fromFile.issues.map(({ path }) => path));
   const issues = [
     ...fromFile.issues.map(({ path, message }) => ({ path: path === '' ? (file ?? '') : path, message })),
-    // A value that is invalid in the file is not reported as missing, too.
-    ...resolved.issues.filter(({ path }) => isField(path) && !fields[path].keys.some((key) => invalidKeys.has(key))),
+    // A value that is invalid in the file must not also be reported as missing.
+    ...resolved.issues.filter(
+      ({ path }) => isField(path) && !projectFields[path].keys.some((key) => invalidKeys.has(key)),
+    ),
   ];
   if (issues.length > 0 || resolved.configuration === null) {
     throw new Failure(
       'invalid-configuration',
       'The options do not describe a project. Nothing was written.',
-      'List all values with: botcli init --list-options',
+      'To list all values, run: botcli init --list-options',
       issues,
     );
   }
   return resolved.configuration;
 }
 
-/** JSON with two spaces and nothing else, in every output mode. */
+/** Prints only the JSON, in every output mode. */
 function jsonDocument(json: unknown): Report {
   return { json, blocks: [{ kind: 'document', text: `${JSON.stringify(json, null, 2)}\n` }] };
 }

@@ -1,20 +1,20 @@
 import { canPrompt } from '../io/confirm.ts';
 import type { Io } from '../io/io.ts';
 import type { GuideSet } from './guides/plan-guides.ts';
-import { guidesFor, type WriteOptions } from './make-project.ts';
+import { planProjectGuides, type WriteOptions } from './make-project.ts';
 
-/** Whether `init` can ask: it reads answers from a terminal, and its report appears on one. */
+/** Whether `init` can ask questions. Its report must appear on the same terminal. */
 export function isInteractive(io: Io): boolean {
   return canPrompt(io) && io.stdout.isTerminal;
 }
 
 /**
- * Offers to replace guides that an older version wrote. The default answer is yes only if all of them are unedited. Without a
- * terminal, keeps them.
+ * Offers to replace guides that an older version wrote. The default answer is "yes" only if no guide was edited. Without a
+ * terminal, keeps the guides.
  */
 export async function offerRefresh(io: Io, writeOptions: WriteOptions, set: GuideSet): Promise<WriteOptions> {
   if (!isInteractive(io)) return writeOptions;
-  const stale = guidesFor(set, writeOptions).filter(({ state }) => state === 'stale');
+  const stale = planProjectGuides(set, writeOptions).filter(({ state }) => state === 'stale');
   if (stale.length === 0) return writeOptions;
   const edited = stale.filter(({ found }) => found?.edited === true).map(({ path }) => path);
   const names = stale.map(({ path }) => path).join(', ');

@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Environment, PackageManager } from '../config.ts';
 
-/** Lock files, by package manager. */
 const locks: readonly (readonly [string, PackageManager])[] = [
   ['pnpm-lock.yaml', 'pnpm'],
   ['yarn.lock', 'yarn'],
@@ -11,8 +10,11 @@ const locks: readonly (readonly [string, PackageManager])[] = [
   ['package-lock.json', 'npm'],
 ];
 
-/** The package manager for a client: the program that ran botcli, else the owner of the nearest lock file, else npm. */
-export function packageManagerFor(directory: string, environment: Pick<Environment, 'packageManager'>): PackageManager {
+/** Returns the package manager that ran botcli, else the owner of the nearest lock file, else npm. */
+export function detectPackageManager(
+  directory: string,
+  environment: Pick<Environment, 'packageManager'>,
+): PackageManager {
   if (environment.packageManager !== null) return environment.packageManager;
   for (let folder = join(directory, 'client'); ; folder = dirname(folder)) {
     const lock = locks.find(([file]) => existsSync(join(folder, file)));

@@ -1,2 +1,2 @@
-/** A file of a project. Its path is relative to the project, with forward slashes. */
+/** The path is relative to the project, with forward slashes. */
 export type ProjectFile = { readonly path: string; readonly text: string };

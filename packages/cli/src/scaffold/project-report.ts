@@ -2,28 +2,27 @@ import { join } from 'node:path';
 import type { PackageManager } from '../config.ts';
 import type { Block, Report } from '../output/report.ts';
 import { findTransport } from './catalogue/transports.ts';
-import { reachedByClient } from './client/client-transports.ts';
+import { isReachedByClient } from './client/client-transports.ts';
 import type { Configuration } from './configuration/configuration.ts';
-import { planOf } from './configuration/plan.ts';
-import { slugOf } from './configuration/project-name.ts';
-import { summaryOf } from './configuration/summary.ts';
+import { createPlan } from './configuration/plan.ts';
+import { toSlug } from './configuration/project-name.ts';
+import { summarizeConfiguration } from './configuration/summary.ts';
 import type { GuideStep } from './guides/plan-guides.ts';
 import type { WriteResult } from './make-project.ts';
-import { secretSetOf } from './project/deployment.ts';
-import { requiredVariables } from './project/variables.ts';
-import { shellWord } from './shell-word.ts';
+import { formatSecretSetName } from './project/deployment.ts';
+import { listRequiredVariables } from './project/variables.ts';
+import { quoteShellWord } from './shell-word.ts';
 
-/** What was created, and the commands that come next. */
-export function projectReport(
+export function createProjectReport(
   configuration: Configuration,
   directory: string,
   result: WriteResult,
   packageManager: PackageManager,
 ): Report {
-  const slug = slugOf(configuration.project_name);
+  const slug = toSlug(configuration.project_name);
   const notes = missingInClient(configuration);
   const slugRow = slug === configuration.project_name ? [] : [['Agent and package', slug] as const];
-  const [project, ...choices] = summaryOf(configuration);
+  const [project, ...choices] = summarizeConfiguration(configuration);
   return {
     json: { directory, written: result.written, guides: states(result.guides), notes, configuration },
     blocks: [
@@ -44,8 +43,7 @@ export function projectReport(
   };
 }
 
-/** What was done with the guides, for users who build with a coding agent. */
-export function guidesReport(directory: string, result: WriteResult): Report {
+export function createGuidesReport(directory: string, result: WriteResult): Report {
   const written = result.written.length === 0 ? 'none: all guides exist already' : result.written.join(', ');
   return {
     json: { directory, written: result.written, guides: states(result.guides) },
@@ -76,7 +74,7 @@ function states(guides: readonly GuideStep[]) {
 }
 
 function nextSteps(configuration: Configuration, directory: string, packageManager: PackageManager): readonly string[] {
-  const path = (folder: string) => shellWord(join(directory, folder));
+  const path = (folder: string) => quoteShellWord(join(directory, folder));
   const client = configuration.generate_client
     ? [`cd ${path('client')} && ${packageManager} install && ${packageManager} run dev   # in another terminal`]
     : [];
@@ -84,9 +82,11 @@ function nextSteps(configuration: Configuration, directory: string, packageManag
   const evaluation = configuration.enable_eval
     ? [`cd ${path('server')} && uv run --group evals pipecat eval run ${scenarios}   # in another terminal`]
     : [];
-  const plan = planOf(configuration);
+  const plan = createPlan(configuration);
   const secrets =
-    requiredVariables(plan).length === 0 ? [] : [`botcli cloud secrets set ${secretSetOf(plan)} --file .env`];
+    listRequiredVariables(plan).length === 0
+      ? []
+      : [`botcli cloud secrets set ${formatSecretSetName(plan)} --file .env`];
   const deploy = configuration.deploy_to_cloud
     ? [...secrets, 'uv lock && botcli cloud deploy               # when it works']
     : [];
@@ -101,11 +101,10 @@ function nextSteps(configuration: Configuration, directory: string, packageManag
   ];
 }
 
-/** Notes about transports that the generated client cannot use. */
 function missingInClient(configuration: Configuration): readonly string[] {
   if (!configuration.generate_client) return [];
   return configuration.transports.flatMap((value) =>
-    findTransport(value)?.group !== 'web' || reachedByClient(value)
+    findTransport(value)?.group !== 'web' || isReachedByClient(value)
       ? []
       : [
           `The client does not offer ${value}: its Pipecat client package is not published. Use ${value}-client in your own ` +
@@ -114,12 +113,11 @@ function missingInClient(configuration: Configuration): readonly string[] {
   );
 }
 
-/** Whether Pipecat's development runner serves a page for one of the transports. */
+/** Whether the project has a transport for which Pipecat's development runner serves a page. */
 function hasTestPage({ transports }: Configuration): boolean {
   return ['lightrtc', 'hostedrtc', 'websocket', 'livekit'].some((value) => transports.includes(value));
 }
 
-/** Notes about guides that were kept, and how to replace them. */
 function keptGuides(guides: readonly GuideStep[]): readonly Block[] {
   const lines = guides.flatMap(({ path, state, found }) => {
     if (state === 'own') return [`${path} is your own and was kept. --overwrite-guide replaces it.`];

@@ -1,6 +1,6 @@
 import type { ProjectOptions } from './configuration/fields.ts';
 
-/** `botcli init quickstart`: a bot to talk to in a browser within minutes. */
+/** The project of `botcli init quickstart`, a bot to talk to in a browser within minutes. */
 export const quickstart = {
   name: 'botcli-quickstart',
   options: {

@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
-import { shellWord } from './shell-word.ts';
+import { quoteShellWord } from './shell-word.ts';
 
 test.each(['/home/ada/my-bot', 'two words', '$(touch x)', '`id`', `it's "so"`, '$HOME', 'a;b', ''])(
   'quotes %j so that a shell reads it unchanged',
   (text) => {
-    expect(execFileSync('sh', ['-c', `printf %s ${shellWord(text)}`], { encoding: 'utf8' })).toBe(text);
+    expect(execFileSync('sh', ['-c', `printf %s ${quoteShellWord(text)}`], { encoding: 'utf8' })).toBe(text);
   },
 );

@@ -1,4 +1,4 @@
-/** Quotes a text as one shell word, so that a printed command is safe to copy whatever the name of a directory is. */
-export function shellWord(text: string): string {
+/** Quotes a string as one shell word, so that a printed command is safe to copy even with unusual directory names. */
+export function quoteShellWord(text: string): string {
   return /^[\w./@%+=:,-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

@@ -1,11 +1,11 @@
 import type { Client, WrittenSecrets } from '@bothost/contract';
 import type { Context } from '../command-line/context.ts';
 import type { Block, Report } from '../output/report.ts';
-import { agentsNote, changeTable } from './change-table.ts';
+import { createChangeTable, formatAgentsNote } from './change-table.ts';
 import { confirmChange, requireConfirmable } from './confirm-change.ts';
 import { readinessCell, resolveReadiness } from './readiness.ts';
 import { sendWrite } from './send-write.ts';
-import { findWriteTarget, targetFields } from './write-target.ts';
+import { findWriteTarget, formatTargetFields } from './write-target.ts';
 
 /** A secret set is written twice: first as a dry run, then at the revision that the dry run showed. */
 export type WriteMode = {
@@ -74,15 +74,18 @@ async function changePreview(
   const { previousRevision: before, name } = preview;
   const place = await findWriteTarget(context, client, preview.region);
   const { agents } = before === null ? { agents: [] } : await client.getSecretSet({ params: { setName: name } });
-  const notes = [skippedNote(change.skipped), preview.change === 'none' ? 'Nothing changes.' : agentsNote(agents)];
+  const notes = [
+    skippedNote(change.skipped),
+    preview.change === 'none' ? 'Nothing changes.' : formatAgentsNote(agents),
+  ];
   const lines = notes.filter((line) => line !== null);
   const state = before === null ? 'to be created' : `at revision ${before}`;
   return [
     {
       kind: 'fields',
-      fields: [['Secret set', { text: `${name} (${state})`, tone: 'strong' }], ...targetFields(place)],
+      fields: [['Secret set', { text: `${name} (${state})`, tone: 'strong' }], ...formatTargetFields(place)],
     },
-    changeTable(preview.changes),
+    createChangeTable(preview.changes),
     ...(lines.length === 0 ? [] : [{ kind: 'note', lines } as const]),
   ];
 }
@@ -117,7 +120,7 @@ async function reportWritten(
           ...(readiness === null ? [] : [['Status', readinessCell(readiness)] as const]),
         ],
       },
-      ...(werePreviewed ? [] : [changeTable(changes)]),
+      ...(werePreviewed ? [] : [createChangeTable(changes)]),
       ...(lines.length === 0 ? [] : [{ kind: 'note', lines } as const]),
     ],
   };

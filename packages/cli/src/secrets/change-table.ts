@@ -12,7 +12,10 @@ export const changeSigns = {
 type Change = WrittenSecrets['changes'][number];
 
 /** A table of changed keys with the length and fingerprint of each value, never the value. */
-export function changeTable(changes: readonly Change[], words: Partial<Record<Change['change'], string>> = {}): Block {
+export function createChangeTable(
+  changes: readonly Change[],
+  words: Partial<Record<Change['change'], string>> = {},
+): Block {
   // Removed keys have no length; keys of a new set have no fingerprint yet.
   const lengths = changes.some(({ bytes }) => bytes !== null);
   const fingerprints = changes.some(({ fingerprint }) => fingerprint !== null);
@@ -44,7 +47,7 @@ function optionalText(text: string | null): Cell {
 }
 
 /** Returns null if no agent uses the set. */
-export function agentsNote(agents: SecretSetDetails['agents']): string | null {
+export function formatAgentsNote(agents: SecretSetDetails['agents']): string | null {
   if (agents.length === 0) return null;
   const names = agents.map(({ name }) => name).join(', ');
   return agents.length === 1

@@ -1,6 +1,6 @@
 import type { Context } from '../command-line/context.ts';
 import { UsageError } from '../failure.ts';
-import { canPrompt, confirm } from '../io/confirm.ts';
+import { canPrompt, requireConfirmation } from '../io/confirm.ts';
 import type { Block } from '../output/report.ts';
 
 /** With `skip`, the change is confirmed in advance. */
@@ -20,5 +20,5 @@ export async function confirmChange(
   question: string,
 ): Promise<void> {
   await messages.show(...blocks);
-  if (!skip) await confirm(io, question, '--skip');
+  if (!skip) await requireConfirmation(io, question, '--skip');
 }

@@ -5,7 +5,7 @@ import type { Block, Report } from '../output/report.ts';
 import { confirmChange, requireConfirmable } from './confirm-change.ts';
 import { findSet, type SecretSetLookup } from './find-set.ts';
 import { requireSetName } from './set-name.ts';
-import { findWriteTarget, targetFields } from './write-target.ts';
+import { findWriteTarget, formatTargetFields } from './write-target.ts';
 
 export type DeleteSetOptions = {
   readonly name: string;
@@ -31,7 +31,7 @@ export async function deleteSet(context: Context, options: DeleteSetOptions): Pr
     const blocks: Block[] = [
       {
         kind: 'fields',
-        fields: [[kindLabel(set), { text: set.item.name, tone: 'strong' }], ...targetFields(place)],
+        fields: [[kindLabel(set), { text: set.item.name, tone: 'strong' }], ...formatTargetFields(place)],
       },
       contentNote(set),
     ];

@@ -1,6 +1,6 @@
 import type { Context } from '../command-line/context.ts';
 import type { Report } from '../output/report.ts';
-import { changeTable } from './change-table.ts';
+import { createChangeTable } from './change-table.ts';
 import { setNotFoundFailure } from './find-set.ts';
 import { type FileFormat, readValues } from './read-values.ts';
 import { requireSetName } from './set-name.ts';
@@ -29,7 +29,7 @@ export async function diffSet(
   return {
     json: { name: answer.name, revision, same: isSame, changes, skipped },
     blocks: [
-      changeTable(changes, {
+      createChangeTable(changes, {
         new: 'only in the file',
         changed: 'differs',
         unchanged: 'same',

@@ -28,7 +28,7 @@ async function impliedOrganization(client: Client): Promise<string> {
   return organizations[0]?.name ?? 'the organization of the key';
 }
 
-export function targetFields(target: WriteTarget): readonly (readonly [string, Cell])[] {
+export function formatTargetFields(target: WriteTarget): readonly (readonly [string, Cell])[] {
   return [
     ['Organization', target.organization],
     ['Service', target.origin],

@@ -1,8 +1,8 @@
-import { machineNeeds } from '../../src/scaffold/catalogue/machine-needs.ts';
+import { listMachineNeeds } from '../../src/scaffold/catalogue/machine-needs.ts';
 import { type ServiceKind, serviceKinds } from '../../src/scaffold/catalogue/service.ts';
-import { type CatalogueService, servicesOf } from '../../src/scaffold/catalogue/services.ts';
-import { lowestOf } from '../../src/scaffold/configuration/plan.ts';
-import { variablesOfService } from '../../src/scaffold/project/variables.ts';
+import { type CatalogueService, listServices } from '../../src/scaffold/catalogue/services.ts';
+import { findMinimumVersions } from '../../src/scaffold/configuration/plan.ts';
+import { listServiceVariables } from '../../src/scaffold/project/variables.ts';
 import { code, table } from './markdown.ts';
 
 const headings: Readonly<Record<ServiceKind, string>> = {
@@ -27,25 +27,25 @@ const columns = [
 
 /** Generates the list of services (`docs/services.md`) from the catalogue. */
 export function serviceReference(): string {
-  const counts = serviceKinds.reduce((sum, kind) => sum + servicesOf(kind).length, 0);
+  const counts = serviceKinds.reduce((sum, kind) => sum + listServices(kind).length, 0);
   return `${[
     '# Services of botcli init',
     `The ${counts} services for bots. [init.md](init.md) says how to choose them. The packages of all vendors are on PyPI, with ` +
       'wheels for Linux on x86-64 and ARM, and are compatible with each other.',
     'Generated from the catalogue in `packages/cli/src/scaffold/catalogue/vendors/` with ' +
       '`npx vitest run packages/cli/test/documents/service-reference.test.ts --update`.',
-    ...serviceKinds.flatMap((kind) => [`## ${headings[kind]}`, table(columns, servicesOf(kind).map(row))]),
+    ...serviceKinds.flatMap((kind) => [`## ${headings[kind]}`, table(columns, listServices(kind).map(row))]),
   ].join('\n\n')}\n`;
 }
 
 function row({ service, vendor }: CatalogueService): readonly string[] {
-  const lowest = lowestOf([service]);
-  const variables = variablesOfService(service);
+  const lowest = findMinimumVersions([service]);
+  const variables = listServiceVariables(service);
   const needed = new Set(variables.filter(({ required }) => required).map(({ name }) => name));
   const optional = new Set(variables.map(({ name }) => name).filter((name) => !needed.has(name)));
   const notes = [
     ...(service.discouraged === undefined ? [] : [service.discouraged]),
-    ...machineNeeds(service),
+    ...listMachineNeeds(service),
     ...(service.aliases ?? []).map((alias) => `alias: ${code(alias)}`),
   ];
   return [

@@ -8,8 +8,8 @@ import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import type { ProjectOptions } from '../../src/scaffold/configuration/fields.ts';
-import { resolve } from '../../src/scaffold/configuration/resolve.ts';
-import { projectFiles } from '../../src/scaffold/project/project.ts';
+import { resolveConfiguration } from '../../src/scaffold/configuration/resolve.ts';
+import { generateProjectFiles } from '../../src/scaffold/project/project.ts';
 import { openUv, type Variables } from '../pipecat/uv.ts';
 
 /** The value of every key and secret. Vendors' packages refuse an empty one. */
@@ -67,9 +67,9 @@ export async function setUpProject(given: ProjectOptions, groups: readonly strin
 }
 
 async function generate(given: ProjectOptions, root: string): Promise<void> {
-  const { configuration, issues } = resolve(given, 'demo');
+  const { configuration, issues } = resolveConfiguration(given, 'demo');
   if (configuration === null) throw new Error(JSON.stringify(issues));
-  for (const { path, text: content } of projectFiles(configuration)) {
+  for (const { path, text: content } of generateProjectFiles(configuration)) {
     await mkdir(dirname(join(root, path)), { recursive: true });
     await writeFile(join(root, path), content);
   }

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { planOf } from '../../src/scaffold/configuration/plan.ts';
+import { createPlan } from '../../src/scaffold/configuration/plan.ts';
 import { projects } from '../scaffold/project-matrix.ts';
 import { runScript } from './ask-library.ts';
 import { findPython, type Interpreter } from './find-python.ts';
@@ -44,7 +44,7 @@ async function missingIn(release: string, own: readonly WrittenProject[]): Promi
   return Object.fromEntries(uses);
 }
 
-const bounds = [...new Set(projects.map(([, configuration]) => planOf(configuration).lowest.library))].sort();
+const bounds = [...new Set(projects.map(([, configuration]) => createPlan(configuration).lowest.library))].sort();
 
 test.each(bounds)('projects with the lower bound %s use nothing that this release lacks', async (release) => {
   const own = written.filter(({ lowest }) => lowest === release);

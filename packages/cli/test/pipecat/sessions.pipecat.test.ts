@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { transports, usesRoomForCalls } from '../../src/scaffold/catalogue/transports.ts';
 import type { ProjectOptions } from '../../src/scaffold/configuration/fields.ts';
-import { planOf } from '../../src/scaffold/configuration/plan.ts';
-import { resolve } from '../../src/scaffold/configuration/resolve.ts';
-import { projectFiles } from '../../src/scaffold/project/project.ts';
-import { requiredVariables } from '../../src/scaffold/project/variables.ts';
+import { createPlan } from '../../src/scaffold/configuration/plan.ts';
+import { resolveConfiguration } from '../../src/scaffold/configuration/resolve.ts';
+import { generateProjectFiles } from '../../src/scaffold/project/project.ts';
+import { listRequiredVariables } from '../../src/scaffold/project/variables.ts';
 import { placeholder } from '../generated-bots/generated-project.ts';
 import { projects as matrix } from '../scaffold/project-matrix.ts';
 import { askLibrary } from './ask-library.ts';
@@ -59,10 +59,10 @@ const projects: readonly Project[] = chosen.map((given) => ({
 }));
 
 function botOf(given: ProjectOptions): { readonly text: string; readonly variables: Readonly<Record<string, string>> } {
-  const { configuration, issues } = resolve(given, 'demo');
+  const { configuration, issues } = resolveConfiguration(given, 'demo');
   if (configuration === null) throw new Error(JSON.stringify(issues));
-  const text = projectFiles(configuration).find(({ path }) => path === 'server/bot.py')?.text ?? '';
-  const names = requiredVariables(planOf(configuration));
+  const text = generateProjectFiles(configuration).find(({ path }) => path === 'server/bot.py')?.text ?? '';
+  const names = listRequiredVariables(createPlan(configuration));
   return { text, variables: Object.fromEntries(names.map((name) => [name, placeholder])) };
 }
 
@@ -100,7 +100,7 @@ test('these projects have every event handler of the project matrix', () => {
   const tried = new Set(chosen.flatMap((given) => handlers(botOf(given).text)));
   expect(tried.size).toBeGreaterThan(0);
   const all = matrix.flatMap(([, configuration]) => {
-    const bot = projectFiles(configuration).find(({ path }) => path === 'server/bot.py');
+    const bot = generateProjectFiles(configuration).find(({ path }) => path === 'server/bot.py');
     return handlers(bot?.text ?? '');
   });
   expect([...new Set(all)].filter((block) => !tried.has(block))).toEqual([]);

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
 import { transports } from '../../src/scaffold/catalogue/transports.ts';
 import { vendors } from '../../src/scaffold/catalogue/vendors.ts';
-import { variablesOf } from '../../src/scaffold/python/expression.ts';
+import { collectVariables } from '../../src/scaffold/python/expression.ts';
 import { askLibrary } from './ask-library.ts';
 import { type LibraryEnvironment, openLibraryEnvironment } from './library-environment.ts';
 import { mostVendors } from './package-groups.ts';
@@ -55,7 +55,7 @@ test('the catalogue lists exactly the variables that the library reads for each 
     })),
   );
   const unknown = services.flatMap(({ value, arguments: args, settings, variables = [] }) => {
-    const listed = [...Object.values({ ...args, ...settings }).flatMap(variablesOf), ...variables];
+    const listed = [...Object.values({ ...args, ...settings }).flatMap(collectVariables), ...variables];
     const own = reads.get(value) ?? [];
     const missing = own.filter((name) => !isTold(value, name) && !listed.some((one) => one.name === name));
     return missing.map((name) => `${value}: ${name}`);

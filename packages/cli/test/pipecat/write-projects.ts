@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { projectFiles } from '../../src/scaffold/project/project.ts';
+import { generateProjectFiles } from '../../src/scaffold/project/project.ts';
 import { projects } from '../scaffold/project-matrix.ts';
 
 /** A generated project on disk. */
@@ -20,7 +20,7 @@ export function writeProjects(directory: string): Promise<readonly WrittenProjec
   return Promise.all(
     projects.map(async ([name, configuration], index): Promise<WrittenProject> => {
       const place = join(directory, `project-${index}`);
-      const files = projectFiles(configuration).filter(({ path }) => path.startsWith('server/'));
+      const files = generateProjectFiles(configuration).filter(({ path }) => path.startsWith('server/'));
       for (const { path, text } of files) {
         await mkdir(dirname(join(place, path)), { recursive: true });
         await writeFile(join(place, path), text);

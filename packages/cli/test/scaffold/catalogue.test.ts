@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { serviceKinds } from '../../src/scaffold/catalogue/service.ts';
-import { findService, servicesOf } from '../../src/scaffold/catalogue/services.ts';
-import { findTransport, transports, transportsRequestedBy } from '../../src/scaffold/catalogue/transports.ts';
+import { findService, listServices } from '../../src/scaffold/catalogue/services.ts';
+import { findTransport, findTransportDirections, transports } from '../../src/scaffold/catalogue/transports.ts';
 import { vendors } from '../../src/scaffold/catalogue/vendors.ts';
 import { listOptions } from '../../src/scaffold/configuration/list-options.ts';
-import { importsOf, variablesOf } from '../../src/scaffold/python/expression.ts';
+import { collectImports, collectVariables } from '../../src/scaffold/python/expression.ts';
 
 /** The services that the CLI of Pipecat lists for release 1.14.0, by kind. */
 const listed = {
@@ -41,8 +41,8 @@ describe.each(vendors)('$name', ({ site, services }) => {
     expect(service.value).toBe(`${service.value.slice(0, -service.kind.length - 1)}_${service.kind}`);
     expect(service.module).toMatch(/^pipecat\.services\.[a-z0-9_.]+$/);
     expect(service.className).toMatch(/^[A-Z]\w+$/);
-    for (const { name } of parts.flatMap(variablesOf)) expect(name).toMatch(/^[A-Z][A-Z0-9_]+$/);
-    for (const { module } of parts.flatMap(importsOf)) expect(module).toMatch(/^[a-z][a-z0-9_.]*$/);
+    for (const { name } of parts.flatMap(collectVariables)) expect(name).toMatch(/^[A-Z][A-Z0-9_]+$/);
+    for (const { module } of parts.flatMap(collectImports)) expect(module).toMatch(/^[a-z][a-z0-9_.]*$/);
     for (const version of [service.since, service.python]) expect(version ?? '1.0').toMatch(/^\d+(\.\d+)+$/);
   });
 });
@@ -84,7 +84,7 @@ test('a variable belongs to one vendor, except for AWS accounts', () => {
   const owners = new Map<string, Set<string>>();
   for (const { name, services } of vendors) {
     for (const { arguments: args, settings, variables } of services) {
-      const own = [...Object.values({ ...args, ...settings }).flatMap(variablesOf), ...(variables ?? [])];
+      const own = [...Object.values({ ...args, ...settings }).flatMap(collectVariables), ...(variables ?? [])];
       for (const variable of own) owners.set(variable.name, (owners.get(variable.name) ?? new Set()).add(name));
     }
   }
@@ -96,13 +96,13 @@ test('the voice of Azure Voice Live sets session properties only if its variable
   const settings = findService('realtime', 'azure_voice_live_realtime')?.service.settings;
   const properties = settings?.['session_properties'];
   expect(properties).toMatchObject({ kind: 'choice', condition: 'os.getenv("AZURE_VOICE_LIVE_VOICE_ID")' });
-  expect(properties && variablesOf(properties).map(({ name, required }) => ({ name, required }))).toEqual([
+  expect(properties && collectVariables(properties).map(({ name, required }) => ({ name, required }))).toEqual([
     { name: 'AZURE_VOICE_LIVE_VOICE_ID', required: false },
   ]);
 });
 
 test('discouraged services are last in their list', () => {
-  expect(servicesOf('tts').at(-1)?.service.value).toBe('xtts_tts');
+  expect(listServices('tts').at(-1)?.service.value).toBe('xtts_tts');
 });
 
 test('findService accepts aliases, but no service of another kind', () => {
@@ -142,7 +142,7 @@ test.each([
 
 test('a name without a direction stands for one transport per direction', () => {
   for (const name of ['hostedrtc_pstn', 'daily_pstn', 'carrier1_hostedrtc_sip', 'twilio_daily_sip']) {
-    expect(transportsRequestedBy(name).map(({ request }) => request?.direction)).toEqual(['dial-in', 'dial-out']);
+    expect(findTransportDirections(name).map(({ request }) => request?.direction)).toEqual(['dial-in', 'dial-out']);
     expect(findTransport(name)).toBeNull();
   }
   expect(transports).toHaveLength(12);

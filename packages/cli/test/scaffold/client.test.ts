@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { resolve } from '../../src/scaffold/configuration/resolve.ts';
-import { projectFiles } from '../../src/scaffold/project/project.ts';
+import { resolveConfiguration } from '../../src/scaffold/configuration/resolve.ts';
+import { generateProjectFiles } from '../../src/scaffold/project/project.ts';
 
 const kinds = [
   ['vanilla', 'vite'],
@@ -31,7 +31,7 @@ beforeEach(async () => {
 afterEach(() => rm(directory, { recursive: true, force: true }));
 
 function clientOf({ framework, server, transports, name }: (typeof cases)[number]) {
-  const { configuration, issues } = resolve(
+  const { configuration, issues } = resolveConfiguration(
     {
       project_name: name,
       transports,
@@ -43,7 +43,7 @@ function clientOf({ framework, server, transports, name }: (typeof cases)[number
     'demo',
   );
   if (configuration === null) throw new Error(JSON.stringify(issues));
-  return projectFiles(configuration).filter(({ path }) => path.startsWith('client/'));
+  return generateProjectFiles(configuration).filter(({ path }) => path.startsWith('client/'));
 }
 
 test('every client passes the lint and format checks of its own settings', async () => {

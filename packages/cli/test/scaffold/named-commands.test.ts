@@ -3,18 +3,18 @@ import { findPositionalWords, parseLine, requireAllGiven } from '../../src/comma
 import { commands } from '../../src/commands.ts';
 import { findCommand } from '../../src/find-command.ts';
 import type { Configuration } from '../../src/scaffold/configuration/configuration.ts';
-import { addable } from '../../src/scaffold/configuration/names.ts';
-import { resolve } from '../../src/scaffold/configuration/resolve.ts';
-import { guidesOf } from '../../src/scaffold/guides/guides.ts';
-import { projectFiles } from '../../src/scaffold/project/project.ts';
-import { projectReport } from '../../src/scaffold/project-report.ts';
+import { listAddableParts } from '../../src/scaffold/configuration/names.ts';
+import { resolveConfiguration } from '../../src/scaffold/configuration/resolve.ts';
+import { listGuides } from '../../src/scaffold/guides/guides.ts';
+import { generateProjectFiles } from '../../src/scaffold/project/project.ts';
+import { createProjectReport } from '../../src/scaffold/project-report.ts';
 import { version } from '../../src/version.ts';
 import { runProgram } from '../run-program.ts';
 import { projects } from './project-matrix.ts';
 
 const clients = ['react', 'vanilla'].flatMap((client_framework): Configuration[] => {
   const given = { transports: ['lightrtc'], mode: 'realtime', realtime_service: 'openai_realtime', client_framework };
-  const { configuration } = resolve(given, 'demo');
+  const { configuration } = resolveConfiguration(given, 'demo');
   return configuration === null ? [] : [configuration];
 });
 const configurations = [...projects.map(([, configuration]) => configuration), ...clients];
@@ -53,7 +53,8 @@ async function refusalOf(line: string): Promise<string | null> {
     if (command === undefined) return 'is no command';
     const values = parseLine(args, new Set(found.words.map(({ index }) => index)), command);
     requireAllGiven(values, command, '');
-    if (found.path === 'project add' && !(await addable()).includes(String(values['what']))) return 'cannot be added';
+    if (found.path === 'project add' && !(await listAddableParts()).includes(String(values['what'])))
+      return 'cannot be added';
     if (found.path !== 'init' || args.length <= 2) return null;
     const { status, stderr } = await runProgram(args.includes('--list-options') ? args : [...args, '--dry-run']);
     return status === 0 ? null : stderr;
@@ -68,7 +69,7 @@ async function refused(lines: Iterable<string>): Promise<readonly string[]> {
 }
 
 test('the program accepts every command in the guides', async () => {
-  const lines = guidesOf(version).flatMap(({ text }) => namedIn(text));
+  const lines = listGuides(version).flatMap(({ text }) => namedIn(text));
   expect(lines).toEqual(
     expect.arrayContaining([
       'botcli init --dry-run -t smallwebrtc -m cascade --stt deepgram_stt --llm openai_llm --tts cartesia_tts',
@@ -81,7 +82,7 @@ test('the program accepts every command in the guides', async () => {
 
 test('the program accepts every command in generated READMEs', async () => {
   const readmes = configurations.map(
-    (configuration) => projectFiles(configuration).find(({ path }) => path === 'README.md')?.text ?? '',
+    (configuration) => generateProjectFiles(configuration).find(({ path }) => path === 'README.md')?.text ?? '',
   );
   const lines = readmes.flatMap(namedIn);
   expect(lines).toEqual(
@@ -96,7 +97,7 @@ test('the program accepts every command in generated READMEs', async () => {
 
 test('the program accepts every command in the next steps of init', async () => {
   const lines = configurations.flatMap((configuration) => {
-    const { blocks } = projectReport(configuration, '/demo', { written: [], guides: [] }, 'npm');
+    const { blocks } = createProjectReport(configuration, '/demo', { written: [], guides: [] }, 'npm');
     return blocks.flatMap((block) => (block.kind === 'text' ? linesOf(block.lines.join('\n')) : []));
   });
   expect(lines).toContain('botcli cloud deploy');

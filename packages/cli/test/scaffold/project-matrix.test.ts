@@ -3,9 +3,9 @@ import { checkDeployFile, reservedSecretKey } from '@bothost/contract';
 import { parse } from 'smol-toml';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Configuration } from '../../src/scaffold/configuration/configuration.ts';
-import { type Plan, planOf } from '../../src/scaffold/configuration/plan.ts';
-import { projectFiles } from '../../src/scaffold/project/project.ts';
-import { variableGroups } from '../../src/scaffold/project/variables.ts';
+import { createPlan, type Plan } from '../../src/scaffold/configuration/plan.ts';
+import { generateProjectFiles } from '../../src/scaffold/project/project.ts';
+import { groupVariables } from '../../src/scaffold/project/variables.ts';
 import type { ProjectFile } from '../../src/scaffold/project-file.ts';
 import { projects } from './project-matrix.ts';
 
@@ -16,7 +16,7 @@ beforeAll(() => {
 });
 
 describe.each(projects)('%s', (_name, configuration) => {
-  const files = projectFiles(configuration);
+  const files = generateProjectFiles(configuration);
   const textOf = (path: string) => files.find((file) => file.path === path)?.text ?? '';
 
   test('has formatted and lint-clean Python', () => {
@@ -81,11 +81,11 @@ function checkVariables(configuration: Configuration, files: readonly ProjectFil
   ).toEqual([]);
   // The development runner sets ENV.
   expect(read.filter((name) => name !== 'ENV' && !names.includes(name))).toEqual([]);
-  const plan = planOf(configuration);
+  const plan = createPlan(configuration);
   const elsewhere = readElsewhere(plan);
   expect(names.filter((name) => !read.includes(name) && !elsewhere.includes(name))).toEqual([]);
   expect(elsewhere.filter((name) => !names.includes(name))).toEqual([]);
-  const needed = variableGroups(plan).flatMap(({ variables }) => variables.filter(({ required }) => required));
+  const needed = groupVariables(plan).flatMap(({ variables }) => variables.filter(({ required }) => required));
   const blank = lines.filter(([, comment]) => comment === undefined);
   expect(blank.map(([, , name]) => name).sort()).toEqual(needed.map(({ name }) => name).sort());
   expect(blank.every(([, , , value]) => value === '')).toBe(true);
@@ -99,7 +99,7 @@ function checkVariables(configuration: Configuration, files: readonly ProjectFil
 
 function checkPackage(configuration: Configuration, text: string): void {
   const { project } = parse(text) as { project: { name: string; dependencies: string[]; 'requires-python': string } };
-  const plan = planOf(configuration);
+  const plan = createPlan(configuration);
   expect(project.name).toMatch(/^[a-z0-9][a-z0-9-]*[a-z0-9]$/);
   expect(project['requires-python']).toBe(`>=${plan.lowest.python}`);
   for (const dependency of project.dependencies)
@@ -114,7 +114,7 @@ function checkDeployment(
 ): void {
   const { file, issues } = checkDeployFile(parse(textOf('server/deploy.toml')));
   expect(issues).toEqual([]);
-  expect(file?.agent_name).toBe(planOf(configuration).slug);
+  expect(file?.agent_name).toBe(createPlan(configuration).slug);
   expect(file?.agent_profile).toBe(configuration.video_input || configuration.video_output ? 'agent-2x' : 'agent-1x');
   const copied = [...textOf('server/Dockerfile').matchAll(/^COPY (.*) \S+$/gm)].flatMap(([, sources]) =>
     (sources ?? '').split(' '),

@@ -1,9 +1,9 @@
 import { serviceKinds } from '../../src/scaffold/catalogue/service.ts';
-import { servicesOf } from '../../src/scaffold/catalogue/services.ts';
+import { listServices } from '../../src/scaffold/catalogue/services.ts';
 import { transports, usesRoomForCalls } from '../../src/scaffold/catalogue/transports.ts';
 import type { Configuration } from '../../src/scaffold/configuration/configuration.ts';
 import type { ProjectOptions } from '../../src/scaffold/configuration/fields.ts';
-import { resolve } from '../../src/scaffold/configuration/resolve.ts';
+import { resolveConfiguration } from '../../src/scaffold/configuration/resolve.ts';
 
 const services = { stt_service: 'deepgram_stt', llm_service: 'openai_llm', tts_service: 'cartesia_tts' };
 const cascade: ProjectOptions = { transports: ['lightrtc'], mode: 'cascade', ...services };
@@ -21,7 +21,7 @@ const everything: ProjectOptions = {
 };
 
 const eachService = serviceKinds.flatMap((kind) =>
-  servicesOf(kind).map(({ service: { value } }): [string, ProjectOptions] => [
+  listServices(kind).map(({ service: { value } }): [string, ProjectOptions] => [
     value,
     { ...(kind === 'realtime' ? { ...realtime } : cascade), [`${kind}_service`]: value },
   ]),
@@ -76,7 +76,7 @@ export const projects: readonly (readonly [name: string, configuration: Configur
   ...eachFeature,
   ...names,
 ].map(([name, given]) => {
-  const { configuration, issues } = resolve(given, 'demo');
+  const { configuration, issues } = resolveConfiguration(given, 'demo');
   if (configuration === null) throw new Error(`${name}: ${JSON.stringify(issues)}`);
   return [name, configuration];
 });

@@ -124,7 +124,7 @@ test('the wizard proposes the previous answers after going back', async () => {
   const [before, between] = [steps.slice(0, 9), steps.slice(10, 11)];
   const answers: typeof steps = [
     ...before,
-    ['Which language model service', `to the previous question${keys.enter}`],
+    ['Which language model service', `return to the previous question${keys.enter}`],
     ['Which speech-to-text service', keys.enter],
     ['Which language model service', keys.enter],
     ...between,

@@ -12,7 +12,7 @@ export const command = defineCommand({
   arguments: {
     what: {
       description: 'A value of init: twilio (carrier1), soniox_stt, recording, eval, ...',
-      words: async () => (await import('../../scaffold/configuration/names.ts')).addable(),
+      words: async () => (await import('../../scaffold/configuration/names.ts')).listAddableParts(),
     },
     directory: { description: 'Directory of the project (default: this one)', optional: true },
   },
@@ -24,10 +24,10 @@ export const command = defineCommand({
   examples: ['project add twilio', 'project add soniox_stt my-bot --dry-run', 'project add eval --yes'],
   run: async (context, { what, directory, 'dry-run': dryRun, 'conflict-markers': conflictMarkers, yes }) => {
     const { changeProject } = await import('../../scaffold/changing/change-project.ts');
-    const { changedConfiguration } = await import('../../scaffold/changing/changed-configuration.ts');
+    const { changeConfiguration } = await import('../../scaffold/changing/changed-configuration.ts');
     return changeProject(context, {
       directory: resolve(context.io.directory, directory ?? '.'),
-      next: (configuration) => changedConfiguration(configuration, what),
+      next: (configuration) => changeConfiguration(configuration, what),
       dryRun,
       yes,
       conflictMarkers,

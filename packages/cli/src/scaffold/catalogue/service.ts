@@ -1,9 +1,9 @@
-import type { Expression, Variable } from '../python/expression.ts';
+import type { EnvironmentVariable, PythonExpression } from '../python/expression.ts';
 
 export const serviceKinds = ['stt', 'llm', 'tts', 'realtime', 'video'] as const;
 export type ServiceKind = (typeof serviceKinds)[number];
 
-/** The role of each kind of service in a bot, for people. */
+/** What each kind of service does in a bot, for people. */
 export const serviceRoles: Readonly<Record<ServiceKind, string>> = {
   stt: 'Speech to text',
   llm: 'Language model',
@@ -12,44 +12,49 @@ export const serviceRoles: Readonly<Record<ServiceKind, string>> = {
   video: 'Video avatar',
 };
 
-/** A service of a vendor. Options, questions, generated code, checks and docs/services.md derive from it. */
+/**
+ * A speech, language or video service of a vendor. Options, questions, generated code, checks and docs/services.md derive from
+ * this description.
+ */
 export type Service = {
-  /** The value of `--stt` and so on: `<name>_<kind>`. */
+  /** The value of options such as `--stt`, in the form `<name>_<kind>`. */
   readonly value: string;
   readonly kind: ServiceKind;
   readonly label: string;
   readonly module: string;
   readonly className: string;
-  /** Extras of pipecat-ai that install the vendor's packages. */
+  /** Extras of the pipecat-ai package that install the vendor's packages. */
   readonly extras: readonly string[];
-  /** Arguments of the constructor except `settings`. */
-  readonly arguments: Readonly<Record<string, Expression>>;
-  /** Arguments of the service's `Settings`; `null` if the bot passes none. A model's instruction is added to them. */
-  readonly settings: Readonly<Record<string, Expression>> | null;
-  /** The argument that takes an aiohttp session, if there is one. */
+  /** Constructor arguments other than `settings`. */
+  readonly arguments: Readonly<Record<string, PythonExpression>>;
+  /**
+   * Arguments of the service's `Settings`, or null if the bot passes no settings. For language models, the generator adds the
+   * instruction.
+   */
+  readonly settings: Readonly<Record<string, PythonExpression>> | null;
+  /** The constructor argument that takes an aiohttp session, if there is one. */
   readonly session?: 'aiohttp_session' | 'session';
-  /** Variables that the vendor's package reads itself, instead of generated code. */
-  readonly variables?: readonly Variable[];
-  /** First release of pipecat-ai that has it, if later than the minimum of every project. */
+  /** Environment variables that the vendor's package reads itself. */
+  readonly variables?: readonly EnvironmentVariable[];
+  /** The first pipecat-ai release with this service, if that is later than the minimum of every project. */
   readonly since?: string;
-  /** Lowest Python on which its packages install, if later than the minimum of every project. */
+  /** The lowest Python version that the service's packages support, if that is later than the minimum of every project. */
   readonly python?: string;
-  /** Other requirements of its packages, for people, and their download size if it is unusual. */
+  /** Other requirements of the service's packages as text for people, including an unusual download size. */
   readonly installation?: { readonly note: string; readonly gigabytes?: number };
-  /** Whether it downloads a model at its first start. */
+  /** Whether the service downloads a model at its first start. */
   readonly downloads?: true;
-  /** Other values that `init` accepts for it. */
+  /** Other values that `init` accepts for this service. */
   readonly aliases?: readonly string[];
-  /** Whether it accepts video frames. */
+  /** Whether the service accepts video frames. */
   readonly acceptsVideo?: true;
-  /** Why new projects should not choose it. */
+  /** The reason why new projects should not use this service. */
   readonly discouraged?: string;
 };
 
-/** A vendor with its services: one file of the catalogue. */
 export type Vendor = {
   readonly name: string;
-  /** Where to create an account; for local services, where to read about them. */
+  /** The page where users create an account or, for a local service, the page that describes the service. */
   readonly site: string;
   readonly services: readonly Service[];
 };

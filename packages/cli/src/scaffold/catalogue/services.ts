@@ -1,7 +1,6 @@
 import type { Service, ServiceKind, Vendor } from './service.ts';
 import { vendors } from './vendors.ts';
 
-/** A service with its vendor. */
 export type CatalogueService = { readonly service: Service; readonly vendor: Vendor };
 
 const all: readonly CatalogueService[] = vendors.flatMap((vendor) =>
@@ -11,8 +10,8 @@ const byValue = new Map(
   all.flatMap((one) => [one.service.value, ...(one.service.aliases ?? [])].map((value) => [value, one] as const)),
 );
 
-/** All services of a kind, sorted by label; discouraged ones come last. */
-export function servicesOf(kind: ServiceKind): readonly CatalogueService[] {
+/** Sorted by label. Discouraged services come last. */
+export function listServices(kind: ServiceKind): readonly CatalogueService[] {
   const matches = all.filter(({ service }) => service.kind === kind);
   return matches.sort(
     ({ service: a }, { service: b }) =>
@@ -22,13 +21,13 @@ export function servicesOf(kind: ServiceKind): readonly CatalogueService[] {
   );
 }
 
-/** Finds a service by its value or an alias; null if it is unknown or of another kind. */
+/** Finds a service by its value or an alias. Returns null if the service is unknown or of another kind. */
 export function findService(kind: ServiceKind, value: string): CatalogueService | null {
   const match = byValue.get(value);
   return match?.service.kind === kind ? match : null;
 }
 
-/** Values that were removed, with the reason. */
+/** Values that earlier versions accepted, with the reason for their removal. */
 export const removedServices: Readonly<Record<string, string>> = {
   lmnt_tts: 'was removed: the vendor has shut down',
 };

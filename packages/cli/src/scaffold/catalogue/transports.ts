@@ -1,25 +1,25 @@
-import { variable } from '../python/environment.ts';
-import type { Import } from '../python/expression.ts';
+import { describeVariable } from '../python/environment.ts';
+import type { PythonImport } from '../python/expression.ts';
 import type { Transport, TransportName } from './transport.ts';
 
-type ParametersClass = Import & { readonly name: string };
+type ParametersClass = PythonImport & { readonly name: string };
 const rooms: ParametersClass = { module: 'pipecat.transports.daily.transport', name: 'DailyParams' };
 const sockets: ParametersClass = { module: 'pipecat.transports.websocket.fastapi', name: 'FastAPIWebsocketParams' };
 const livekit: ParametersClass = { module: 'pipecat.transports.livekit.transport', name: 'LiveKitParams' };
 const peers: ParametersClass = { module: 'pipecat.transports.base_transport', name: 'TransportParams' };
 
 const roomAccount = [
-  variable('DAILY_API_KEY', true, 'creates rooms'),
-  variable('DAILY_API_URL', false, 'a different address of the vendor’s API'),
+  describeVariable('DAILY_API_KEY', true, 'creates rooms'),
+  describeVariable('DAILY_API_URL', false, 'a different address of the vendor’s API'),
 ];
 const twilio = [
-  variable('TWILIO_ACCOUNT_SID', true, 'needed to hang up calls'),
-  variable('TWILIO_AUTH_TOKEN', true, 'needed to hang up calls'),
+  describeVariable('TWILIO_ACCOUNT_SID', true, 'needed to hang up calls'),
+  describeVariable('TWILIO_AUTH_TOKEN', true, 'needed to hang up calls'),
 ];
 const pstn = { value: 'hostedrtc_pstn', knownAs: 'daily_pstn' };
 const sip = { value: 'carrier1_hostedrtc_sip', knownAs: 'twilio_daily_sip' };
 
-/** In the order of `--list-options`: web, then telephony. */
+/** In the order of `--list-options`, web transports first. */
 export const transports: readonly Transport[] = [
   {
     value: 'hostedrtc',
@@ -34,7 +34,7 @@ export const transports: readonly Transport[] = [
     video: true,
     variables: [
       ...roomAccount,
-      variable('DAILY_ROOM_URL', false, 'one room for all sessions instead of a new one for each'),
+      describeVariable('DAILY_ROOM_URL', false, 'one room for all sessions instead of a new one for each'),
     ],
   },
   {
@@ -49,10 +49,10 @@ export const transports: readonly Transport[] = [
     parameters: livekit,
     video: true,
     variables: [
-      variable('LIVEKIT_URL', true, 'address of the server, wss://...'),
-      variable('LIVEKIT_API_KEY', true),
-      variable('LIVEKIT_API_SECRET', true),
-      variable('LIVEKIT_ROOM_NAME', false, 'one room for all sessions instead of a new one for each'),
+      describeVariable('LIVEKIT_URL', true, 'address of the server, wss://...'),
+      describeVariable('LIVEKIT_API_KEY', true),
+      describeVariable('LIVEKIT_API_SECRET', true),
+      describeVariable('LIVEKIT_ROOM_NAME', false, 'one room for all sessions instead of a new one for each'),
     ],
     since: '1.13.0',
   },
@@ -68,7 +68,7 @@ export const transports: readonly Transport[] = [
     parameters: peers,
     video: true,
     variables: [
-      variable(
+      describeVariable(
         'PIPECAT_ICE_SERVERS',
         false,
         'STUN and TURN servers as JSON, for strict networks; for your machine only: the service sets it and refuses it as a secret',
@@ -101,10 +101,10 @@ export const transports: readonly Transport[] = [
     video: false,
     variables: [
       ...twilio,
-      variable('TWILIO_API_KEY', false, 'instead of the account’s token'),
-      variable('TWILIO_API_SECRET', false, 'instead of the account’s token'),
-      variable('TWILIO_REGION', false),
-      variable('TWILIO_EDGE', false),
+      describeVariable('TWILIO_API_KEY', false, 'instead of the account’s token'),
+      describeVariable('TWILIO_API_SECRET', false, 'instead of the account’s token'),
+      describeVariable('TWILIO_REGION', false),
+      describeVariable('TWILIO_EDGE', false),
     ],
   },
   {
@@ -174,7 +174,7 @@ export const transports: readonly Transport[] = [
     key: 'telnyx',
     parameters: sockets,
     video: false,
-    variables: [variable('TELNYX_API_KEY', true, 'needed to hang up calls')],
+    variables: [describeVariable('TELNYX_API_KEY', true, 'needed to hang up calls')],
   },
   {
     value: 'carrier3',
@@ -188,8 +188,8 @@ export const transports: readonly Transport[] = [
     parameters: sockets,
     video: false,
     variables: [
-      variable('PLIVO_AUTH_ID', true, 'needed to hang up calls'),
-      variable('PLIVO_AUTH_TOKEN', true, 'needed to hang up calls'),
+      describeVariable('PLIVO_AUTH_ID', true, 'needed to hang up calls'),
+      describeVariable('PLIVO_AUTH_TOKEN', true, 'needed to hang up calls'),
     ],
   },
   {
@@ -207,34 +207,38 @@ export const transports: readonly Transport[] = [
   },
 ];
 
-const byName = new Map(transports.flatMap((transport) => namesOf(transport).map((name) => [name, transport] as const)));
+const byName = new Map(
+  transports.flatMap((transport) => listTransportNames(transport).map((name) => [name, transport] as const)),
+);
 
-/** Finds a transport by either of its names. A name that needs a direction is not found: see `transportsRequestedBy`. */
+/**
+ * Finds a transport by its canonical or known name. Does not accept a name without a direction, see `findTransportDirections`.
+ */
 export function findTransport(name: string): Transport | null {
   return byName.get(name) ?? null;
 }
 
-/** The transports that a name without a direction can mean, one for each direction. */
-export function transportsRequestedBy(name: string): readonly Transport[] {
-  return transports.filter(({ request }) => request !== undefined && namesOf(request).includes(name));
+/** Finds the transports that a name without a direction can mean, one for each direction. */
+export function findTransportDirections(name: string): readonly Transport[] {
+  return transports.filter(({ request }) => request !== undefined && listTransportNames(request).includes(name));
 }
 
-/** Both names, the specification's first. */
-export function namesOf({ value, knownAs }: TransportName): readonly string[] {
+/** Lists the canonical name first. */
+export function listTransportNames({ value, knownAs }: TransportName): readonly string[] {
   return knownAs === null ? [value] : [value, knownAs];
 }
 
-/** `smallwebrtc (lightrtc)`: the name that people know, then the specification's. */
-export function displayName({ value, knownAs }: TransportName): string {
+/** Formats both names of a transport, for example `smallwebrtc (lightrtc)`. */
+export function formatTransportName({ value, knownAs }: TransportName): string {
   return knownAs === null ? value : `${knownAs} (${value})`;
 }
 
-/** The names that `--transport` is usually given, for people. Those with a direction appear once, without it. */
+/** The known names for `--transport`, for messages. Transports with directions appear once, without the direction. */
 export const transportChoices: readonly string[] = [
-  ...new Set(transports.map(({ request, ...transport }) => displayName(request ?? transport))),
+  ...new Set(transports.map(({ request, ...transport }) => formatTransportName(request ?? transport))),
 ];
 
-/** Whether calls go through a hosted room. A bot can have one such transport, because it waits for one kind of caller. */
+/** Whether calls go through a hosted room. A bot can have only one such transport, because it waits for one kind of caller. */
 export function usesRoomForCalls(transport: Transport): boolean {
   return transport.kind !== 'browser' && transport.kind !== 'stream';
 }

@@ -56,7 +56,7 @@ import { xai } from './vendors/xai.ts';
 import { xtts } from './vendors/xtts.ts';
 import { zoom } from './vendors/zoom.ts';
 
-/** Every vendor; a new one is one file and its line here. */
+/** A new vendor needs a file in `vendors/` and a line here. */
 export const vendors: readonly Vendor[] = [
   anthropic,
   assemblyai,

@@ -3,39 +3,39 @@ import { createTwoFilesPatch } from 'diff';
 import type { Context } from '../../command-line/context.ts';
 import type { PackageManager } from '../../config.ts';
 import { Failure } from '../../failure.ts';
-import { confirm } from '../../io/confirm.ts';
+import { requireConfirmation } from '../../io/confirm.ts';
 import type { Report } from '../../output/report.ts';
 import { version } from '../../version.ts';
 import { readAnswers } from '../checking/read-answers.ts';
 import type { Configuration } from '../configuration/configuration.ts';
-import { planOf } from '../configuration/plan.ts';
+import { createPlan } from '../configuration/plan.ts';
 import { hasMarkers } from '../merging/markers.ts';
-import { packageManagerFor } from '../package-manager.ts';
-import { requiredVariables } from '../project/variables.ts';
-import { shellWord } from '../shell-word.ts';
-import { applyEdits, type Edit, interruptedChange } from '../writing/apply-edits.ts';
+import { detectPackageManager } from '../package-manager.ts';
+import { listRequiredVariables } from '../project/variables.ts';
+import { quoteShellWord } from '../shell-word.ts';
+import { applyEdits, type FileEdit, readInterruptedChange } from '../writing/apply-edits.ts';
 import { beginChange, refuseLinks } from '../writing/begin-change.ts';
-import { refuseLocked } from '../writing/project-lock.ts';
-import { textOf } from '../writing/survey.ts';
-import { systemCause } from '../writing/system-cause.ts';
-import { planChange, type Step } from './plan-change.ts';
+import { requireUnlocked } from '../writing/project-lock.ts';
+import { readTextIfExists } from '../writing/survey.ts';
+import { describeWriteError } from '../writing/system-cause.ts';
+import { type FileStep, planChange } from './plan-change.ts';
 
 export type ChangeRequest = {
-  /** Absolute. */
+  /** Absolute path of the project. */
   readonly directory: string;
-  /** Returns the new configuration. */
+  /** Computes the new configuration. */
   readonly next: (configuration: Configuration) => Configuration;
   readonly dryRun: boolean;
-  /** Do not ask for confirmation. */
+  /** Skips the confirmation. */
   readonly yes: boolean;
-  /** Write files that have conflicts, with conflict markers. */
+  /** Writes files with conflicts, with conflict markers. */
   readonly conflictMarkers: boolean;
 };
 
 /**
- * Changes a project to another configuration, or to what this version generates: shows the difference, asks, and writes all of
- * it or nothing. The project is locked from the start, so that exactly the difference shown is written. Conflicts are a
- * `Failure` in every case, also in a dry run and when they are written with markers, because the user must resolve them.
+ * Changes a project to another configuration, or to what this version generates. Shows the difference, asks for confirmation,
+ * and writes everything or nothing. The project is locked from the start, so the written change is the one shown. Conflicts
+ * always throw a `Failure`, because the user must resolve them.
  */
 export async function changeProject(context: Context, request: ChangeRequest): Promise<Report> {
   const { directory, dryRun } = request;
@@ -43,7 +43,7 @@ export async function changeProject(context: Context, request: ChangeRequest): P
     refuseInterrupted(directory);
     return change(context, request);
   }
-  // Do not create a lock in a directory that is not a project.
+  // Fails for a directory that is not a project, before a lock is created in it.
   readAnswers(directory);
   const unlock = begin(directory, context.notify);
   try {
@@ -57,7 +57,7 @@ function begin(directory: string, say: (text: string) => void): () => void {
   try {
     return beginChange(directory, say);
   } catch (error) {
-    throw failureOf(error, directory);
+    throw toFailure(error, directory);
   }
 }
 
@@ -69,9 +69,9 @@ async function change({ io, mode, notify, messages }: Context, request: ChangeRe
   refuseUnresolved(steps);
   const changed = steps.filter(isChange);
   const conflicts = steps.filter(({ kind }) => kind === 'conflict');
-  const patch = changed.map(patchOf).join('');
+  const patch = changed.map(createPatch).join('');
   const variables = newVariables(answers.configuration, next);
-  const manager = packageManagerFor(directory, io.environment);
+  const manager = detectPackageManager(directory, io.environment);
   const todo = dryRun
     ? []
     : nextSteps(
@@ -93,8 +93,8 @@ async function change({ io, mode, notify, messages }: Context, request: ChangeRe
       ...(todo.length > 0 ? [{ kind: 'text' as const, title: 'Next', lines: todo }] : []),
     ],
   };
-  const answersBefore = textOf(join(directory, newAnswers.path));
-  const edits: readonly Edit[] = [
+  const answersBefore = readTextIfExists(join(directory, newAnswers.path));
+  const edits: readonly FileEdit[] = [
     ...changed,
     ...[{ path: newAnswers.path, before: answersBefore, after: newAnswers.text }].filter(isChange),
   ];
@@ -106,12 +106,12 @@ async function change({ io, mode, notify, messages }: Context, request: ChangeRe
   refuseLinks(directory, edits);
   if (changed.length > 0 && !yes) {
     notify(patch);
-    await confirm(io, `Change ${changed.length} files?`, '--yes');
+    await requireConfirmation(io, `Change ${changed.length} files?`, '--yes');
   }
   try {
     applyEdits(directory, edits, io.signal);
   } catch (error) {
-    throw failureOf(error, directory);
+    throw toFailure(error, directory);
   }
   if (conflicts.length > 0) {
     if (mode !== 'json') await messages.show(...report.blocks);
@@ -120,45 +120,53 @@ async function change({ io, mode, notify, messages }: Context, request: ChangeRe
   return report;
 }
 
-/** Nested conflict markers could not be resolved. */
-function refuseUnresolved(steps: readonly Step[]): void {
+/** Refuses files with conflict markers, because nested markers could not be resolved. */
+function refuseUnresolved(steps: readonly FileStep[]): void {
   const unresolved = steps.filter((step) => isChange(step) && hasMarkers(step.before ?? ''));
   if (unresolved.length === 0) return;
-  const issues = unresolved.map(({ path }) => ({ path, message: 'has unresolved conflicts from an earlier change' }));
+  const issues = unresolved.map(({ path }) => ({
+    path,
+    message: 'the file has unresolved conflicts from an earlier change',
+  }));
   throw new Failure('conflicts-unresolved', 'Resolve the conflicts first. Nothing was changed.', null, issues);
 }
 
-function conflictFailure(conflicts: readonly Step[], { json }: Report, shown: boolean): Failure {
-  const issues = conflicts.map(({ path }) => ({ path, message: 'you edited lines that would change' }));
+function conflictFailure(conflicts: readonly FileStep[], { json }: Report, shown: boolean): Failure {
+  const issues = conflicts.map(({ path }) => ({ path, message: 'you edited lines that this change would overwrite' }));
   const hint = [
-    ...(shown ? [] : ['See both versions with --dry-run.']),
-    'To write both into the file, between conflict markers, add --conflict-markers.',
+    ...(shown ? [] : ['To see both versions, pass --dry-run.']),
+    'To write both versions into the file, between conflict markers, pass --conflict-markers.',
   ].join(' ');
   const message = 'Your edits conflict with the change. Nothing was changed.';
   return new Failure('edits-in-the-way', message, hint, issues, json as Record<string, unknown>);
 }
 
-function markersFailure(conflicts: readonly Step[], { json }: Report): Failure {
-  const issues = conflicts.map(({ path }) => ({ path, message: 'has both versions, between conflict markers' }));
-  const hint = 'Edit the files and remove the markers. List the remaining ones with: botcli project check';
+function markersFailure(conflicts: readonly FileStep[], { json }: Report): Failure {
+  const issues = conflicts.map(({ path }) => ({
+    path,
+    message: 'the file contains both versions, between conflict markers',
+  }));
+  const hint =
+    'Edit the files and remove the conflict markers. To list the remaining conflicts, run: botcli project check';
   const message = 'The change was written, with conflicts for you to resolve.';
   return new Failure('conflicts-left', message, hint, issues, json as Record<string, unknown>);
 }
 
-function failureOf(error: unknown, directory: string): unknown {
-  const cause = systemCause(error, directory);
+function toFailure(error: unknown, directory: string): unknown {
+  const cause = describeWriteError(error, directory);
   if (cause === null) return error;
-  const message = `The project cannot be changed: ${cause}.`;
-  if (interruptedChange(directory) === null) return new Failure('cannot-write', `${message} Nothing was changed.`);
-  return new Failure('cannot-write', `${message} Some files were changed, others were not.`, finishHint);
+  const isIncomplete = readInterruptedChange(directory) !== null;
+  return isIncomplete
+    ? new Failure('cannot-write', `Only some files of the project were changed, because ${cause}.`, finishHint)
+    : new Failure('cannot-write', `Cannot change the project, because ${cause}. Nothing was changed.`);
 }
 
-const finishHint = 'Finish it with: botcli project update';
+const finishHint = 'To finish the change, run: botcli project update';
 
-/** A dry run cannot finish an interrupted change, because that writes files. */
+/** Finishing an interrupted change writes files, so a dry run is refused instead. */
 function refuseInterrupted(directory: string): void {
-  if (interruptedChange(directory) === null) return;
-  refuseLocked(directory);
+  if (readInterruptedChange(directory) === null) return;
+  requireUnlocked(directory);
   throw new Failure(
     'change-interrupted',
     `An earlier change to ${directory} was interrupted and is incomplete.`,
@@ -166,11 +174,11 @@ function refuseInterrupted(directory: string): void {
   );
 }
 
-function isChange({ before, after }: Edit): boolean {
+function isChange({ before, after }: FileEdit): boolean {
   return before !== after;
 }
 
-function patchOf({ path, before, after }: Step): string {
+function createPatch({ path, before, after }: FileStep): string {
   return createTwoFilesPatch(
     before === null ? '/dev/null' : `a/${path}`,
     after === null ? '/dev/null' : `b/${path}`,
@@ -179,20 +187,20 @@ function patchOf({ path, before, after }: Step): string {
   );
 }
 
-/** Variables that are required by the new configuration, but not by the old one. */
+/** Lists the variables that only the new configuration requires. */
 function newVariables(before: Configuration, after: Configuration): readonly string[] {
-  const required = requiredVariables(planOf(before));
-  return requiredVariables(planOf(after)).filter((name) => !required.includes(name));
+  const required = listRequiredVariables(createPlan(before));
+  return listRequiredVariables(createPlan(after)).filter((name) => !required.includes(name));
 }
 
-/** What the user still has to do for the changed files. */
+/** Lists what the user has to do after the change. */
 function nextSteps(
   directory: string,
   changedPaths: readonly string[],
   variables: readonly string[],
   packageManager: PackageManager,
 ): readonly string[] {
-  const path = (folder: string) => shellWord(join(directory, folder));
+  const path = (folder: string) => quoteShellWord(join(directory, folder));
   return [
     ...(variables.length > 0 ? [`Fill in server/.env: ${variables.join(', ')}`] : []),
     ...(changedPaths.includes('server/pyproject.toml') ? [`cd ${path('server')} && uv sync`] : []),

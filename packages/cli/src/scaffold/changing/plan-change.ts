@@ -1,38 +1,43 @@
 import { join } from 'node:path';
-import type { Answers } from '../checking/read-answers.ts';
+import type { ProjectAnswers } from '../checking/read-answers.ts';
 import type { Configuration } from '../configuration/configuration.ts';
-import { type GeneratedGuide, generatedGuides } from '../guides/generated-guides.ts';
+import { compareGuides, type GuideComparison } from '../guides/generated-guides.ts';
 import { mergeTexts } from '../merging/merge-texts.ts';
-import { projectFiles } from '../project/project.ts';
+import { generateProjectFiles } from '../project/project.ts';
 import type { ProjectFile } from '../project-file.ts';
-import { answersFile, hashOf } from '../writing/answers.ts';
-import { fileText, textOf } from '../writing/survey.ts';
+import { createAnswersFile, hashText } from '../writing/answers.ts';
+import { readTextIfExists, readTextUnlessBlocked } from '../writing/survey.ts';
 
 /**
- * What happens to a file. `kept`: the user's version stays as it is. `conflict`: the user's edits and the change touch the same
- * lines, and `after` has both between conflict markers.
+ * What a change does with a file. `kept` keeps the user's version. `conflict` means that the user's edits and the change touch
+ * the same lines; then `after` contains both, between conflict markers.
  */
-export type Step = {
+export type FileStep = {
   readonly path: string;
   readonly kind: 'new' | 'changed' | 'merged' | 'removed' | 'kept' | 'conflict';
-  /** The text before and after; null if there is no file. */
+  /** The text of the file before and after the change. Null if the file does not exist. */
   readonly before: string | null;
   readonly after: string | null;
 };
 
-export type Change = { readonly steps: readonly Step[]; readonly answers: ProjectFile };
+export type ChangePlan = { readonly steps: readonly FileStep[]; readonly answers: ProjectFile };
 
 /**
- * Plans the change of a project to the configuration `next` and keeps the user's edits, by a three-way merge of each file: the
- * text that was generated (stored in the answers), the current text, and the text that would be generated now. If the answers
- * lack the first text, every difference in an edited file is a conflict. Writes nothing.
+ * Plans the change of a project to the configuration `next` and writes nothing. Each file is merged from three texts: the
+ * stored text that was generated before, the current text, and the text that is generated now. Without the stored text, every
+ * difference in an edited file is a conflict.
  */
-export function planChange(directory: string, answers: Answers, next: Configuration, version: string): Change {
-  const files = projectFiles(next);
+export function planChange(
+  directory: string,
+  answers: ProjectAnswers,
+  next: Configuration,
+  version: string,
+): ChangePlan {
+  const files = generateProjectFiles(next);
   const after = new Map(files.map(({ path, text }) => [path, text]));
   const paths = [...new Set([...Object.keys(answers.files), ...after.keys()])].sort();
   const steps = paths.flatMap((path) => {
-    const current = textOf(join(directory, path));
+    const current = readTextIfExists(join(directory, path));
     const generated = after.get(path) ?? null;
     const hash = answers.files[path];
     return (
@@ -42,24 +47,24 @@ export function planChange(directory: string, answers: Answers, next: Configurat
       ) ?? []
     );
   });
-  const guides = generatedGuides(version, answers.guides, (path) => fileText(directory, path));
+  const guides = compareGuides(version, answers.guides, (path) => readTextUnlessBlocked(directory, path));
   const recorded = guides.map(({ guide }) => guide).filter(({ beforeBot }) => !beforeBot);
   return {
     steps: [...steps, ...guides.flatMap((one) => guideStep(one, directory) ?? [])].sort(byPath),
-    answers: answersFile(next, version, files, recorded),
+    answers: createAnswersFile(next, version, files, recorded),
   };
 }
 
-/** A guide that was edited is kept instead of merged, because its text only makes sense as a whole. */
-function guideStep({ guide: { path, text }, state }: GeneratedGuide, directory: string): Step | null {
-  const before = fileText(directory, path);
+/** An edited guide is kept instead of merged, because its text makes sense only as a whole. */
+function guideStep({ guide: { path, text }, state }: GuideComparison, directory: string): FileStep | null {
+  const before = readTextUnlessBlocked(directory, path);
   if (state === 'unchanged') return null;
   return state === 'outdated'
     ? { path, kind: 'changed', before, after: text }
     : { path, kind: 'kept', before, after: before };
 }
 
-function byPath(one: Step, other: Step): number {
+function byPath(one: FileStep, other: FileStep): number {
   return one.path < other.path ? -1 : 1;
 }
 
@@ -68,16 +73,16 @@ type Texts = {
   readonly current: string | null;
   readonly next: string | null;
   readonly base: string | null;
-  /** Hash of the generated text; undefined if the file was not generated. */
+  /** The hash of the generated text. Undefined if the file was not generated. */
   readonly hash: string | undefined;
 };
 
-function stepOf({ path, current, next, base, hash }: Texts, generator: string): Step | null {
-  const step = (kind: Step['kind'], after: string | null): Step => ({ path, kind, before: current, after });
+function stepOf({ path, current, next, base, hash }: Texts, generator: string): FileStep | null {
+  const step = (kind: FileStep['kind'], after: string | null): FileStep => ({ path, kind, before: current, after });
   if (current === next) return null;
-  const isUnedited = current !== null && hash === `sha256:${hashOf(current)}`;
+  const isUnedited = current !== null && hash === `sha256:${hashText(current)}`;
   if (isUnedited) return next === null ? step('removed', null) : step('changed', next);
-  // The generated text does not change, so the user's edit or removal stays.
+  // The generated text is the same as before, so the user's edit or removal stays.
   if (hash !== undefined && base !== null && base === next) return step('kept', current);
   if (current === null) return hash === undefined ? step('new', next) : step('kept', current);
   if (next === null) return step('kept', current);

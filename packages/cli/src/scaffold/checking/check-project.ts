@@ -1,21 +1,21 @@
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { parse } from 'smol-toml';
-import { planOf } from '../configuration/plan.ts';
-import { type GeneratedGuide, generatedGuides } from '../guides/generated-guides.ts';
+import { createPlan } from '../configuration/plan.ts';
+import { compareGuides, type GuideComparison } from '../guides/generated-guides.ts';
 import { hasMarkers } from '../merging/markers.ts';
-import { requiredVariables } from '../project/variables.ts';
-import { isOlder } from '../version-order.ts';
-import { hashOf } from '../writing/answers.ts';
-import { interruptedChange } from '../writing/apply-edits.ts';
-import { isLocked } from '../writing/project-lock.ts';
-import { fileText, textOf } from '../writing/survey.ts';
-import type { Answers } from './read-answers.ts';
-import { lockMismatch } from './uv-lock.ts';
+import { listRequiredVariables } from '../project/variables.ts';
+import { isOlderVersion } from '../version-order.ts';
+import { hashText } from '../writing/answers.ts';
+import { readInterruptedChange } from '../writing/apply-edits.ts';
+import { isProjectLocked } from '../writing/project-lock.ts';
+import { readTextIfExists, readTextUnlessBlocked } from '../writing/survey.ts';
+import type { ProjectAnswers } from './read-answers.ts';
+import { findLockMismatch } from './uv-lock.ts';
 
 /**
- * The result of one check. `problem`: the project does not work. `edited`: the file differs from what was generated. `outdated`:
- * an older version generated the file.
+ * The result of one check. `problem` means that the project does not work, `edited` that the file differs from the generated
+ * text, `outdated` that an older version generated the file.
  */
 export type Finding = {
   readonly about: string;
@@ -23,8 +23,15 @@ export type Finding = {
   readonly message: string;
 };
 
-/** Checks a project against its stored configuration, and its guides against those of `version`. Never reports values of variables. */
-export async function checkProject(directory: string, answers: Answers, version: string): Promise<readonly Finding[]> {
+/**
+ * Checks a project against its stored configuration, and its guides against those of `version`. Never prints values of
+ * variables.
+ */
+export async function checkProject(
+  directory: string,
+  answers: ProjectAnswers,
+  version: string,
+): Promise<readonly Finding[]> {
   const deployed = answers.configuration.deploy_to_cloud;
   return [
     ...changeFindings(directory),
@@ -38,20 +45,22 @@ export async function checkProject(directory: string, answers: Answers, version:
 }
 
 function changeFindings(directory: string): readonly Finding[] {
-  if (interruptedChange(directory) === null) return [];
-  if (isLocked(directory))
-    return [{ about: 'generated files', state: 'problem', message: 'are being changed by another botcli' }];
+  if (readInterruptedChange(directory) === null) return [];
+  if (isProjectLocked(directory))
+    return [{ about: 'generated files', state: 'problem', message: 'another botcli is changing the files' }];
   const message = 'an interrupted change left some files unchanged: finish it with botcli project update';
   return [{ about: 'generated files', state: 'problem', message }];
 }
 
-function variableFindings(directory: string, answers: Answers): readonly Finding[] {
+function variableFindings(directory: string, answers: ProjectAnswers): readonly Finding[] {
   const about = 'server/.env';
-  const required = requiredVariables(planOf(answers.configuration));
+  const required = listRequiredVariables(createPlan(answers.configuration));
   if (required.length === 0) return [];
-  const text = textOf(join(directory, about));
+  const text = readTextIfExists(join(directory, about));
   if (text === null) {
-    return [{ about, state: 'problem', message: 'does not exist: copy .env.example and fill it in' }];
+    return [
+      { about, state: 'problem', message: 'the file does not exist: copy .env.example to .env and fill in the keys' },
+    ];
   }
   const filled = parseEnv(text);
   const empty = required.filter((name) => (filled[name] ?? '').trim() === '');
@@ -60,43 +69,63 @@ function variableFindings(directory: string, answers: Answers): readonly Finding
   return empty.map((name) => ({ about, state: 'problem', message: `${name} is empty or missing` }));
 }
 
-function packageFindings(directory: string, answers: Answers): readonly Finding[] {
+function packageFindings(directory: string, answers: ProjectAnswers): readonly Finding[] {
   const about = 'server/pyproject.toml';
-  const text = textOf(join(directory, about));
-  if (text === null) return [{ about, state: 'problem', message: 'does not exist' }];
-  const { extras, lowest } = planOf(answers.configuration);
+  const text = readTextIfExists(join(directory, about));
+  if (text === null) return [{ about, state: 'problem', message: 'the file does not exist' }];
+  const { extras, lowest } = createPlan(answers.configuration);
   const dependency = dependenciesOf(text).find((one) => /^pipecat-ai\b(?!-)/.test(one));
-  if (dependency === undefined) return [{ about, state: 'problem', message: 'does not depend on pipecat-ai' }];
+  if (dependency === undefined)
+    return [{ about, state: 'problem', message: 'the dependencies do not include pipecat-ai' }];
   const named = new Set(/\[([^\]]*)\]/.exec(dependency)?.[1]?.split(/\s*,\s*/) ?? []);
   const missing = extras.filter((extra) => !named.has(extra));
   if (missing.length > 0) {
-    return [{ about, state: 'problem', message: `pipecat-ai lacks the extras ${missing.join(', ')}` }];
+    return [{ about, state: 'problem', message: `the pipecat-ai dependency lacks the extras ${missing.join(', ')}` }];
   }
   const lower = />=\s*(\d+(?:\.\d+)*)/.exec(dependency)?.[1];
-  if (lower !== undefined && isOlder(lower, lowest.library)) {
+  if (lower !== undefined && isOlderVersion(lower, lowest.library)) {
     return [
-      { about, state: 'problem', message: `allows pipecat-ai ${lower}, but the project needs ${lowest.library}` },
+      {
+        about,
+        state: 'problem',
+        message: `the dependencies allow pipecat-ai ${lower}, but the project needs ${lowest.library}`,
+      },
     ];
   }
   if (!/<\s*2\b/.test(dependency)) {
-    return [{ about, state: 'problem', message: 'allows pipecat-ai 2, but the generated code is written for 1' }];
+    return [
+      {
+        about,
+        state: 'problem',
+        message: 'the dependencies allow pipecat-ai 2, but the generated code is written for 1',
+      },
+    ];
   }
   const python = />=\s*(\d+(?:\.\d+)*)/.exec(pythonOf(text))?.[1];
-  if (python !== undefined && isOlder(python, lowest.python)) {
-    return [{ about, state: 'problem', message: `allows Python ${python}, but the project needs ${lowest.python}` }];
+  if (python !== undefined && isOlderVersion(python, lowest.python)) {
+    return [
+      {
+        about,
+        state: 'problem',
+        message: `requires-python allows Python ${python}, but the project needs ${lowest.python}`,
+      },
+    ];
   }
   return [{ about, state: 'good', message: 'versions and extras match the project' }];
 }
 
-/** A lock file is optional. Without one, the latest packages that fit are installed. */
+/** A project needs no lock file. Without one, the latest matching packages are installed. */
 function lockFindings(directory: string): readonly Finding[] {
   const about = 'server/uv.lock';
-  const [lock, text] = [textOf(join(directory, about)), textOf(join(directory, 'server/pyproject.toml'))];
+  const [lock, text] = [
+    readTextIfExists(join(directory, about)),
+    readTextIfExists(join(directory, 'server/pyproject.toml')),
+  ];
   if (lock === null || text === null) return [];
-  const mismatch = lockMismatch(lock, dependenciesOf(text));
+  const mismatch = findLockMismatch(lock, dependenciesOf(text));
   return [
     mismatch === null
-      ? { about, state: 'good', message: 'matches the dependencies' }
+      ? { about, state: 'good', message: 'the lock file matches the dependencies' }
       : { about, state: 'problem', message: mismatch },
   ];
 }
@@ -121,12 +150,12 @@ function projectOf(text: string): { readonly dependencies?: unknown; readonly 'r
 
 async function deployFindings(directory: string): Promise<readonly Finding[]> {
   const about = 'server/deploy.toml';
-  const text = textOf(join(directory, about));
-  if (text === null) return [{ about, state: 'problem', message: 'does not exist' }];
+  const text = readTextIfExists(join(directory, about));
+  if (text === null) return [{ about, state: 'problem', message: 'the file does not exist' }];
   const { checkDeployFile } = await import('@bothost/contract');
   try {
     const { issues } = checkDeployFile(parse(text));
-    if (issues.length === 0) return [{ about, state: 'good', message: 'can be deployed' }];
+    if (issues.length === 0) return [{ about, state: 'good', message: 'the deploy file is valid' }];
     return issues.map(({ path, message }) => ({
       about,
       state: 'problem',
@@ -134,40 +163,42 @@ async function deployFindings(directory: string): Promise<readonly Finding[]> {
     }));
   } catch (error) {
     const [line = ''] = (error instanceof Error ? error.message : String(error)).split('\n');
-    return [{ about, state: 'problem', message: `is not valid TOML: ${line}` }];
+    return [{ about, state: 'problem', message: `the file is not valid TOML: ${line}` }];
   }
 }
 
-function markerFindings(directory: string, answers: Answers): readonly Finding[] {
+function markerFindings(directory: string, answers: ProjectAnswers): readonly Finding[] {
   return Object.keys(answers.files)
-    .filter((path) => hasMarkers(textOf(join(directory, path)) ?? ''))
-    .map((about) => ({ about, state: 'problem', message: 'has unresolved conflicts' }));
+    .filter((path) => hasMarkers(readTextIfExists(join(directory, path)) ?? ''))
+    .map((about) => ({ about, state: 'problem', message: 'the file has unresolved conflicts' }));
 }
 
-function fileFindings(directory: string, answers: Answers, version: string): readonly Finding[] {
+function fileFindings(directory: string, answers: ProjectAnswers, version: string): readonly Finding[] {
   const entries = Object.entries(answers.files);
   const changed = entries.flatMap(([about, hash]): Finding[] => {
-    const text = textOf(join(directory, about));
-    if (text === null) return [{ about, state: 'edited', message: 'was removed' }];
-    return `sha256:${hashOf(text)}` === hash ? [] : [{ about, state: 'edited', message: 'was edited' }];
+    const text = readTextIfExists(join(directory, about));
+    if (text === null) return [{ about, state: 'edited', message: 'the file was removed' }];
+    return `sha256:${hashText(text)}` === hash ? [] : [{ about, state: 'edited', message: 'the file was edited' }];
   });
-  const guides = generatedGuides(version, answers.guides, (path) => fileText(directory, path));
+  const guides = compareGuides(version, answers.guides, (path) => readTextUnlessBlocked(directory, path));
   const found = [...changed, ...guides.flatMap((guide) => guideFinding(guide) ?? [])];
   const all = entries.length + guides.length;
   const unedited = all - found.filter(({ state }) => state === 'edited').length;
   return [
     ...found.sort((one, other) => (one.about < other.about ? -1 : 1)),
-    { about: 'generated files', state: 'good', message: `${unedited} of ${all} are unedited` },
+    { about: 'generated files', state: 'good', message: `${unedited} of ${all} files are unedited` },
   ];
 }
 
-function guideFinding({ guide: { path: about }, state, writtenBy }: GeneratedGuide): Finding | null {
+function guideFinding({ guide: { path: about }, state, writtenBy }: GuideComparison): Finding | null {
   if (state === 'unchanged') return null;
-  if (state === 'removed') return { about, state: 'edited', message: 'was removed' };
+  if (state === 'removed') return { about, state: 'edited', message: 'the file was removed' };
   const older = writtenBy === null ? 'an older version' : `version ${writtenBy}`;
   if (state === 'outdated')
-    return { about, state, message: `was written by ${older}: botcli project update replaces it` };
+    return { about, state, message: `the guide was written by ${older}; botcli project update replaces it` };
   const message =
-    writtenBy === null ? 'was edited' : `was written by ${older} and edited: botcli project update keeps it`;
+    writtenBy === null
+      ? 'the guide was edited'
+      : `the guide was written by ${older} and edited; botcli project update keeps it`;
   return { about, state, message };
 }

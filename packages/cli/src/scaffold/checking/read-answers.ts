@@ -3,25 +3,25 @@ import { join } from 'node:path';
 import { Failure } from '../../failure.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import { readConfigFile } from '../configuration/fields.ts';
-import { resolve } from '../configuration/resolve.ts';
-import { answersPath, type Hashes, isHashes, unpacked } from '../writing/answers.ts';
-import { staysInside } from '../writing/apply-edits.ts';
+import { resolveConfiguration } from '../configuration/resolve.ts';
+import { answersPath, type Hashes, isHashRecord, unpackTexts } from '../writing/answers.ts';
+import { isInsideProject } from '../writing/apply-edits.ts';
 
-/** How a project was generated, from `.botcli/project.json`. */
-export type Answers = {
+/** The content of `.botcli/project.json`, which records how a project was generated. */
+export type ProjectAnswers = {
   readonly configuration: Configuration;
-  /** `botcli 0.1.0` */
+  /** The version that generated the project, for example `botcli 0.1.0`. */
   readonly generator: string;
-  /** Hash of the generated text of each file. */
+  /** The hash of each generated file. */
   readonly files: Hashes;
-  /** Hashes of the guides; null in a project of a version that did not store them. */
+  /** The hashes of the guides. Null if an old version, which did not store them, created the project. */
   readonly guides: Hashes | null;
-  /** The generated texts by path, as far as they are stored. */
+  /** The generated texts by path. Texts that are not stored or are damaged are missing. */
   readonly generated: ReadonlyMap<string, string>;
 };
 
-/** Reads the answers of a project. @throws `Failure` no-project, answers-unreadable, answers-invalid */
-export function readAnswers(directory: string): Answers {
+/** @throws `Failure` no-project, answers-unreadable, answers-invalid */
+export function readAnswers(directory: string): ProjectAnswers {
   const path = join(directory, answersPath);
   let parsed: unknown;
   try {
@@ -30,14 +30,14 @@ export function readAnswers(directory: string): Answers {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') {
       throw new Failure('no-project', `${directory} is not a botcli project: it has no ${answersPath}.`);
     }
-    throw new Failure('answers-unreadable', `Cannot read ${path}: ${error instanceof Error ? error.message : error}`);
+    throw new Failure('answers-unreadable', `Cannot read ${path}. ${error instanceof Error ? error.message : error}`);
   }
   const { configuration, generator, files, guides, generated } = (parsed ?? {}) as Readonly<Record<string, unknown>>;
-  if (typeof generator !== 'string' || !isHashes(files) || !Object.keys(files).every(staysInside)) {
-    throw new Failure('answers-unreadable', `${path} was not written by botcli, or was damaged.`);
+  if (typeof generator !== 'string' || !isHashRecord(files) || !Object.keys(files).every(isInsideProject)) {
+    throw new Failure('answers-unreadable', `The file ${path} was not written by botcli, or is damaged.`);
   }
   const stored = readConfigFile(JSON.stringify(configuration ?? null));
-  const resolved = resolve(stored.options, '');
+  const resolved = resolveConfiguration(stored.options, '');
   const issues = [...stored.issues, ...resolved.issues];
   if (resolved.configuration === null || issues.length > 0) {
     throw new Failure('answers-invalid', `The answers in ${path} are no longer valid.`, null, issues);
@@ -46,7 +46,7 @@ export function readAnswers(directory: string): Answers {
     configuration: resolved.configuration,
     generator,
     files,
-    guides: isHashes(guides) ? guides : null,
-    generated: unpacked(generated, files),
+    guides: isHashRecord(guides) ? guides : null,
+    generated: unpackTexts(generated, files),
   };
 }

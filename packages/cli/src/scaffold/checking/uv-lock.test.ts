@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { lockMismatch } from './uv-lock.ts';
+import { findLockMismatch } from './uv-lock.ts';
 
-/** A lock file of uv, shortened to the package of the project. */
+/** A lock file of uv that contains only the package of the project. */
 const lock = `version = 1
 requires-python = ">=3.11"
 
@@ -25,10 +25,10 @@ requires-dist = [
 const dependencies = ['aiohttp', 'pipecat-ai[silero,aws_nova_sonic]<2, >=1.13.0', 'pipecat_ai_whisker >=2.0.0,<3'];
 
 test('lockMismatch accepts a lock of the same dependencies in any notation', () => {
-  expect(lockMismatch(lock, dependencies)).toBeNull();
+  expect(findLockMismatch(lock, dependencies)).toBeNull();
 });
 
-/** The lock of a project with markers, optional dependencies, sources, and a package that can be built. */
+/** A lock file of a project that has markers, optional dependencies and sources, and that can be built as a package. */
 const extended = lock.replace('virtual', 'editable').replace(
   '    { name = "aiohttp" },\n',
   `    { name = "aiohttp" },
@@ -47,8 +47,8 @@ const added = [
 ];
 
 test('lockMismatch accepts markers, sources and optional dependencies', () => {
-  expect(lockMismatch(extended, [...dependencies, ...added])).toBeNull();
-  expect(lockMismatch(extended, [...dependencies, ...added.slice(1)])).toContain('uv lock');
+  expect(findLockMismatch(extended, [...dependencies, ...added])).toBeNull();
+  expect(findLockMismatch(extended, [...dependencies, ...added.slice(1)])).toContain('uv lock');
 });
 
 test.each([
@@ -60,12 +60,12 @@ test.each([
   ['an added package', [...dependencies, 'pydantic']],
   ['a removed package', dependencies.slice(1)],
 ])('lockMismatch reports %s', (_what, changed) => {
-  expect(lockMismatch(lock, changed)).toContain('uv lock');
+  expect(findLockMismatch(lock, changed)).toContain('uv lock');
 });
 
 test.each(['', 'version = ', '[[package]]\nname = "demo"\nsource = { virtual = "." }\n'])(
   'lockMismatch reports that %j is not a lock file',
   (text) => {
-    expect(lockMismatch(text, [])).toContain('is not a lock file of uv');
+    expect(findLockMismatch(text, [])).toContain('is not a lock file of uv');
   },
 );

@@ -1,29 +1,29 @@
 import { parse } from 'smol-toml';
 
 /**
- * Why `uv.lock` does not match these dependencies, or null. The service installs exactly what the lock file lists, so a dependency
- * that was added later would be missing. The lock file lists the dependencies it was made from: `requires-dist` of the package
- * at `.`.
+ * Returns why `uv.lock` does not match the dependencies, or null if it does. The service installs exactly what the lock file
+ * lists, so a dependency that was added later would be missing. The lock file lists its dependencies as `requires-dist` of the
+ * package at `.`.
  */
-export function lockMismatch(lock: string, dependencies: readonly string[]): string | null {
+export function findLockMismatch(lock: string, dependencies: readonly string[]): string | null {
   const listed = requirementsOf(lock);
-  if (listed === null) return 'is not a lock file of uv: create it again with uv lock';
-  // uv omits the version bounds of packages that `tool.uv.sources` takes from another source.
+  if (listed === null) return 'the file is not a lock file of uv; to create it again, run: uv lock';
+  // uv locks packages from `tool.uv.sources` without version bounds.
   const unbound = new Set(listed.filter(hasOtherSource).map(({ name }) => plain(String(name))));
   const locked = new Set(listed.map((one) => canonical(requirementText(one), unbound)));
   const declared = new Set(dependencies.map((one) => canonical(one, unbound)));
   const matches = declared.size === locked.size && [...declared].every((one) => locked.has(one));
-  return matches ? null : 'does not match the dependencies: update it with uv lock';
+  return matches ? null : 'the lock file does not match the dependencies; to update it, run: uv lock';
 }
 
 type Locked = Readonly<Record<'name' | 'extras' | 'specifier' | 'marker', unknown>>;
 
-/** Excludes `optional-dependencies`, which a deployment does not install. */
+/** Reads the locked requirements without `optional-dependencies`, which a deployment does not install. */
 function requirementsOf(lock: string): readonly Locked[] | null {
   try {
     const { package: packages } = parse(lock) as { package?: readonly Record<string, unknown>[] };
     const own = packages?.find(({ source }) => {
-      // `editable` if the project is a package that can be built.
+      // uv writes `editable` for a project that can be built as a package, otherwise `virtual`.
       const { virtual, editable } = (source ?? {}) as Readonly<Record<string, unknown>>;
       return virtual === '.' || editable === '.';
     });
@@ -43,10 +43,7 @@ function requirementText({ name, extras, specifier }: Locked): string {
   return `${String(name)}${named}${typeof specifier === 'string' ? specifier : ''}`;
 }
 
-/**
- * Normalizes a requirement, so that equal requirements are equal texts: names in lower case with hyphens, extras and bounds
- * sorted, no spaces. Markers are omitted, because uv rewrites them.
- */
+/** Normalizes a requirement so that equal requirements become equal strings. Omits markers, because uv rewrites them. */
 function canonical(requirement: string, unbound: ReadonlySet<string>): string {
   const [short = ''] = requirement.split(/\s*;|\s*@/);
   const [, name = '', extras = '', bounds = ''] =

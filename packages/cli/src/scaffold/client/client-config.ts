@@ -1,8 +1,11 @@
 import type { Plan } from '../configuration/plan.ts';
 import type { ClientKind } from './client-kind.ts';
 
-/** `src/config.ts`: where sessions are started. With Next.js, at the page's own server, which has the key. */
-export function configFile(plan: Plan, kind: ClientKind): string {
+/**
+ * Generates `src/config.ts`, which defines where sessions are started. With Next.js, that is the page's own server, which has
+ * the key.
+ */
+export function generateConfigFile(plan: Plan, kind: ClientKind): string {
   const hasServer = kind === 'react-nextjs';
   const lines = [
     `export const name = ${quoted(plan.configuration.project_name)};`,
@@ -31,8 +34,8 @@ export function configFile(plan: Plan, kind: ClientKind): string {
   return `${lines.join('\n')}\n`;
 }
 
-/** `client/.env.example`. Without a `.env`, the client uses a bot on the same machine. */
-export function envExample(plan: Plan, kind: ClientKind): string {
+/** Generates `client/.env.example`. Without a `.env`, the client uses a bot on the same machine. */
+export function generateEnvExample(plan: Plan, kind: ClientKind): string {
   const prefix = kind === 'react-nextjs' ? '' : 'VITE_';
   const file = kind === 'react-nextjs' ? '.env.local' : '.env';
   const lines = [
@@ -44,7 +47,7 @@ export function envExample(plan: Plan, kind: ClientKind): string {
   return `${lines.join('\n')}\n`;
 }
 
-/** Quotes a text with the quotes that need fewer escapes, like a formatter. */
+/** Quotes a string with the quotes that need fewer escapes, as formatters do. */
 function quoted(text: string): string {
   if (text.split("'").length > text.split('"').length) return JSON.stringify(text);
   return `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;

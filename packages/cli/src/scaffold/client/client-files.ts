@@ -24,12 +24,12 @@ import vanillaMain from '../../../templates/client/vanilla/main.ts?raw';
 import vanillaTypes from '../../../templates/client/vanilla/tsconfig.json?raw';
 import type { Plan } from '../configuration/plan.ts';
 import type { ProjectFile } from '../project-file.ts';
-import { configFile, envExample } from './client-config.ts';
-import { type ClientKind, clientKind } from './client-kind.ts';
-import { packageFile } from './client-package.ts';
-import { clientTransports, transportsFile } from './client-transports.ts';
+import { generateConfigFile, generateEnvExample } from './client-config.ts';
+import { type ClientKind, resolveClientKind } from './client-kind.ts';
+import { generatePackageFile } from './client-package.ts';
+import { generateTransportsFile, listClientTransports } from './client-transports.ts';
 
-/** Files that do not depend on the project, by path in `client/`. */
+/** Files that are the same for every project, by path in `client/`. */
 const fixed: Readonly<Record<ClientKind, Readonly<Record<string, string>>>> = {
   vanilla: {
     'index.html': vanillaIndex,
@@ -68,10 +68,10 @@ const common: Readonly<Record<string, string>> = {
   'src/style.css': style,
 };
 
-/** `client/`: a web client that starts sessions and connects to the bot. */
-export function clientFiles(plan: Plan): readonly ProjectFile[] {
-  const kind = clientKind(plan);
-  const transports = clientTransports(plan);
+/** Generates the files in `client/`, a web client that starts sessions and connects to the bot. */
+export function generateClientFiles(plan: Plan): readonly ProjectFile[] {
+  const kind = resolveClientKind(plan);
+  const transports = listClientTransports(plan);
   const hasPeers = transports.some(({ value }) => value === 'lightrtc');
   const forwardsOffers = kind === 'react-nextjs' && hasPeers;
   const files = {
@@ -79,10 +79,10 @@ export function clientFiles(plan: Plan): readonly ProjectFile[] {
     ...fixed[kind],
     ...(forwardsOffers ? { 'src/app/api/sessions/[sessionId]/[...path]/route.ts': sessionRoute } : {}),
     ...(hasPeers ? { 'src/browser-media.ts': browserMedia } : {}),
-    '.env.example': envExample(plan, kind),
-    'package.json': packageFile(plan, kind, transports),
-    'src/config.ts': configFile(plan, kind),
-    'src/transports.ts': transportsFile(transports),
+    '.env.example': generateEnvExample(plan, kind),
+    'package.json': generatePackageFile(plan, kind, transports),
+    'src/config.ts': generateConfigFile(plan, kind),
+    'src/transports.ts': generateTransportsFile(transports),
   };
   return Object.entries(files).map(([path, text]) => ({ path: `client/${path}`, text }));
 }

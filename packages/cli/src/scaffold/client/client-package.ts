@@ -32,18 +32,18 @@ const perKind: Readonly<
   },
 };
 
-/** A version of TypeScript that both Vite and Next.js support. */
+/** Both Vite and Next.js support this version of TypeScript. */
 const compiler = '~6.0.2';
 
-/** `client/package.json` */
-export function packageFile(plan: Plan, kind: ClientKind, transports: readonly ClientTransport[]): string {
+/** Generates `client/package.json`. */
+export function generatePackageFile(plan: Plan, kind: ClientKind, transports: readonly ClientTransport[]): string {
   const { scripts, dependencies, devDependencies } = perKind[kind];
   const document = {
     name: `${plan.slug}-client`,
     private: true,
     version: '0.1.0',
     type: 'module',
-    engines: { node: `>=${nodeFor(transports)}` },
+    engines: { node: `>=${findNodeVersion(transports)}` },
     scripts: { ...scripts, lint: 'biome check' },
     dependencies: sorted({
       '@pipecat-ai/client-js': '^1.13.1',
@@ -55,12 +55,15 @@ export function packageFile(plan: Plan, kind: ClientKind, transports: readonly C
   return `${JSON.stringify(document, null, 2)}\n`;
 }
 
-/** Oldest Node.js that the build tools of all clients support. */
-export const oldestNode = '20.19';
+/** The oldest Node.js version that the build tools of all clients support. */
+export const minimumNodeVersion = '20.19';
 
-/** Oldest Node.js that can build a client with these transports. Daily's package needs a newer one. */
-export function nodeFor(transports: readonly { readonly value: string }[]): string {
-  return transports.some(({ value }) => value === 'hostedrtc') ? '22.22' : oldestNode;
+/**
+ * Returns the oldest Node.js version that can build a client with these transports. Daily's package needs a newer one than the
+ * build tools.
+ */
+export function findNodeVersion(transports: readonly { readonly value: string }[]): string {
+  return transports.some(({ value }) => value === 'hostedrtc') ? '22.22' : minimumNodeVersion;
 }
 
 function sorted(record: Readonly<Record<string, string>>): Readonly<Record<string, string>> {

@@ -1,30 +1,25 @@
 import type { Plan } from '../configuration/plan.ts';
 
-/** How a browser uses a transport. */
 export type ClientTransport = {
   readonly value: string;
   readonly label: string;
   readonly package: string;
   readonly range: string;
-  /** The expression that constructs the transport; `from` is its package. */
+  /** The TypeScript expression that constructs the transport. `from` is its package. */
   readonly construction: readonly string[];
-  /** An import from the client's own files. */
+  /** An import from another file of the client. */
   readonly localImport?: string;
-  /** Fields of the start request. */
   readonly request: Readonly<Record<string, string | boolean>>;
 };
 
-/**
- * The transports that a generated client can use. The client package for LiveKit is not published, so a project with livekit
- * alone cannot have a client.
- */
+/** The client package for LiveKit is not published, so LiveKit is missing here. */
 const known: readonly ClientTransport[] = [
   {
     value: 'hostedrtc',
     label: 'Hosted room',
     package: '@pipecat-ai/daily-transport',
     range: '^1.6.9',
-    // Without eval, the page's content security policy needs no exception.
+    // This build of the package does not use `eval`, so the page's content security policy needs no exception.
     construction: ['new from.DailyTransport({ dailyConfig: { avoidEval: true } })'],
     request: { transport: 'daily', createDailyRoom: true },
   },
@@ -33,7 +28,7 @@ const known: readonly ClientTransport[] = [
     label: 'Peer to peer',
     package: '@pipecat-ai/small-webrtc-transport',
     range: '^1.10.8',
-    // The package's default media manager loads code from a third party.
+    // The package's default media manager loads code from a third party, so the client passes its own.
     construction: ['new from.SmallWebRTCTransport({ mediaManager: createBrowserMedia(microphoneId) })'],
     localImport: "import { createBrowserMedia } from './browser-media';",
     request: { transport: 'webrtc', createDailyRoom: false, enableDefaultIceServers: true },
@@ -43,7 +38,7 @@ const known: readonly ClientTransport[] = [
     label: 'WebSocket',
     package: '@pipecat-ai/websocket-transport',
     range: '^1.7.1',
-    // The package's default media manager loads code from a third party.
+    // The package's default media manager loads code from a third party, so the client passes its own.
     construction: [
       'new from.WebSocketTransport({',
       '  mediaManager: new from.WavMediaManager(),',
@@ -54,18 +49,17 @@ const known: readonly ClientTransport[] = [
   },
 ];
 
-/** Whether a generated client can use the transport. */
-export function reachedByClient(value: string): boolean {
+export function isReachedByClient(value: string): boolean {
   return known.some((one) => one.value === value);
 }
 
-/** The transports of the project that a generated client can use, in the order given. */
-export function clientTransports(plan: Plan): readonly ClientTransport[] {
+/** Lists the transports of the project that a generated client can use. */
+export function listClientTransports(plan: Plan): readonly ClientTransport[] {
   return plan.transports.flatMap(({ value }) => known.find((one) => one.value === value) ?? []);
 }
 
-/** `src/transports.ts`, which loads each package only when it is used. */
-export function transportsFile(transports: readonly ClientTransport[]): string {
+/** Generates `src/transports.ts`, which loads each transport package only when it is used. */
+export function generateTransportsFile(transports: readonly ClientTransport[]): string {
   const lines = [
     "import type { Transport } from '@pipecat-ai/client-js';",
     ...transports.flatMap(({ localImport }) => localImport ?? []),

@@ -1,4 +1,4 @@
-/** Text files that the build includes as strings. */
+/** The build includes imports with `?raw` as strings. */
 declare module '*?raw' {
   const text: string;
   // biome-ignore lint/style/noDefaultExport: Vite exports the text as the default

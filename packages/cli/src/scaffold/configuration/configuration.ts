@@ -1,14 +1,14 @@
 import type { Direction } from '../catalogue/transport.ts';
 
 /**
- * Everything that determines the files of a project. `--dry-run` prints it, `--config` accepts it, and `.botcli/project.json`
- * stores it, with the keys in this order.
+ * Everything that determines the files of a project. `--dry-run` prints the configuration, `--config` reads it, and
+ * `.botcli/project.json` stores it, with the keys in this order.
  */
 export type Configuration = {
-  /** For people; the agent and the package are named by its slug. */
+  /** Any text for people. The agent and the package are named by its slug. */
   readonly project_name: string;
   readonly bot_type: BotType;
-  /** Names of the specification, with their direction, such as `hostedrtc_pstn_dialin`. */
+  /** Canonical names with their direction, such as `hostedrtc_pstn_dialin`. */
   readonly transports: readonly string[];
   readonly mode: Mode;
   readonly stt_service: string | null;
@@ -40,5 +40,5 @@ export type ClientFramework = (typeof clientFrameworks)[number];
 export const clientServers = ['vite', 'nextjs'] as const;
 export type ClientServer = (typeof clientServers)[number];
 
-/** What is wrong with a key of the configuration; with an empty path, with all of it. */
+/** A problem with one key of the configuration, or with the whole configuration if the path is empty. */
 export type Issue = { readonly path: string; readonly message: string };

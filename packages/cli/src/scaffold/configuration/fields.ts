@@ -1,11 +1,11 @@
 import { clientFrameworks, type Issue } from './configuration.ts';
 
-/** How a key of the configuration can be given: by its names in a config file, of which the first wins, and by its option. */
+/** The keys of a setting in a config file, of which the first one wins, and its option on the command line. */
 type Field = { readonly keys: readonly string[]; readonly option: string; readonly type: FieldType };
 type FieldType = 'text' | 'texts' | 'switch';
 
-/** Everything that options and config files can say about a project, by its key in the configuration. */
-export const fields = {
+/** All settings of a project, by their key in the configuration. */
+export const projectFields = {
   project_name: { keys: ['name', 'project_name'], option: 'name', type: 'text' },
   bot_type: { keys: ['bot_type'], option: 'bot-type', type: 'text' },
   transports: { keys: ['transports', 'transport'], option: 'transport', type: 'texts' },
@@ -29,19 +29,20 @@ export const fields = {
   enable_eval: { keys: ['enable_eval', 'eval'], option: 'eval', type: 'switch' },
 } as const satisfies Readonly<Record<string, Field>>;
 
-type Fields = typeof fields;
+type Fields = typeof projectFields;
 export type FieldName = keyof Fields;
 type Value<T extends FieldType> = T extends 'text' ? string : T extends 'texts' ? readonly string[] : boolean;
 
-/** Options of a project as a user gave them. Only their types are checked; what was not given is absent. */
+/** Options as the user gave them. Only their types are checked. */
 export type ProjectOptions = { readonly [Name in FieldName]?: Value<Fields[Name]['type']> };
 
-/** Derived from the client's framework, but accepted in a config file because `--dry-run` prints it. */
+/** This key is derived from the client's framework. Config files may contain it because `--dry-run` prints it. */
 const derivedKey = 'generate_client';
 
 /**
- * Reads a JSON config file. All unknown keys and wrong types are returned together. Null means "not given", as in the output of
- * `--dry-run`. If `overrides` has the client's framework, `generate_client` in the file is not compared with the file's own.
+ * Reads a JSON config file and returns all unknown keys and wrong types as issues. A null value counts as not given, because
+ * `--dry-run` prints null for such keys. If `overrides` contains the client's framework, `generate_client` in the file is not
+ * compared with the framework in the file.
  */
 export function readConfigFile(
   text: string,
@@ -58,34 +59,34 @@ export function readConfigFile(
   const unread = new Map(Object.entries(parsed));
   const options: Record<string, unknown> = {};
   const issues: Issue[] = [];
-  for (const [name, { keys, type }] of Object.entries(fields)) {
+  for (const [name, { keys, type }] of Object.entries(projectFields)) {
     for (const key of keys) {
       const value = unread.get(key);
       unread.delete(key);
       if (value === undefined || value === null) continue;
-      if (!hasType(type, value)) issues.push({ path: key, message: `takes ${typeLabels[type]}` });
+      if (!hasType(type, value)) issues.push({ path: key, message: `must be ${typeLabels[type]}` });
       else if (!Object.hasOwn(options, name)) options[name] = value;
     }
   }
   const hasClient = unread.get(derivedKey) ?? undefined;
   if (hasClient !== undefined && typeof hasClient !== 'boolean') {
-    issues.push({ path: derivedKey, message: `takes ${typeLabels.switch}` });
+    issues.push({ path: derivedKey, message: `must be ${typeLabels.switch}` });
   } else if (overrides.client_framework === undefined) {
     const hasFramework = (options['client_framework'] ?? 'none') !== 'none';
     if (hasClient === true && !hasFramework) {
-      issues.push({ path: derivedKey, message: `needs client_framework: ${clientFrameworks.join(' or ')}` });
+      issues.push({ path: derivedKey, message: `requires client_framework to be ${clientFrameworks.join(' or ')}` });
     }
     if (hasClient === false && hasFramework)
-      issues.push({ path: derivedKey, message: 'cannot be false with client_framework' });
+      issues.push({ path: derivedKey, message: 'must not be false if client_framework is given' });
   }
   unread.delete(derivedKey);
-  for (const key of unread.keys()) issues.push({ path: key, message: 'is not a key of this file' });
+  for (const key of unread.keys()) issues.push({ path: key, message: 'is an unknown key' });
   return { options, issues };
 }
 
 const typeLabels: Readonly<Record<FieldType, string>> = {
-  text: 'a text',
-  texts: 'a list of texts',
+  text: 'a string',
+  texts: 'a list of strings',
   switch: 'true or false',
 };
 

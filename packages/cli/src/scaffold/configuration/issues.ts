@@ -1,10 +1,9 @@
-import { type FieldName, fields } from './fields.ts';
+import { type FieldName, projectFields } from './fields.ts';
 
-/** Adds a problem with the value of a key. */
 export type AddIssue = (path: FieldName, message: string) => void;
 
-/** Narrows a text to one of a few words. Returns null if it is absent or, after adding an issue, if it is another word. */
-export function oneOf<const Word extends string>(
+/** Returns `value` if it is one of `words`. Returns null if it is undefined, or, after adding an issue, if it is another word. */
+export function parseWord<const Word extends string>(
   words: readonly Word[],
   value: string | undefined,
   path: FieldName,
@@ -12,16 +11,16 @@ export function oneOf<const Word extends string>(
 ): Word | null {
   if (value === undefined) return null;
   const word = words.find((candidate) => candidate === value);
-  if (word === undefined) addIssue(path, `takes ${listed(words)}, not ${JSON.stringify(value)}`);
+  if (word === undefined) addIssue(path, `must be ${joinWords(words)}, not ${JSON.stringify(value)}`);
   return word ?? null;
 }
 
-/** `a, b or c` */
-export function listed(words: readonly string[], conjunction: 'or' | 'and' = 'or'): string {
+/** Joins words to text such as `a, b or c`. */
+export function joinWords(words: readonly string[], conjunction: 'or' | 'and' = 'or'): string {
   return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} ${conjunction} ${words.at(-1)}`;
 }
 
-/** `--transport` for `transports`. */
-export function option(path: FieldName): string {
-  return `--${fields[path].option}`;
+/** Formats the option of a configuration key, for example `--transport` for `transports`. */
+export function formatOptionName(path: FieldName): string {
+  return `--${projectFields[path].option}`;
 }

@@ -1,11 +1,11 @@
 import type { ServiceKind } from '../catalogue/service.ts';
-import { servicesOf } from '../catalogue/services.ts';
+import { listServices } from '../catalogue/services.ts';
 import { transports } from '../catalogue/transports.ts';
 import { botTypes } from './configuration.ts';
 
-/** The document that `init --list-options` prints: all values, by the names of the specification. */
+/** Creates the document that `init --list-options` prints, with the canonical names of all values. */
 export function listOptions() {
-  const values = (kind: ServiceKind) => servicesOf(kind).map(({ service }) => service.value);
+  const values = (kind: ServiceKind) => listServices(kind).map(({ service }) => service.value);
   const group = (name: 'web' | 'telephony') => transports.filter((one) => one.group === name).map(({ value }) => value);
   return {
     bot_type: botTypes,

@@ -3,31 +3,31 @@ import { type CatalogueService, findService } from '../catalogue/services.ts';
 import type { Transport, TransportKind } from '../catalogue/transport.ts';
 import { findTransport } from '../catalogue/transports.ts';
 import type { Configuration } from './configuration.ts';
-import { slugOf } from './project-name.ts';
+import { toSlug } from './project-name.ts';
 
-/** The first release of pipecat-ai whose runner ends sessions, and the first Python that it supports. */
+/** The runner ends sessions from this pipecat-ai release on, which supports Python from this version on. */
 const minimum = { library: '1.9.0', python: '3.11' };
-/** The first release whose evaluations run against an unchanged bot, and whose cameras are chosen by name. */
+/** From this release on, evaluations run against an unchanged bot, and cameras are chosen by name. */
 const evalAndCameraRelease = '1.13.0';
 
-/** A configuration with its services and transports looked up, and with what follows from them. */
+/** A configuration with its services and transports looked up, and with values derived from them. */
 export type Plan = {
   readonly configuration: Configuration;
-  /** Name of the package and of the agent. */
+  /** The name of the package and of the agent. */
   readonly slug: string;
-  /** In the order of the pipeline. */
+  /** Services in the order of the pipeline. */
   readonly services: readonly CatalogueService[];
   readonly transports: readonly Transport[];
-  /** Extras of pipecat-ai, sorted. */
+  /** Sorted extras of the pipecat-ai package. */
   readonly extras: readonly string[];
-  /** Lowest release of pipecat-ai and lowest Python that all choices support. */
+  /** The lowest pipecat-ai release and the lowest Python that all services and transports support. */
   readonly lowest: { readonly library: string; readonly python: string };
-  /** Whether a service needs an aiohttp session. */
+  /** Whether any service needs an aiohttp session. */
   readonly needsSession: boolean;
   readonly has: (kind: TransportKind) => boolean;
 };
 
-export function planOf(configuration: Configuration): Plan {
+export function createPlan(configuration: Configuration): Plan {
   const services = servicesOf(configuration);
   const transports = configuration.transports.flatMap((value) => findTransport(value) ?? []);
   const extras = new Set([
@@ -37,7 +37,7 @@ export function planOf(configuration: Configuration): Plan {
     ...services.flatMap(({ service }) => service.extras),
     ...(configuration.enable_nc ? ['rnnoise'] : []),
   ]);
-  const fromServices = lowestOf(services.map(({ service }) => service));
+  const fromServices = findMinimumVersions(services.map(({ service }) => service));
   const libraries = [
     fromServices.library,
     ...transports.flatMap(({ since }) => since ?? []),
@@ -45,7 +45,7 @@ export function planOf(configuration: Configuration): Plan {
   ];
   return {
     configuration,
-    slug: slugOf(configuration.project_name),
+    slug: toSlug(configuration.project_name),
     services,
     transports,
     extras: [...extras].sort(),
@@ -55,8 +55,7 @@ export function planOf(configuration: Configuration): Plan {
   };
 }
 
-/** The lowest release of pipecat-ai, and the lowest Python, that these services support. */
-export function lowestOf(services: readonly Service[]): Plan['lowest'] {
+export function findMinimumVersions(services: readonly Service[]): Plan['lowest'] {
   return {
     library: highest([minimum.library, ...services.flatMap(({ since }) => since ?? [])]),
     python: highest([minimum.python, ...services.flatMap(({ python }) => python ?? [])]),
@@ -74,7 +73,6 @@ function servicesOf(configuration: Configuration): readonly CatalogueService[] {
   return chosen.flatMap(([kind, value]) => (value === null ? [] : (findService(kind, value) ?? [])));
 }
 
-/** The highest of versions such as 1.13.0. */
 function highest(versions: readonly string[]): string {
   const byNumber = (a: string, b: string) => {
     const [left, right] = [a.split('.').map(Number), b.split('.').map(Number)];

@@ -2,7 +2,7 @@ import { closeSync, openSync, readSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Failure } from '../../failure.ts';
 
-/** Larger than any config file. Without a limit, reading a device such as /dev/zero would never end. */
+/** Larger than any real config file. Without a limit, reading a device such as /dev/zero would never end. */
 const maxBytes = 1_000_000;
 
 const causes: Readonly<Record<string, string>> = {
@@ -12,7 +12,7 @@ const causes: Readonly<Record<string, string>> = {
   EACCES: 'there is no permission to read it',
 };
 
-/** Reads the text of a config file, which can also be a pipe. @throws `Failure` config-unreadable */
+/** The config file can also be a pipe. @throws `Failure` config-unreadable */
 export function readConfigText(directory: string, file: string): string {
   try {
     return decode(read(resolve(directory, file)));
@@ -20,7 +20,10 @@ export function readConfigText(directory: string, file: string): string {
     if (!(error instanceof Error)) throw error;
     const code = 'code' in error ? String(error.code) : '';
     const cause = causes[code] ?? (code === '' ? error.message : `the system reports ${code}`);
-    throw new Failure('config-unreadable', `Cannot read the config file ${file}: ${cause}. Nothing was written.`);
+    throw new Failure(
+      'config-unreadable',
+      `Cannot read the config file ${file}, because ${cause}. Nothing was written.`,
+    );
   }
 }
 

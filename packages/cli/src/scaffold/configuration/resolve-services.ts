@@ -1,19 +1,18 @@
 import { closest } from '@bothost/contract/suggest';
 import type { ServiceKind } from '../catalogue/service.ts';
-import { findService, removedServices, servicesOf } from '../catalogue/services.ts';
+import { findService, listServices, removedServices } from '../catalogue/services.ts';
 import type { BotType, Configuration, Mode } from './configuration.ts';
 import type { ProjectOptions } from './fields.ts';
-import { type AddIssue, listed, option } from './issues.ts';
+import { type AddIssue, formatOptionName, joinWords } from './issues.ts';
 
-/** The reason why options about video are refused for phone bots. */
-export const noVideoOnPhone = 'is for web bots only: phone calls have no video';
+export const noVideoOnPhoneMessage = 'is only for web bots, because phone calls have no video';
 
 type Services = Pick<
   Configuration,
   'stt_service' | 'llm_service' | 'tts_service' | 'realtime_service' | 'video_service'
 >;
 
-/** Checks that every service that the mode needs is given and known, and that none of the other mode is given. */
+/** Checks that all services of the mode are given and known, and no service of the other mode. */
 export function resolveServices(
   options: ProjectOptions,
   mode: Mode | null,
@@ -24,11 +23,11 @@ export function resolveServices(
     const path = `${kind}_service` as const;
     const value = options[path];
     if (value === undefined) {
-      if (isRequired) addIssue(path, `is missing: ${option(path)} takes one of ${listed(valuesOf(kind))}`);
+      if (isRequired) addIssue(path, `is missing. Set ${formatOptionName(path)} to ${joinWords(valuesOf(kind))}`);
       return null;
     }
     const service = findService(kind, value);
-    if (service === null) addIssue(path, unknownService(kind, value, option(path)));
+    if (service === null) addIssue(path, unknownService(kind, value, formatOptionName(path)));
     else if (refusal !== null) addIssue(path, refusal);
     return service?.service.value ?? null;
   };
@@ -40,7 +39,7 @@ export function resolveServices(
     llm_service: resolveService('llm', cascade, notInRealtime),
     tts_service: resolveService('tts', cascade, notInRealtime),
     realtime_service: resolveService('realtime', realtime, cascade ? 'is not used in mode cascade' : null),
-    video_service: resolveService('video', false, botType === 'telephony' ? noVideoOnPhone : null),
+    video_service: resolveService('video', false, botType === 'telephony' ? noVideoOnPhoneMessage : null),
   };
 }
 
@@ -49,20 +48,20 @@ function unknownService(kind: ServiceKind, value: string, optionName: string): s
   const reason = removal === undefined ? `${JSON.stringify(value)} is unknown` : `${value} ${removal}`;
   const similar = similarServices(kind, value);
   return similar.length > 0
-    ? `${reason}. Did you mean ${listed(similar)}?`
-    : `${reason}: ${optionName} takes one of ${listed(valuesOf(kind))}`;
+    ? `${reason}. Did you mean ${joinWords(similar)}?`
+    : `${reason}: ${optionName} takes one of ${joinWords(valuesOf(kind))}`;
 }
 
-/** Suggestions for an unknown value: the services of the vendor that it names, else the nearest one by spelling. */
+/** Suggests the services of the vendor that the value names, or else the value with the most similar spelling. */
 function similarServices(kind: ServiceKind, value: string): readonly string[] {
-  const ofVendor = servicesOfVendor(kind, value);
+  const ofVendor = findVendorServices(kind, value);
   if (ofVendor.length > 0) return ofVendor;
   const nearest = closest(value, valuesOf(kind));
   return nearest === null ? [] : [nearest];
 }
 
-/** The services of a kind whose vendor a user names: `deepgram_stt` for `deepgram`, `aws_transcribe_stt` for `aws`. */
-export function servicesOfVendor(kind: ServiceKind, name: string): readonly string[] {
+/** Finds the services whose vendor the user names: `deepgram_stt` for `deepgram`, `aws_transcribe_stt` for `aws`. */
+export function findVendorServices(kind: ServiceKind, name: string): readonly string[] {
   const vendor = name
     .toLowerCase()
     .replace(/[^a-z0-9_]/g, '')
@@ -74,7 +73,7 @@ export function servicesOfVendor(kind: ServiceKind, name: string): readonly stri
 }
 
 function valuesOf(kind: ServiceKind): readonly string[] {
-  return servicesOf(kind)
+  return listServices(kind)
     .map(({ service }) => service.value)
     .sort();
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type ProjectOptions, readConfigFile } from './fields.ts';
-import { resolve } from './resolve.ts';
+import { resolveConfiguration } from './resolve.ts';
 
 const cascade: ProjectOptions = {
   transports: ['lightrtc'],
@@ -13,7 +13,7 @@ const realtime: ProjectOptions = { transports: ['lightrtc'], mode: 'realtime', r
 const phone: ProjectOptions = { ...cascade, transports: ['carrier1'] };
 
 test('resolve fills in defaults and keeps the order of keys', () => {
-  const { configuration } = resolve(cascade, 'my-bot');
+  const { configuration } = resolveConfiguration(cascade, 'my-bot');
   expect(JSON.stringify(configuration)).toBe(
     JSON.stringify({
       project_name: 'my-bot',
@@ -99,7 +99,7 @@ const accepted: readonly (readonly [what: string, given: ProjectOptions, expecte
 ];
 
 test.each(accepted)('resolve %s', (_what, given, expected) => {
-  expect(resolve(given, 'my-bot')).toMatchObject({ issues: [], configuration: expected });
+  expect(resolveConfiguration(given, 'my-bot')).toMatchObject({ issues: [], configuration: expected });
 });
 
 const refused: readonly (readonly [what: string, given: ProjectOptions, paths: readonly string[], says?: RegExp])[] = [
@@ -174,20 +174,20 @@ const refused: readonly (readonly [what: string, given: ProjectOptions, paths: r
 const refusals = refused.map(([what, given, paths, says]) => [what, given, paths, says ?? /./] as const);
 
 test.each(refusals)('resolve refuses %s', (_what, given, paths, says) => {
-  const { configuration, issues } = resolve(given, 'my-bot');
+  const { configuration, issues } = resolveConfiguration(given, 'my-bot');
   expect(configuration).toBeNull();
   expect(issues.map(({ path }) => path)).toEqual(paths);
   expect(issues.map(({ message }) => message).join('\n')).toMatch(says);
 });
 
 test('resolve mentions --name if the name of the directory is refused', () => {
-  expect(resolve(cascade, '机器人').issues).toEqual([
+  expect(resolveConfiguration(cascade, '机器人').issues).toEqual([
     { path: 'project_name', message: expect.stringContaining('with --name') },
   ]);
 });
 
 test('resolve reports all issues at once in the order of the keys', () => {
-  const { issues } = resolve(
+  const { issues } = resolveConfiguration(
     { project_name: '', bot_type: 'x', mode: 'cascade', llm_service: 'x', client_server: 'x' },
     'b',
   );
@@ -236,9 +236,9 @@ describe('readConfigFile', () => {
   });
 
   test.each([
-    [{ generate_client: true }, 'needs client_framework: react or vanilla'],
-    [{ generate_client: true, client_framework: 'none' }, 'needs client_framework: react or vanilla'],
-    [{ generate_client: false, client_framework: 'react' }, 'cannot be false with client_framework'],
+    [{ generate_client: true }, 'requires client_framework to be react or vanilla'],
+    [{ generate_client: true, client_framework: 'none' }, 'requires client_framework to be react or vanilla'],
+    [{ generate_client: false, client_framework: 'react' }, 'must not be false if client_framework is given'],
   ])('refuses a contradiction about the client, unless an option decides: %j', (said, message) => {
     const text = JSON.stringify(said);
     expect(readConfigFile(text).issues).toEqual([{ path: 'generate_client', message }]);

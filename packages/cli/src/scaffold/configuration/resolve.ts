@@ -1,12 +1,12 @@
-import { findService, servicesOf } from '../catalogue/services.ts';
+import { findService, listServices } from '../catalogue/services.ts';
 import type { Transport } from '../catalogue/transport.ts';
-import { displayName } from '../catalogue/transports.ts';
+import { formatTransportName } from '../catalogue/transports.ts';
 import { type BotType, botTypes, type Configuration, type Issue, type Mode, modes } from './configuration.ts';
-import { fields, type ProjectOptions } from './fields.ts';
-import { type AddIssue, listed, oneOf, option } from './issues.ts';
-import { nameProblem } from './project-name.ts';
+import { type ProjectOptions, projectFields } from './fields.ts';
+import { type AddIssue, formatOptionName, joinWords, parseWord } from './issues.ts';
+import { findNameProblem } from './project-name.ts';
 import { resolveClient } from './resolve-client.ts';
-import { noVideoOnPhone, resolveServices } from './resolve-services.ts';
+import { noVideoOnPhoneMessage, resolveServices } from './resolve-services.ts';
 import { resolveTransports } from './resolve-transports.ts';
 
 export type ResolveResult =
@@ -14,10 +14,10 @@ export type ResolveResult =
   | { readonly configuration: null; readonly issues: readonly Issue[] };
 
 /**
- * Turns options into a configuration, or into a list of everything that is missing and wrong. `defaultName`, the last part of
- * the target directory, is used if no name is given.
+ * Converts options to a configuration, or lists all missing and invalid options. The name defaults to `defaultName`, the last
+ * part of the target directory.
  */
-export function resolve(options: ProjectOptions, defaultName: string): ResolveResult {
+export function resolveConfiguration(options: ProjectOptions, defaultName: string): ResolveResult {
   const issues: Issue[] = [];
   const addIssue: AddIssue = (path, message) => issues.push({ path, message });
   const name = options.project_name ?? defaultName;
@@ -29,7 +29,7 @@ export function resolve(options: ProjectOptions, defaultName: string): ResolveRe
   const client = resolveClient(options, botType, chosen, addIssue);
   checkFeatures(options, botType, chosen, addIssue);
   checkVideoInput(options, services.realtime_service, addIssue);
-  if (issues.length > 0 || mode === null) return { configuration: null, issues: inFieldOrder(issues) };
+  if (issues.length > 0 || mode === null) return { configuration: null, issues: sortByField(issues) };
   const direction = (request: string) =>
     chosen.find((one) => one.request?.value === request)?.request?.direction ?? null;
   const configuration: Configuration = {
@@ -54,29 +54,32 @@ export function resolve(options: ProjectOptions, defaultName: string): ResolveRe
 }
 
 function checkName(name: string, options: ProjectOptions, addIssue: AddIssue): void {
-  const problem = nameProblem(name);
+  const problem = findNameProblem(name);
   if (problem === null) return;
   const hint =
-    options.project_name === undefined ? `. Give a name other than the directory’s with ${option('project_name')}` : '';
-  addIssue('project_name', `${JSON.stringify(shortened(name))} ${problem}${hint}`);
+    options.project_name === undefined
+      ? `. Give a name other than the directory’s with ${formatOptionName('project_name')}`
+      : '';
+  addIssue('project_name', `${JSON.stringify(shorten(name))} ${problem}${hint}`);
 }
 
-function shortened(name: string): string {
+function shorten(name: string): string {
   return name.length > 60 ? `${name.slice(0, 60)}…` : name;
 }
 
 function resolveBotType(options: ProjectOptions, chosen: readonly Transport[], addIssue: AddIssue): BotType {
-  const requested = oneOf(botTypes, options.bot_type, 'bot_type', addIssue);
+  const requested = parseWord(botTypes, options.bot_type, 'bot_type', addIssue);
   const phones = chosen.filter(({ group }) => group === 'telephony');
   if (requested === 'web' && phones.length > 0) {
-    addIssue('bot_type', `cannot be web with the transport ${listed(phones.map(displayName), 'and')}`);
+    addIssue('bot_type', `cannot be web with the transport ${joinWords(phones.map(formatTransportName), 'and')}`);
   }
   return requested ?? (phones.length > 0 ? 'telephony' : 'web');
 }
 
 function resolveMode(options: ProjectOptions, addIssue: AddIssue): Mode | null {
-  if (options.mode === undefined) addIssue('mode', `is missing: ${option('mode')} takes ${listed(modes)}`);
-  return oneOf(modes, options.mode, 'mode', addIssue);
+  if (options.mode === undefined)
+    addIssue('mode', `is missing. Set ${formatOptionName('mode')} to ${joinWords(modes)}`);
+  return parseWord(modes, options.mode, 'mode', addIssue);
 }
 
 function checkFeatures(
@@ -86,31 +89,37 @@ function checkFeatures(
   addIssue: AddIssue,
 ): void {
   for (const path of ['video_input', 'video_output'] as const) {
-    if (options[path] === true && botType === 'telephony') addIssue(path, noVideoOnPhone);
+    if (options[path] === true && botType === 'telephony') addIssue(path, noVideoOnPhoneMessage);
   }
   const isAudioOnly = chosen.length > 0 && !chosen.some(({ video }) => video);
   for (const path of ['video_input', 'video_output', 'video_service'] as const) {
     const isRequested = options[path] === true || (path === 'video_service' && options[path] !== undefined);
     if (isRequested && botType === 'web' && isAudioOnly)
-      addIssue(path, `needs a transport with video; ${listed(chosen.map(displayName), 'and')} carries audio only`);
+      addIssue(
+        path,
+        `needs a transport with video, but ${joinWords(chosen.map(formatTransportName), 'and')} carries only audio`,
+      );
   }
   if (options.enable_nc === true && options.deploy_to_cloud === false) {
-    addIssue('enable_nc', 'needs the files for a deployment (--deploy-to-cloud)');
+    addIssue('enable_nc', 'can be used only with --deploy-to-cloud');
   }
 }
 
-/** Video input must have a consumer. In a cascade the model gets a tool for it; not every realtime service accepts video. */
+/**
+ * Video input needs a service that accepts video. In a cascade, the language model gets a tool for camera frames; a realtime
+ * service may not accept video.
+ */
 function checkVideoInput(options: ProjectOptions, realtime: string | null, addIssue: AddIssue): void {
   if (options.video_input !== true || realtime === null) return;
   if (findService('realtime', realtime)?.service.acceptsVideo === true) return;
-  const supported = servicesOf('realtime').filter(({ service }) => service.acceptsVideo === true);
+  const supported = listServices('realtime').filter(({ service }) => service.acceptsVideo === true);
   addIssue(
     'video_input',
-    `is not supported by ${realtime}. Choose ${listed(supported.map(({ service }) => service.value))}`,
+    `is not supported by ${realtime}. Choose ${joinWords(supported.map(({ service }) => service.value))}`,
   );
 }
 
-function inFieldOrder(issues: readonly Issue[]): readonly Issue[] {
-  const order = Object.keys(fields);
+function sortByField(issues: readonly Issue[]): readonly Issue[] {
+  const order = Object.keys(projectFields);
   return [...issues].sort((a, b) => order.indexOf(a.path) - order.indexOf(b.path));
 }

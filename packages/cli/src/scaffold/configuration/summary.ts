@@ -1,9 +1,9 @@
 import { type ServiceKind, serviceKinds, serviceRoles } from '../catalogue/service.ts';
 import { findService } from '../catalogue/services.ts';
-import { displayName, findTransport } from '../catalogue/transports.ts';
+import { findTransport, formatTransportName } from '../catalogue/transports.ts';
 import type { Configuration } from './configuration.ts';
 
-/** Labels of the features that can be switched on, as the wizard and summaries show them. */
+/** The feature labels in the wizard and in summaries. */
 export const featureLabels = {
   deploy_to_cloud: 'Files for a deployment on the service',
   enable_eval: 'Evaluations',
@@ -15,9 +15,11 @@ export const featureLabels = {
   video_output: 'Video output',
 } as const satisfies Partial<Record<keyof Configuration, string>>;
 
-/** What a project consists of, as rows of label and names for people. */
-export function summaryOf(configuration: Configuration): readonly (readonly [label: string, text: string])[] {
-  const transports = configuration.transports.flatMap((value) => findTransport(value) ?? []).map(displayName);
+/** Summarizes a project for people as rows of label and value. */
+export function summarizeConfiguration(
+  configuration: Configuration,
+): readonly (readonly [label: string, text: string])[] {
+  const transports = configuration.transports.flatMap((value) => findTransport(value) ?? []).map(formatTransportName);
   const serviceName = (kind: ServiceKind) => {
     const value = configuration[`${kind}_service`];
     return value === null ? null : (findService(kind, value)?.service.label ?? value);
@@ -33,13 +35,13 @@ export function summaryOf(configuration: Configuration): readonly (readonly [lab
       const name = serviceName(kind);
       return name === null ? [] : [[serviceRoles[kind], name] as const];
     }),
-    ...(configuration.generate_client ? [['Web client', clientName(configuration)] as const] : []),
+    ...(configuration.generate_client ? [['Web client', formatClientName(configuration)] as const] : []),
     ['Features', features.length === 0 ? 'none' : features.join(', ')],
   ];
 }
 
-/** `React with Vite` */
-export function clientName({
+/** Formats the web client, for example `React with Vite`. */
+export function formatClientName({
   client_framework: framework,
   client_server: server,
 }: Pick<Configuration, 'client_framework' | 'client_server'>): string {

@@ -1,4 +1,4 @@
-/** `AGENTS.md`: how to build a bot with botcli, for coding agents and people, without its version mark. */
+/** The text of `AGENTS.md` without its version mark. Explains to coding agents and people how to build a bot with botcli. */
 export const agentsGuide = `# Building a voice bot here
 
 Read this before you write code. It is for coding agents and for people. It covers what is specific to this kind of

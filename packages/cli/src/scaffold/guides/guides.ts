@@ -1,21 +1,20 @@
 import { agentsGuide } from './agents.ts';
 import { gettingStartedGuide } from './getting-started.ts';
-import { withMark } from './mark.ts';
+import { appendMark } from './mark.ts';
 
-/** A file of instructions for people and coding agents. */
+/** A file with instructions for people and coding agents. */
 export type Guide = {
   readonly path: string;
   readonly text: string;
-  /** Whether it is for directories without a bot. A generated project keeps such a guide, but does not get one. */
+  /** Whether the guide is only for directories without a bot. A generated project keeps such a guide, but does not get one. */
   readonly beforeBot: boolean;
 };
 
-/** The guides that a version of botcli writes. */
-export function guidesOf(version: string): readonly Guide[] {
+export function listGuides(version: string): readonly Guide[] {
   return [
-    { path: 'AGENTS.md', text: withMark(agentsGuide, version), beforeBot: false },
-    { path: 'GETTING_STARTED.md', text: withMark(gettingStartedGuide, version), beforeBot: true },
-    // One coding assistant reads this line as an import. It has no version mark.
+    { path: 'AGENTS.md', text: appendMark(agentsGuide, version), beforeBot: false },
+    { path: 'GETTING_STARTED.md', text: appendMark(gettingStartedGuide, version), beforeBot: true },
+    // A coding assistant imports AGENTS.md through this line. The file has no version mark.
     { path: 'ASSISTANT.md', text: '@AGENTS.md\n', beforeBot: false },
   ];
 }

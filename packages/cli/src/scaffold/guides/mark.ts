@@ -1,16 +1,15 @@
 import { createHash } from 'node:crypto';
 
-/** The last line of a guide: the version that wrote it, and a hash that detects edits. */
+/** Matches the last line of a guide, which contains the version that wrote it and a hash that detects edits. */
 const pattern = /\n<!-- botcli init (\d+\.\d+\.\d+[^\s]*) sha256:([0-9a-f]{64}) -->\n?$/;
 
-/** The version that wrote a guide, and whether the guide was edited after that. */
 export type GuideMark = { readonly version: string; readonly edited: boolean };
 
-export function withMark(text: string, version: string): string {
+export function appendMark(text: string, version: string): string {
   return `${text}\n<!-- botcli init ${version} sha256:${hashOf(text)} -->\n`;
 }
 
-/** Null if there is no mark: then a user wrote the file. */
+/** Returns null if there is no mark, because then a user wrote the file. */
 export function readMark(content: string): GuideMark | null {
   const [mark, version = '', hash] = pattern.exec(content) ?? [];
   if (mark === undefined) return null;

@@ -1,23 +1,23 @@
-import { isOlder } from '../version-order.ts';
-import { guidesOf } from './guides.ts';
+import { isOlderVersion } from '../version-order.ts';
+import { listGuides } from './guides.ts';
 import { readMark } from './mark.ts';
 
 /** What is done with a guide. A text that a user wrote is replaced only on request. */
 export type GuideStep = {
   readonly path: string;
-  /** The text to write; null to keep the file. */
+  /** The text to write, or null to keep the file. */
   readonly text: string | null;
   readonly state: 'new' | 'overwritten' | 'current' | 'own' | 'stale';
-  /** For a stale guide, the version that wrote it, and whether it was edited after that. */
+  /** For a stale guide, its version and whether it was edited later. Otherwise null. */
   readonly found: { readonly version: string; readonly edited: boolean } | null;
 };
 
-/** The guides of a generated project, or of a directory where a coding agent builds the bot. */
+/** `scaffold` means the guides of a generated project, `agent` those of a directory where a coding agent builds the bot. */
 export type GuideSet = 'scaffold' | 'agent';
 
 /**
- * Decides what is done with each guide. `existing` returns the text of a file, or null. A guide is stale if an older version wrote
- * it. Guides of the same or a newer version, and guides without a mark, are kept.
+ * Decides what is done with each guide. Replaces only guides that an older version wrote (stale guides) and, with `overwrite`,
+ * all others. `existing` returns the text of a file, or null.
  */
 export function planGuides(
   set: GuideSet,
@@ -25,7 +25,7 @@ export function planGuides(
   overwrite: boolean,
   existing: (path: string) => string | null,
 ): readonly GuideStep[] {
-  return guidesOf(version)
+  return listGuides(version)
     .filter(({ path, beforeBot }) => set === 'agent' || !beforeBot || existing(path) !== null)
     .map(({ path, text }): GuideStep => {
       const content = existing(path);
@@ -34,14 +34,14 @@ export function planGuides(
       if (overwrite) return { path, text, state: 'overwritten', found: null };
       const found = readMark(content);
       if (found === null) return { path, text: null, state: 'own', found: null };
-      const stale = isOlder(found.version, version);
+      const stale = isOlderVersion(found.version, version);
       return { path, text: null, state: stale ? 'stale' : 'current', found: stale ? found : null };
     });
 }
 
-/** The same steps, but stale guides are replaced. */
-export function refreshed(steps: readonly GuideStep[], version: string): readonly GuideStep[] {
-  const texts = new Map(guidesOf(version).map(({ path, text }) => [path, text]));
+/** Turns the steps for stale guides into replacements. */
+export function refreshStaleGuides(steps: readonly GuideStep[], version: string): readonly GuideStep[] {
+  const texts = new Map(listGuides(version).map(({ path, text }) => [path, text]));
   return steps.map((step) =>
     step.state === 'stale' ? { ...step, text: texts.get(step.path) ?? null, state: 'overwritten' } : step,
   );

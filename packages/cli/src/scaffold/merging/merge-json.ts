@@ -3,10 +3,10 @@ import { isDeepStrictEqual } from 'node:util';
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * Merges JSON objects field by field. Keeps the field order and, like npm, the indentation of `current`; a new field follows the
- * field that it follows in `next`. Null if both sides changed a field differently, or a text is not a JSON object.
+ * Merges JSON objects field by field. Keeps the order and indentation of `current`; a new field follows the same field as in
+ * `next`. Returns null if both sides changed a field differently, or a text is not a JSON object.
  */
-export function mergedJson(current: string, base: string, next: string): string | null {
+export function mergeJson(current: string, base: string, next: string): string | null {
   const [mine, old, theirs] = [parsed(current), parsed(base), parsed(next)];
   if (mine === null || old === null || theirs === null) return null;
   const merged = mergedFields(mine, old, theirs);
@@ -26,7 +26,6 @@ function mergedFields(current: Fields, base: Fields, next: Fields): Fields | nul
 
 const conflict = Symbol('conflict');
 
-/** Missing fields are `undefined`. */
 function mergedValue(current: unknown, base: unknown, next: unknown): unknown {
   if (isDeepStrictEqual(base, next) || isDeepStrictEqual(current, next)) return current;
   if (isDeepStrictEqual(current, base)) return next;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { ProjectOptions } from '../configuration/fields.ts';
-import { resolve } from '../configuration/resolve.ts';
-import { projectFiles } from '../project/project.ts';
+import { resolveConfiguration } from '../configuration/resolve.ts';
+import { generateProjectFiles } from '../project/project.ts';
 import { mergeTexts } from './merge-texts.ts';
 
 const cascade: ProjectOptions = {
@@ -13,13 +13,13 @@ const cascade: ProjectOptions = {
 };
 
 function generated(path: string, given: ProjectOptions): string {
-  const { configuration } = resolve(given, 'demo');
-  const text = configuration && projectFiles(configuration).find((file) => file.path === path)?.text;
+  const { configuration } = resolveConfiguration(given, 'demo');
+  const text = configuration && generateProjectFiles(configuration).find((file) => file.path === path)?.text;
   if (!text) throw new Error(`no ${path}`);
   return text;
 }
 
-/** Merges an edited file when the project gets other options. */
+/** Merges an edited file with the file that is generated for other options. */
 function merged(path: string, edit: (text: string) => string, more: ProjectOptions, before: ProjectOptions = cascade) {
   const [base, next] = [generated(path, before), generated(path, { ...before, ...more })];
   const current = edit(base);
@@ -138,7 +138,7 @@ describe('mergeTexts on package.json when the project gets another transport', (
   const path = 'client/package.json';
   const client: ProjectOptions = { ...cascade, client_framework: 'vanilla' };
   const more: ProjectOptions = { transports: ['lightrtc', 'hostedrtc', 'websocket'] };
-  /** Adds a dependency like npm, sorted by name. */
+  /** Adds a dependency as npm does, sorted by name. */
   const install = (name: string) => (text: string) => {
     const found = JSON.parse(text);
     const dependencies = Object.entries({ ...found.dependencies, [name]: '^1.0.0' }).sort(([a], [b]) =>

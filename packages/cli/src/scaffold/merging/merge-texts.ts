@@ -1,27 +1,30 @@
 import { diff3Merge, diffComm } from 'node-diff3';
 import { parse } from 'smol-toml';
 import { userLabel } from './markers.ts';
-import { mergedJson } from './merge-json.ts';
-import { withRequirements } from './merge-requirements.ts';
+import { mergeJson } from './merge-json.ts';
+import { mergeRequirements } from './merge-requirements.ts';
 
-/** The versions of a three-way merge: the current file, the generated text (null if unknown), and what would be generated now. */
-export type ThreeTexts = {
+/**
+ * The inputs of a three-way merge. `base` was generated before (null if unknown), `current` is the user's file, `next` is
+ * generated now.
+ */
+export type TextVersions = {
   readonly path: string;
   readonly current: string;
   readonly base: string | null;
   readonly next: string;
 };
 
-/** If there is a conflict, `text` has both sides between conflict markers like git's. */
-export type Merged = { readonly text: string; readonly hasConflict: boolean };
+/** In a conflict, `text` contains both sides between conflict markers, as in git. */
+export type MergeResult = { readonly text: string; readonly hasConflict: boolean };
 
 /**
- * Merges pyproject.toml by requirement, package.json by field, and everything else by line. `generator` labels the conflict
- * markers of the generated lines.
+ * Merges pyproject.toml by requirement, package.json by field, and other files by line. `generator` is the label of the
+ * generated lines in conflict markers.
  */
-export function mergeTexts({ path, current, base, next }: ThreeTexts, generator: string): Merged {
+export function mergeTexts({ path, current, base, next }: TextVersions, generator: string): MergeResult {
   if (base === null) return mergeLines({ current, base, next }, generator, () => null);
-  const json = path.endsWith('package.json') ? mergedJson(current, base, next) : null;
+  const json = path.endsWith('package.json') ? mergeJson(current, base, next) : null;
   if (json !== null) return { text: json, hasConflict: false };
   const before = path.endsWith('pyproject.toml') ? bothWithRequirements(current, base, next) : { current, base };
   const merged = mergeLines({ ...before, next }, generator, hasIndependentLines(path) ? keepAddedLines : () => null);
@@ -30,11 +33,14 @@ export function mergeTexts({ path, current, base, next }: ThreeTexts, generator:
 }
 
 function bothWithRequirements(current: string, base: string, next: string) {
-  const [mine, old] = [withRequirements(current, base, next), withRequirements(base, base, next)];
+  const [mine, old] = [mergeRequirements(current, base, next), mergeRequirements(base, base, next)];
   return mine === null || old === null ? { current, base } : { current: mine, base: old };
 }
 
-/** Whether lines are independent of each other, unlike in programs, so that lines of both sides can be combined. */
+/**
+ * Whether the lines of a file are independent of each other, so that lines from both sides can be combined. Lines of programs
+ * are not.
+ */
 function hasIndependentLines(path: string): boolean {
   return /(^|\/)(\.env\.example|\.gitignore|\.dockerignore|README\.md|pyproject\.toml|deploy\.toml)$/.test(path);
 }
@@ -50,12 +56,12 @@ function isToml(text: string): boolean {
 
 type Lines = readonly string[];
 
-/** Resolves a region that both sides changed; null if the user has to choose. */
+/** Resolves a region that both sides changed. Returns null if the user has to resolve it. */
 type ResolveConflict = (mine: Lines, base: Lines, theirs: Lines) => Lines | null;
 
-/** Keeps lines that one side added directly before or after lines that the other side changed. */
+/** Keeps lines that one side added next to lines that the other side changed. */
 const keepAddedLines: ResolveConflict = (mine, base, theirs) => {
-  // Both sides added lines at the same position: the user's lines come last.
+  // If both sides added lines at the same position, the user's lines come last.
   if (base.length === 0) return [...theirs, ...mine];
   return replaceWithin(mine, base, theirs) ?? replaceWithin(theirs, base, mine);
 };
@@ -66,10 +72,10 @@ function replaceWithin(added: Lines, base: Lines, changed: Lines): Lines | null 
 }
 
 function mergeLines(
-  { current, base, next }: Omit<ThreeTexts, 'path'>,
+  { current, base, next }: Omit<TextVersions, 'path'>,
   generator: string,
   resolveConflict: ResolveConflict,
-): Merged {
+): MergeResult {
   let hasConflict = false;
   const regions = diff3Merge(current.split('\n'), base?.split('\n') ?? [], next.split('\n'));
   const lines = regions.flatMap(({ ok, conflict }): Lines => {
@@ -82,7 +88,7 @@ function mergeLines(
   return { text: lines.join('\n'), hasConflict };
 }
 
-/** Lines that both sides have are outside the markers. */
+/** Lines that are the same on both sides stay outside the markers. */
 function withMarkers(mine: Lines, theirs: Lines, generator: string): Lines {
   return diffComm([...mine], [...theirs]).flatMap(
     ({ common, buffer1 = [], buffer2 = [] }) =>

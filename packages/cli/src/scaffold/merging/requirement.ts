@@ -1,38 +1,38 @@
-import { isOlder } from '../version-order.ts';
+import { isOlderVersion } from '../version-order.ts';
 
 /** A Python requirement, such as `pipecat-ai[deepgram,openai]>=1.9.0,<2`. */
 type Requirement = { readonly name: string; readonly extras: readonly string[]; readonly rest: string };
 
 const form = /^([\w.-]+)\s*(?:\[([^\]]*)\])?\s*(.*)$/;
 
-/** The normalized name of the package (PEP 503). */
-export function packageOf(requirement: string): string {
+/** Returns the normalized package name (PEP 503). */
+export function parsePackageName(requirement: string): string {
   return read(requirement)
     .name.toLowerCase()
     .replace(/[-_.]+/g, '-');
 }
 
 /**
- * Three-way merge of a requirement: `base` was generated, `current` is the user's version, `next` is generated now. Keeps extras
- * that the user added, and the higher lower bound. Returns null if both sides changed the bounds differently.
+ * Merges a requirement: `base` was generated before, `current` is the user's version, `next` is generated now. Keeps the
+ * user's extras and the higher lower bound. Returns null if both sides changed the bounds differently.
  */
-export function mergedRequirement(current: string, base: string, next: string): string | null {
+export function mergeRequirement(current: string, base: string, next: string): string | null {
   if (current === base) return next;
   const [mine, old, theirs] = [read(current), read(base), read(next)];
   const removed = old.extras.filter((extra) => !theirs.extras.includes(extra));
   const extras = new Set([...mine.extras, ...theirs.extras.filter((extra) => !old.extras.includes(extra))]);
-  const rest = mergedBounds(mine.rest, old.rest, theirs.rest);
+  const rest = mergeBounds(mine.rest, old.rest, theirs.rest);
   if (rest === null) return null;
   const kept = [...extras].filter((extra) => !removed.includes(extra)).sort();
   return `${mine.name}${kept.length > 0 ? `[${kept.join(',')}]` : ''}${rest}`;
 }
 
 /** Merges version bounds such as `>=1.9.0,<2`. Keeps the user's bounds if their lower bound is at least the generated one. */
-export function mergedBounds(current: string, base: string, next: string): string | null {
+export function mergeBounds(current: string, base: string, next: string): string | null {
   if (current === base || current === next) return next;
   if (next === base) return current;
   const [mine, theirs] = [lowest(current), lowest(next)];
-  return mine !== null && theirs !== null && !isOlder(mine, theirs) ? current : null;
+  return mine !== null && theirs !== null && !isOlderVersion(mine, theirs) ? current : null;
 }
 
 function lowest(bounds: string): string | null {

@@ -1,11 +1,14 @@
-/** A string in quotes; `start` and `end` are the positions of its content. */
-export type Quoted = { readonly start: number; readonly end: number; readonly text: string };
+/** `start` and `end` are the positions of the string's content without quotes. */
+export type TomlString = { readonly start: number; readonly end: number; readonly text: string };
 
-/** An array, from the start of its key to its end, with its strings. */
-export type List = { readonly start: number; readonly end: number; readonly items: readonly Quoted[] };
+/** `start` is the start of the array's key, `end` the end of the array. */
+export type TomlArray = { readonly start: number; readonly end: number; readonly items: readonly TomlString[] };
 
-/** Positions of strings and arrays in a TOML document, by key with the table's name, such as `project.dependencies`. */
-export type Layout = { readonly texts: ReadonlyMap<string, Quoted>; readonly lists: ReadonlyMap<string, List> };
+/** Keys contain the name of the table, for example `project.dependencies`. */
+export type TomlLayout = {
+  readonly texts: ReadonlyMap<string, TomlString>;
+  readonly lists: ReadonlyMap<string, TomlArray>;
+};
 
 const line = /[^\n]*(?:\n|$)/y;
 const header = /[ \t]*\[([\w.-]+)\][ \t]*(?:#[^\n]*)?(?:\n|$)/y;
@@ -14,11 +17,14 @@ const textKey = /[ \t]*([\w-]+)[ \t]*=[ \t]*(?="[^"]|'[^'])/y;
 const comment = /#[^\n]*/y;
 const quoted = /"((?:[^"\\\n]|\\.)*)"|'([^'\n]*)'/y;
 
-/** Finds strings and arrays with their positions, which TOML parsers do not report. Null for multi-line strings. */
-export function layoutOf(document: string): Layout | null {
+/**
+ * Finds strings and arrays with their positions, which TOML parsers do not return. Returns null if the document has multi-line
+ * strings.
+ */
+export function parseTomlLayout(document: string): TomlLayout | null {
   if (/"""|'''/.test(document)) return null;
-  const texts = new Map<string, Quoted>();
-  const lists = new Map<string, List>();
+  const texts = new Map<string, TomlString>();
+  const lists = new Map<string, TomlArray>();
   let table = '';
   let at = 0;
   while (at < document.length) {
@@ -43,9 +49,9 @@ export function layoutOf(document: string): Layout | null {
   return { texts, lists };
 }
 
-/** The strings of the array that was opened just before `from`, without those of nested arrays and tables. */
-function itemsFrom(document: string, from: number): Omit<List, 'start'> | null {
-  const items: Quoted[] = [];
+/** Lists the strings of the array that begins just before `from`, without strings of nested arrays and tables. */
+function itemsFrom(document: string, from: number): Omit<TomlArray, 'start'> | null {
+  const items: TomlString[] = [];
   let depth = 0;
   for (let at = from; at < document.length; at += 1) {
     const character = document.charAt(at);
@@ -62,7 +68,7 @@ function itemsFrom(document: string, from: number): Omit<List, 'start'> | null {
   return null;
 }
 
-function quotedAt(document: string, at: number): Quoted | null {
+function quotedAt(document: string, at: number): TomlString | null {
   const item = match(quoted, document, at);
   if (item === null) return null;
   return { start: at + 1, end: at + item[0].length - 1, text: item[1] ?? item[2] ?? '' };

@@ -1,32 +1,31 @@
 import type { Plan } from '../configuration/plan.ts';
-import { type Code, code, nothing } from './code.ts';
+import { createCode, emptyCode, type PythonCode } from './code.ts';
 
-/** Whether the bot calls people. */
 export function dialsOut(plan: Plan): boolean {
   return plan.has('room-dial-out') || plan.has('bridged-dial-out');
 }
 
-/** Whether people call the bot, which then speaks first. */
+/** Whether people call the bot. Then the bot speaks first. */
 export function receivesCalls(plan: Plan): boolean {
   return plan.has('stream') || plan.has('room-dial-in') || plan.has('bridged-dial-in');
 }
 
-/** Whether sessions can have a client that reports when it is ready. Evaluations do. */
+/** Whether sessions can have a client that reports when it is ready. Evaluations are such clients. */
 export function waitsForClient(plan: Plan): boolean {
   return plan.has('browser') || plan.configuration.enable_eval;
 }
 
-/** Whether the bot has both phone calls and other sessions, which differ in who speaks first. */
+/** Phone calls and other sessions differ in who speaks first. */
 export function hasCallsAndClients(plan: Plan): boolean {
   return receivesCalls(plan) && (waitsForClient(plan) || dialsOut(plan));
 }
 
-/** `is_phone_call`, for bots with both phone calls and other sessions. */
-export function callTest(plan: Plan): Code {
-  if (!hasCallsAndClients(plan)) return nothing;
+/** Generates `is_phone_call`, for bots with both phone calls and other sessions. */
+export function generateCallTest(plan: Plan): PythonCode {
+  if (!hasCallsAndClients(plan)) return emptyCode;
   const stream = plan.has('stream');
   const key = plan.has('bridged-dial-in') ? 'call_sid' : plan.has('room-dial-in') ? 'dialin_settings' : null;
-  return code(
+  return createCode(
     [
       'def is_phone_call(runner_args: RunnerArguments) -> bool:',
       '    """Whether this is a phone call: then the bot speaks first, without waiting for a client."""',
@@ -51,11 +50,11 @@ export function callTest(plan: Plan): Code {
   );
 }
 
-/** `DialOut` and `dial`: the request to call somebody, and the call. */
-export function dialOut(plan: Plan): Code {
-  if (!dialsOut(plan)) return nothing;
+/** Generates `DialOut`, the request to call somebody, and `dial`, which makes the call. */
+export function generateDialOut(plan: Plan): PythonCode {
+  if (!dialsOut(plan)) return emptyCode;
   const byNumber = plan.has('room-dial-out');
-  return code(
+  return createCode(
     [
       'class DialOut(BaseModel):',
       '    """The person to call: `dialout_settings` in the body of the start request."""',
@@ -113,10 +112,10 @@ export function dialOut(plan: Plan): Code {
   );
 }
 
-/** `HeldCall` and `forward`: a call that the carrier holds until the bot's room is ready. */
-export function bridge(plan: Plan): Code {
-  if (!plan.has('bridged-dial-in')) return nothing;
-  return code(
+/** Generates `HeldCall` and `forward`, for a call that the carrier holds until the bot's room is ready. */
+export function generateCallBridge(plan: Plan): PythonCode {
+  if (!plan.has('bridged-dial-in')) return emptyCode;
+  return createCode(
     [
       'class HeldCall(BaseModel):',
       '    """A call on hold at the carrier: the body of the start request that server.py sends."""',

@@ -1,18 +1,18 @@
 import type { Plan } from '../configuration/plan.ts';
-import { type Code, code, nothing } from './code.ts';
+import { createCode, emptyCode, type PythonCode } from './code.ts';
 
 /**
- * Whether the model gets camera frames by calling a tool. Realtime services with video get every frame; in a cascade a frame has
- * to be requested (`UserImageRequestFrame` of pipecat-ai 1.14.0).
+ * Whether the model gets camera frames by calling a tool. Realtime services with video get every frame; in a cascade the model
+ * has to request a frame (`UserImageRequestFrame` of pipecat-ai 1.14.0).
  */
 export function usesCameraTool(plan: Plan): boolean {
   return plan.configuration.video_input && plan.configuration.mode === 'cascade';
 }
 
-/** `look`: the tool with which the model of a cascade adds a camera frame to its context. */
-export function cameraTool(plan: Plan): Code {
-  if (!usesCameraTool(plan)) return nothing;
-  return code(
+/** Generates `look`, the tool with which the language model of a cascade adds a camera frame to its context. */
+export function generateCameraTool(plan: Plan): PythonCode {
+  if (!usesCameraTool(plan)) return emptyCode;
+  return createCode(
     [
       '    client_id = ""',
       '',
@@ -43,14 +43,17 @@ const contextComment = [
   '    # the user says, when they have finished speaking, and what the bot has said.',
 ];
 
-/** `context`, with the tools of the model. A plain WebSocket carries no video, so a request for a frame would never be answered. */
-export function context(plan: Plan): Code {
+/**
+ * Generates `context` with the model's tools. The camera tool is omitted for a plain WebSocket, which carries no video, so
+ * that no request for a frame stays unanswered.
+ */
+export function generateContext(plan: Plan): PythonCode {
   const imported = ['pipecat.processors.aggregators.llm_context', 'LLMContext'] as const;
-  if (!usesCameraTool(plan)) return code([...contextComment, '    context = LLMContext()'], imported);
+  if (!usesCameraTool(plan)) return createCode([...contextComment, '    context = LLMContext()'], imported);
   if (!plan.transports.some(({ key }) => key === 'websocket')) {
-    return code([...contextComment, '    context = LLMContext(tools=[look])'], imported);
+    return createCode([...contextComment, '    context = LLMContext(tools=[look])'], imported);
   }
-  return code(
+  return createCode(
     [
       ...contextComment,
       '    is_audio_only = (',

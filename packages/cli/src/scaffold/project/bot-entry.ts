@@ -1,31 +1,30 @@
 import type { Plan } from '../configuration/plan.ts';
-import { type Expression, importsOf, layOut, python } from '../python/expression.ts';
+import { collectImports, formatExpression, type PythonExpression, pythonExpression } from '../python/expression.ts';
 import { dialsOut } from './bot-calls.ts';
-import { extraArguments } from './bot-run.ts';
-import { parametersOf } from './bot-transports.ts';
-import { type Code, code, join } from './code.ts';
+import { listExtraParameters } from './bot-run.ts';
+import { transportParametersExpression } from './bot-transports.ts';
+import { createCode, joinCode, type PythonCode } from './code.ts';
 
-/** `bot`: the function that the runner and the hosting service call for each session. */
-export function entry(plan: Plan): Code {
-  const head = code([
+/** Generates `bot`, the function that the runner and the hosting service call for each session. */
+export function generateEntryPoint(plan: Plan): PythonCode {
+  const head = createCode([
     'async def bot(runner_args: RunnerArguments) -> None:',
     '    """Run one session. The runner on your machine and the hosting service call this function."""',
   ]);
   const body = createsRoom(plan) ? ownRoom(plan) : fromRunner(plan);
-  return join([head, body], 0);
+  return joinCode([head, body], 0);
 }
 
 function createsRoom(plan: Plan): boolean {
   return dialsOut(plan) || plan.has('bridged-dial-in');
 }
 
-/** The transport comes from the runner. */
-function fromRunner(plan: Plan): Code {
-  return join([runnerTransport('    '), runs(plan, '    ')], 0);
+function fromRunner(plan: Plan): PythonCode {
+  return joinCode([runnerTransport('    '), runs(plan, '    ')], 0);
 }
 
-/** Creates a room for the call in the request's body. Without a call, the transport comes from the runner. */
-function ownRoom(plan: Plan): Code {
+/** Creates a room for the call in the request body. Without a call, the transport comes from the runner. */
+function ownRoom(plan: Plan): PythonCode {
   const request = dialsOut(plan)
     ? {
         key: 'dialout_settings',
@@ -41,14 +40,17 @@ function ownRoom(plan: Plan): Code {
       };
   const others = plan.transports.some((transport) => transport.key !== null) || plan.configuration.enable_eval;
   const transport = plan.transports.find((one) => one.key === null);
-  const parameters = transport === undefined ? python('DailyParams()') : parametersOf(transport, plan.configuration);
-  const room: Expression = {
+  const parameters =
+    transport === undefined
+      ? pythonExpression('DailyParams()')
+      : transportParametersExpression(transport, plan.configuration);
+  const room: PythonExpression = {
     kind: 'call',
     callee: 'DailyTransport',
     arguments: [
-      { value: python('room.room_url') },
-      { value: python('room.token') },
-      { value: python('BOT_NAME') },
+      { value: pythonExpression('room.room_url') },
+      { value: pythonExpression('room.token') },
+      { value: pythonExpression('BOT_NAME') },
       { name: 'params', value: parameters },
     ],
     imports: [{ module: 'pipecat.transports.daily.transport', name: 'DailyTransport' }],
@@ -59,9 +61,9 @@ function ownRoom(plan: Plan): Code {
       ? 'configure(http, sip_caller_phone=callee.phone_number, enable_dialout=True)'
       : 'configure(http, sip_caller_phone=callee.sip_uri, enable_dialout=True)'
     : 'configure(http, sip_caller_phone=held.from_number)';
-  return join(
+  return joinCode(
     [
-      code(
+      createCode(
         [
           '    body = runner_args.body if isinstance(runner_args.body, dict) else {}',
           ...request.lines,
@@ -71,18 +73,23 @@ function ownRoom(plan: Plan): Code {
         ['aiohttp'],
         ['pipecat.runner.daily', 'configure'],
       ),
-      { lines: layOut(room, 8, 'transport: BaseTransport = '), imports: importsOf(room) },
+      { lines: formatExpression(room, 8, 'transport: BaseTransport = '), imports: collectImports(room) },
       ...(others
-        ? [code(['    else:']), runnerTransport('        ')]
-        : [code(['    else:', `        raise ValueError("the body of the start request has no ${request.key}")`])]),
+        ? [createCode(['    else:']), runnerTransport('        ')]
+        : [
+            createCode([
+              '    else:',
+              `        raise ValueError("the body of the start request has no ${request.key}")`,
+            ]),
+          ]),
       runs(plan, '    '),
     ],
     0,
   );
 }
 
-function runnerTransport(space: string): Code {
-  return code(
+function runnerTransport(space: string): PythonCode {
+  return createCode(
     [
       `${space}# Open the transport that the client of this session has chosen.`,
       `${space}transport = await create_transport(runner_args, transport_params)`,
@@ -91,9 +98,9 @@ function runnerTransport(space: string): Code {
   );
 }
 
-function runs(plan: Plan, space: string): Code {
-  const names = ['transport', 'runner_args', ...extraArguments(plan).map(([name]) => name)];
+function runs(plan: Plan, space: string): PythonCode {
+  const names = ['transport', 'runner_args', ...listExtraParameters(plan).map(([name]) => name)];
   const line = `await run_bot(${names.join(', ')})`;
-  if (!plan.needsSession) return code([`${space}${line}`]);
-  return code([`${space}async with aiohttp.ClientSession() as session:`, `${space}    ${line}`], ['aiohttp']);
+  if (!plan.needsSession) return createCode([`${space}${line}`]);
+  return createCode([`${space}async with aiohttp.ClientSession() as session:`, `${space}    ${line}`], ['aiohttp']);
 }

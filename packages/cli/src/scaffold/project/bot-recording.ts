@@ -1,10 +1,10 @@
 import type { Plan } from '../configuration/plan.ts';
-import { type Code, code, nothing } from './code.ts';
+import { createCode, emptyCode, type PythonCode } from './code.ts';
 
-/** `write_wav`: writes recorded audio to a file. */
-export function recorder(plan: Plan): Code {
-  if (!plan.configuration.recording) return nothing;
-  return code(
+/** Generates `write_wav`, which writes recorded audio to a file. */
+export function generateWavWriter(plan: Plan): PythonCode {
+  if (!plan.configuration.recording) return emptyCode;
+  return createCode(
     [
       'def write_wav(path: Path, audio: bytes, sample_rate: int, channels: int) -> None:',
       '    """Write 16-bit samples as a WAV file."""',
@@ -20,10 +20,10 @@ export function recorder(plan: Plan): Code {
   );
 }
 
-/** The processor that records both sides. */
-export function audioBuffer(plan: Plan): Code {
-  if (!plan.configuration.recording) return nothing;
-  return code(
+/** Generates the pipeline processor that records both sides. */
+export function generateAudioBuffer(plan: Plan): PythonCode {
+  if (!plan.configuration.recording) return emptyCode;
+  return createCode(
     [
       '    # Records what the user and the bot say.',
       '    audio_buffer = AudioBufferProcessor(auto_start_recording=True)',
@@ -32,10 +32,10 @@ export function audioBuffer(plan: Plan): Code {
   );
 }
 
-/** Saves the recording when the session ends. */
-export function recordingHandler(plan: Plan): Code {
-  if (!plan.configuration.recording) return nothing;
-  return code(
+/** Generates the event handler that saves the recording when the session ends. */
+export function generateRecordingHandler(plan: Plan): PythonCode {
+  if (!plan.configuration.recording) return emptyCode;
+  return createCode(
     [
       '    @audio_buffer.event_handler("on_audio_data")',
       '    async def on_audio_data(buffer, audio, sample_rate, num_channels):',

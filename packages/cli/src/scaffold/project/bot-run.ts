@@ -1,18 +1,18 @@
 import type { Plan } from '../configuration/plan.ts';
 import { dialsOut, hasCallsAndClients, receivesCalls, waitsForClient } from './bot-calls.ts';
-import { cameraTool, context, usesCameraTool } from './bot-camera.ts';
-import { audioBuffer, recordingHandler } from './bot-recording.ts';
-import { services, variableNames } from './bot-services.ts';
-import { type Code, code, join, nothing } from './code.ts';
+import { generateCameraTool, generateContext, usesCameraTool } from './bot-camera.ts';
+import { generateAudioBuffer, generateRecordingHandler } from './bot-recording.ts';
+import { generateServices, serviceVariables } from './bot-services.ts';
+import { createCode, emptyCode, joinCode, type PythonCode } from './code.ts';
 
-/** `run_bot`: one conversation on a transport. */
-export function conversation(plan: Plan): Code {
-  return join(
+/** Generates `run_bot`, which runs one conversation on a transport. */
+export function generateConversation(plan: Plan): PythonCode {
+  return joinCode(
     [
-      join([signature(plan), services(plan)], 0),
-      cameraTool(plan),
-      join([context(plan), aggregators], 0),
-      audioBuffer(plan),
+      joinCode([signature(plan), generateServices(plan)], 0),
+      generateCameraTool(plan),
+      joinCode([generateContext(plan), aggregators], 0),
+      generateAudioBuffer(plan),
       pipeline(plan),
       worker(plan),
       greeting(plan),
@@ -21,15 +21,15 @@ export function conversation(plan: Plan): Code {
       disconnection,
       roomHandlers(plan),
       transcription(plan),
-      recordingHandler(plan),
-      code(['    await runner.run()']),
+      generateRecordingHandler(plan),
+      createCode(['    await runner.run()']),
     ],
     1,
   );
 }
 
-/** Parameters of `run_bot` after the transport and the runner's arguments. */
-export function extraArguments(plan: Plan): readonly (readonly [name: string, type: string])[] {
+/** Lists the parameters of `run_bot` that follow the transport and the runner's arguments. */
+export function listExtraParameters(plan: Plan): readonly (readonly [name: string, type: string])[] {
   return [
     ...(plan.needsSession ? [['session', 'aiohttp.ClientSession'] as const] : []),
     ...(dialsOut(plan) ? [['callee', 'DialOut | None'] as const] : []),
@@ -37,13 +37,13 @@ export function extraArguments(plan: Plan): readonly (readonly [name: string, ty
   ];
 }
 
-function signature(plan: Plan): Code {
-  const extra = extraArguments(plan);
+function signature(plan: Plan): PythonCode {
+  const extra = listExtraParameters(plan);
   const all = [['transport', 'BaseTransport'], ['runner_args', 'RunnerArguments'], ...extra];
   const named = all.map(([name, type]) => `${name}: ${type}`);
   const line = `async def run_bot(${named.join(', ')}) -> None:`;
   const isTooLong = line.length > 100;
-  return code(
+  return createCode(
     [
       ...(isTooLong ? ['async def run_bot(', ...named.map((one) => `    ${one},`), ') -> None:'] : [line]),
       '    """Run one conversation: connect the services, build the pipeline, and handle its events."""',
@@ -54,7 +54,7 @@ function signature(plan: Plan): Code {
   );
 }
 
-const aggregators = code(
+const aggregators = createCode(
   [
     '    user_aggregator, assistant_aggregator = LLMContextAggregatorPair(',
     '        context,',
@@ -65,21 +65,21 @@ const aggregators = code(
   ['pipecat.processors.aggregators.llm_response_universal', 'LLMContextAggregatorPair', 'LLMUserAggregatorParams'],
 );
 
-function pipeline(plan: Plan): Code {
+function pipeline(plan: Plan): PythonCode {
   const { configuration } = plan;
   const cascade = configuration.mode === 'cascade';
   const stages = [
     'transport.input()',
-    ...(cascade ? [variableNames.stt] : []),
+    ...(cascade ? [serviceVariables.stt] : []),
     'user_aggregator',
-    variableNames.llm,
-    ...(cascade ? [variableNames.tts] : []),
-    ...(configuration.video_service === null ? [] : [variableNames.video]),
+    serviceVariables.llm,
+    ...(cascade ? [serviceVariables.tts] : []),
+    ...(configuration.video_service === null ? [] : [serviceVariables.video]),
     'transport.output()',
     ...(configuration.recording ? ['audio_buffer'] : []),
     'assistant_aggregator',
   ];
-  return code(
+  return createCode(
     [
       '    # Audio and text flow through these steps from top to bottom.',
       '    pipeline = Pipeline(',
@@ -92,16 +92,16 @@ function pipeline(plan: Plan): Code {
   );
 }
 
-/** Sample rate of carriers' media streams, in hertz. */
+/** The sample rate of carriers' media streams in hertz. */
 const carrierRate = 8000;
 
-function worker(plan: Plan): Code {
+function worker(plan: Plan): PythonCode {
   const narrow = plan.has('stream') && plan.configuration.mode === 'cascade';
   const always = narrow && !hasCallsAndClients(plan);
   const mixed = narrow && !always;
   const rates = [`audio_in_sample_rate=${carrierRate}`, `audio_out_sample_rate=${carrierRate}`];
   const observed = plan.configuration.enable_observability;
-  return code(
+  return createCode(
     [
       ...(always
         ? [
@@ -141,10 +141,10 @@ function worker(plan: Plan): Code {
   );
 }
 
-/** `greet`, for bots with sessions in which the bot speaks first. */
-function greeting(plan: Plan): Code {
-  if (!waitsForClient(plan) && !receivesCalls(plan)) return nothing;
-  return code(
+/** Generates `greet`, for bots with sessions in which the bot speaks first. */
+function greeting(plan: Plan): PythonCode {
+  if (!waitsForClient(plan) && !receivesCalls(plan)) return emptyCode;
+  return createCode(
     [
       '    # Makes the bot speak first: adds an instruction to the context and runs the language model.',
       '    async def greet() -> None:',
@@ -160,9 +160,9 @@ function greeting(plan: Plan): Code {
   );
 }
 
-function readiness(plan: Plan): Code {
-  if (!waitsForClient(plan)) return nothing;
-  return code([
+function readiness(plan: Plan): PythonCode {
+  if (!waitsForClient(plan)) return emptyCode;
+  return createCode([
     '    # The client has connected its audio: greet the user.',
     '    @worker.rtvi.event_handler("on_client_ready")',
     '    async def on_client_ready(rtvi):',
@@ -170,14 +170,14 @@ function readiness(plan: Plan): Code {
   ]);
 }
 
-function connection(plan: Plan): Code {
+function connection(plan: Plan): PythonCode {
   const hasCallerNumber = plan.has('stream');
   const greets = receivesCalls(plan)
     ? hasCallsAndClients(plan)
       ? ['        if is_phone_call(runner_args):', '            await greet()']
       : ['        await greet()']
     : [];
-  return code(
+  return createCode(
     [
       '    # Someone has joined the session.',
       '    @transport.event_handler("on_client_connected")',
@@ -197,7 +197,7 @@ function connection(plan: Plan): Code {
   );
 }
 
-const disconnection = code(
+const disconnection = createCode(
   [
     '    # Everyone has left: end the session.',
     '    @transport.event_handler("on_client_disconnected")',
@@ -208,8 +208,8 @@ const disconnection = code(
   ['loguru', 'logger'],
 );
 
-/** Event handlers of rooms: calls that come in, go out, or fail. */
-function roomHandlers(plan: Plan): Code {
+/** Generates event handlers for calls that come in, go out, or fail. */
+function roomHandlers(plan: Plan): PythonCode {
   const parts = [
     ...(dialsOut(plan)
       ? [
@@ -234,13 +234,13 @@ function roomHandlers(plan: Plan): Code {
         ]
       : []),
   ];
-  if (parts.length === 0) return nothing;
-  return code(parts, ['pipecat.transports.daily.transport', 'DailyTransport']);
+  if (parts.length === 0) return emptyCode;
+  return createCode(parts, ['pipecat.transports.daily.transport', 'DailyTransport']);
 }
 
-function transcription(plan: Plan): Code {
-  if (!plan.configuration.transcription) return nothing;
-  return code(
+function transcription(plan: Plan): PythonCode {
+  if (!plan.configuration.transcription) return emptyCode;
+  return createCode(
     [
       '    # Log what was said.',
       '    @user_aggregator.event_handler("on_user_turn_stopped")',

@@ -1,34 +1,40 @@
 import type { Transport } from '../catalogue/transport.ts';
 import type { Plan } from '../configuration/plan.ts';
-import { call, construct, type Expression, importsOf, layOut, python } from '../python/expression.ts';
-import { type Code, nothing } from './code.ts';
+import {
+  callExpression,
+  collectImports,
+  constructorExpression,
+  formatExpression,
+  type PythonExpression,
+  pythonExpression,
+} from '../python/expression.ts';
+import { emptyCode, type PythonCode } from './code.ts';
 
 type Features = Plan['configuration'];
 
-/** `transport_params`: the audio and video settings of each transport. */
-export function transportParameters(plan: Plan): Code {
-  const entries = new Map<string, Expression>();
+/** Generates `transport_params`, the audio and video settings of each transport. */
+export function generateTransportParameters(plan: Plan): PythonCode {
+  const entries = new Map<string, PythonExpression>();
   for (const transport of plan.transports) {
-    // Browsers and callers can share a room; then the settings of the browsers apply to both.
+    // If browsers and callers share a room, the settings of the browsers apply to both.
     if (transport.key === null || (entries.has(transport.key) && transport.kind !== 'browser')) continue;
-    entries.set(transport.key, parametersOf(transport, plan.configuration));
+    entries.set(transport.key, transportParametersExpression(transport, plan.configuration));
   }
   if (plan.configuration.enable_eval) entries.set('eval', evalParameters(plan.configuration));
-  if (entries.size === 0) return nothing;
+  if (entries.size === 0) return emptyCode;
   return {
     lines: [
       '# Audio and video settings. The runner uses the entry of the transport that a client has chosen.',
       'transport_params = {',
-      ...[...entries].flatMap(([key, value]) => layOut(value, 4, `"${key}": lambda: `, ',')),
+      ...[...entries].flatMap(([key, value]) => formatExpression(value, 4, `"${key}": lambda: `, ',')),
       '}',
     ],
-    imports: [...entries.values()].flatMap(importsOf),
+    imports: [...entries.values()].flatMap(collectImports),
   };
 }
 
-/** The parameters object of a transport. */
-export function parametersOf(transport: Transport, features: Features): Expression {
-  return construct(transport.parameters, {
+export function transportParametersExpression(transport: Transport, features: Features): PythonExpression {
+  return constructorExpression(transport.parameters, {
     ...audio,
     ...(features.enable_nc ? { audio_in_filter: noiseFilter } : {}),
     ...(transport.key === 'websocket' ? browserSocket : {}),
@@ -37,17 +43,20 @@ export function parametersOf(transport: Transport, features: Features): Expressi
   });
 }
 
-const yes = python('True');
+const yes = pythonExpression('True');
 const audio = { audio_in_enabled: yes, audio_out_enabled: yes };
-const noiseFilter = construct({ module: 'pipecat.audio.filters.rnnoise_filter', name: 'RNNoiseFilter' }, {});
+const noiseFilter = constructorExpression(
+  { module: 'pipecat.audio.filters.rnnoise_filter', name: 'RNNoiseFilter' },
+  {},
+);
 const browserSocket = {
-  add_wav_header: python('False'),
-  serializer: construct({ module: 'pipecat.serializers.protobuf', name: 'ProtobufFrameSerializer' }, {}),
+  add_wav_header: pythonExpression('False'),
+  serializer: constructorExpression({ module: 'pipecat.serializers.protobuf', name: 'ProtobufFrameSerializer' }, {}),
 };
-/** Realtime models get one frame per second; in a cascade the model requests a frame with a tool. */
+/** Realtime models get one frame per second. In a cascade, the model requests a frame with a tool. */
 const camera = ({ mode }: Features) => ({
   video_in_enabled: yes,
-  video_in_sources: python(
+  video_in_sources: pythonExpression(
     `{"camera": VideoInSourceParams(${mode === 'cascade' ? 'on_request_only=True' : 'framerate=1'})}`,
     [{ module: 'pipecat.transports.base_transport', name: 'VideoInSourceParams' }],
   ),
@@ -55,13 +64,15 @@ const camera = ({ mode }: Features) => ({
 const screen = {
   video_out_enabled: yes,
   video_out_is_live: yes,
-  video_out_width: python('1024'),
-  video_out_height: python('768'),
+  video_out_width: pythonExpression('1024'),
+  video_out_height: pythonExpression('768'),
 };
 
-function evalParameters(features: Features): Expression {
+function evalParameters(features: Features): PythonExpression {
   const imported = { module: 'pipecat.evals.transport', name: 'EvalTransportParams' };
-  return call('EvalTransportParams', { ...audio, ...(features.video_input ? { video_in_enabled: yes } : {}) }, [
-    imported,
-  ]);
+  return callExpression(
+    'EvalTransportParams',
+    { ...audio, ...(features.video_input ? { video_in_enabled: yes } : {}) },
+    [imported],
+  );
 }

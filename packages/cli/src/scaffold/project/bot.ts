@@ -1,38 +1,38 @@
 import { serviceRoles } from '../catalogue/service.ts';
 import type { Plan } from '../configuration/plan.ts';
-import type { Import } from '../python/expression.ts';
-import { importBlock } from '../python/imports.ts';
-import { bridge, callTest, dialOut, dialsOut } from './bot-calls.ts';
-import { entry } from './bot-entry.ts';
-import { recorder } from './bot-recording.ts';
-import { conversation } from './bot-run.ts';
-import { transportParameters } from './bot-transports.ts';
-import { type Code, code, docstring, join, literal } from './code.ts';
+import type { PythonImport } from '../python/expression.ts';
+import { formatImportBlock } from '../python/imports.ts';
+import { dialsOut, generateCallBridge, generateCallTest, generateDialOut } from './bot-calls.ts';
+import { generateEntryPoint } from './bot-entry.ts';
+import { generateWavWriter } from './bot-recording.ts';
+import { generateConversation } from './bot-run.ts';
+import { generateTransportParameters } from './bot-transports.ts';
+import { createCode, escapeDocstring, joinCode, type PythonCode, toPythonString } from './code.ts';
 
-/** `server/bot.py`, formatted and lint-clean. Its comments explain each section to a beginner. */
-export function botFile(plan: Plan): string {
-  const setUp = code(
+/** Generates `server/bot.py`, formatted and lint-clean. Its comments explain each section to a beginner. */
+export function generateBotFile(plan: Plan): string {
+  const setUp = createCode(
     ['# Read the keys and settings from the file .env.', 'load_dotenv(override=True)'],
     ['dotenv', 'load_dotenv'],
   );
-  const parts = [constants(plan), transportParameters(plan)];
-  const body = join(
+  const parts = [constants(plan), generateTransportParameters(plan)];
+  const body = joinCode(
     [
-      join([setUp, ...parts], 1),
-      callTest(plan),
-      dialOut(plan),
-      bridge(plan),
-      recorder(plan),
-      conversation(plan),
-      entry(plan),
+      joinCode([setUp, ...parts], 1),
+      generateCallTest(plan),
+      generateDialOut(plan),
+      generateCallBridge(plan),
+      generateWavWriter(plan),
+      generateConversation(plan),
+      generateEntryPoint(plan),
       main,
     ],
     2,
   );
-  return `${[...header(plan), '', ...importBlock(distinct(body.imports)), '', ...body.lines].join('\n')}\n`;
+  return `${[...header(plan), '', ...formatImportBlock(distinct(body.imports)), '', ...body.lines].join('\n')}\n`;
 }
 
-const main = code([
+const main = createCode([
   '# `uv run bot.py` starts the development runner of Pipecat, which calls bot() for each session.',
   'if __name__ == "__main__":',
   '    from pipecat.runner.run import main',
@@ -43,14 +43,14 @@ const main = code([
 function header(plan: Plan): readonly string[] {
   const { configuration } = plan;
   return [
-    `"""${docstring(configuration.project_name)}: a voice bot.`,
+    `"""${escapeDocstring(configuration.project_name)}: a voice bot.`,
     '',
     ...serviceList(plan),
     '',
     'Run it with `uv run bot.py`. The README explains how to reach it. The sections of this file:',
     '',
     '- SYSTEM_INSTRUCTION: what the bot is and how it speaks; change this first',
-    ...(transportParameters(plan).lines.length > 0
+    ...(generateTransportParameters(plan).lines.length > 0
       ? ['- transport_params: audio and video settings of each transport']
       : []),
     '- run_bot: one conversation, from its services and pipeline to its events',
@@ -65,10 +65,10 @@ function serviceList(plan: Plan): readonly string[] {
   return plan.services.map(({ service }) => `- ${serviceRoles[service.kind]}: ${service.label}`);
 }
 
-function constants(plan: Plan): Code {
+function constants(plan: Plan): PythonCode {
   const lines = [
     ...(dialsOut(plan) || plan.has('bridged-dial-in')
-      ? [`BOT_NAME = ${literal(plan.configuration.project_name)}`, '']
+      ? [`BOT_NAME = ${toPythonString(plan.configuration.project_name)}`, '']
       : []),
     ...(dialsOut(plan) ? ['DIAL_ATTEMPTS = 5', ''] : []),
     '# What the bot is and how it speaks. The language model gets this text with every request.',
@@ -77,9 +77,9 @@ function constants(plan: Plan): Code {
     '    "a few plain sentences, without lists, markup, emojis or anything else that cannot be spoken."',
     ')',
   ];
-  return code(lines);
+  return createCode(lines);
 }
 
-function distinct(imports: readonly Import[]): readonly Import[] {
+function distinct(imports: readonly PythonImport[]): readonly PythonImport[] {
   return [...new Map(imports.map((one) => [`${one.module} ${one.name ?? ''}`, one])).values()];
 }

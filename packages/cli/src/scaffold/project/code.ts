@@ -1,12 +1,17 @@
-import type { Import } from '../python/expression.ts';
+import type { PythonImport } from '../python/expression.ts';
 
-/** Lines of Python with their imports. */
-export type Code = { readonly lines: readonly string[]; readonly imports: readonly Import[] };
+export type PythonCode = { readonly lines: readonly string[]; readonly imports: readonly PythonImport[] };
 
-export const nothing: Code = { lines: [], imports: [] };
+export const emptyCode: PythonCode = { lines: [], imports: [] };
 
-/** `code(lines, ['module', 'Name', 'Other'], ['os'])`: each list is a module and names to import from it, or a module to import. */
-export function code(lines: readonly string[], ...imports: readonly (readonly [string, ...string[]])[]): Code {
+/**
+ * Each further argument is either a module with names to import from it (`['module', 'Name', 'Other']`) or a module to import
+ * (`['os']`).
+ */
+export function createCode(
+  lines: readonly string[],
+  ...imports: readonly (readonly [string, ...string[]])[]
+): PythonCode {
   return {
     lines,
     imports: imports.flatMap(([module, ...names]) =>
@@ -15,8 +20,8 @@ export function code(lines: readonly string[], ...imports: readonly (readonly [s
   };
 }
 
-/** Joins the non-empty parts in order, with `gap` empty lines between them. */
-export function join(parts: readonly Code[], gap: number): Code {
+/** Joins the non-empty parts in order, separated by `gap` empty lines. */
+export function joinCode(parts: readonly PythonCode[], gap: number): PythonCode {
   const full = parts.filter(({ lines }) => lines.length > 0);
   const space = Array.from({ length: gap }, () => '');
   return {
@@ -25,15 +30,14 @@ export function join(parts: readonly Code[], gap: number): Code {
   };
 }
 
-/** A text as a Python string, with the quotes that need fewer escapes, like a formatter. */
-export function literal(text: string): string {
+/** Converts a string to a Python literal, with the quotes that need fewer escapes, as formatters do. */
+export function toPythonString(text: string): string {
   const double = text.split('"').length;
   const single = text.split("'").length;
   if (double <= single) return JSON.stringify(text);
   return `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
 }
 
-/** Escapes a text for a docstring. */
-export function docstring(text: string): string {
+export function escapeDocstring(text: string): string {
   return text.replaceAll('\\', '\\\\').replaceAll('"', '\\"');
 }

@@ -1,16 +1,16 @@
 import type { Plan } from '../configuration/plan.ts';
-import { requiredVariables } from './variables.ts';
+import { listRequiredVariables } from './variables.ts';
 
-/** Name of the secret set of the deployed bot. */
-export function secretSetOf(plan: Plan): string {
+/** The name of the deployed bot's secret set. */
+export function formatSecretSetName(plan: Plan): string {
   return `${plan.slug}-secrets`;
 }
 
-/** Pinned, so that images are reproducible. Tags: https://github.com/daily-co/pipecat-cloud-images */
+/** Pinned so that images are reproducible. The tags are listed at https://github.com/daily-co/pipecat-cloud-images. */
 const baseImage = 'dailyco/pipecat-base:0.1.27-py3.12';
 
-/** `server/Dockerfile`. Dependencies come first, so that a change of the bot rebuilds one small layer. */
-export function dockerfile(): string {
+/** Generates `server/Dockerfile`. Dependencies come first, so that a change of the bot rebuilds only one small layer. */
+export function generateDockerfile(): string {
   return `${[
     `FROM ${baseImage}`,
     '',
@@ -27,14 +27,14 @@ export function dockerfile(): string {
   ].join('\n')}\n`;
 }
 
-export function dockerignoreFile(): string {
+export function generateDockerignore(): string {
   return `${['.env', '.env.*', '.venv/', '__pycache__/', 'recordings/', 'eval-runs/', '.ruff_cache/'].join('\n')}\n`;
 }
 
-/** `server/deploy.toml`. Video needs a larger instance. */
-export function deployFile(plan: Plan): string {
+/** Generates `server/deploy.toml`. Video needs a larger instance. */
+export function generateDeployFile(plan: Plan): string {
   const profile = plan.configuration.video_output || plan.configuration.video_input ? 'agent-2x' : 'agent-1x';
-  const secrets = requiredVariables(plan).length > 0 ? [`secret_set = "${secretSetOf(plan)}"`] : [];
+  const secrets = listRequiredVariables(plan).length > 0 ? [`secret_set = "${formatSecretSetName(plan)}"`] : [];
   return `${[
     `agent_name = "${plan.slug}"`,
     ...secrets,
@@ -50,7 +50,7 @@ export function deployFile(plan: Plan): string {
   ].join('\n')}\n`;
 }
 
-export function gitignoreFile(plan: Plan): string {
+export function generateGitignore(plan: Plan): string {
   const client = plan.configuration.generate_client
     ? ['', '# Client', ...clientWaste.map((path) => `client/${path}`)]
     : [];

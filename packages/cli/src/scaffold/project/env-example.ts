@@ -1,12 +1,13 @@
 import type { Plan } from '../configuration/plan.ts';
-import type { Variable } from '../python/expression.ts';
-import { variableGroups } from './variables.ts';
+import type { EnvironmentVariable } from '../python/expression.ts';
+import { groupVariables } from './variables.ts';
 
 /**
- * `server/.env.example`, to copy and fill in. Optional variables are comments, because an empty value would override a default.
+ * Generates `server/.env.example`, which users copy and fill in. Optional variables are comments, because an empty value would
+ * override a default.
  */
-export function envExampleFile(plan: Plan): string {
-  const groups = variableGroups(plan).map(({ title, site, variables }) => {
+export function generateEnvExample(plan: Plan): string {
+  const groups = groupVariables(plan).map(({ title, site, variables }) => {
     const requiredOnes = variables.filter(({ required }) => required);
     const optional = variables.filter(({ required }) => !required);
     return [
@@ -22,18 +23,18 @@ export function envExampleFile(plan: Plan): string {
   return `${[head, ...groups].join('\n\n')}\n`;
 }
 
-function aboutLine({ about }: Variable): readonly string[] {
+function aboutLine({ about }: EnvironmentVariable): readonly string[] {
   return about === undefined ? [] : [`# ${about}`];
 }
 
-function described({ name, about, fallback }: Variable): string {
+function described({ name, about, fallback }: EnvironmentVariable): string {
   const [, noun, otherwise] = meanings.find(([ending]) => name.endsWith(ending)) ?? [];
   const absent = fallback ?? (about === undefined ? otherwise : undefined);
   const meaning = [about ?? noun, absent && `default: ${absent}`].filter((part) => part !== undefined).join('; ');
   return meaning === '' ? '' : `<${meaning}>`;
 }
 
-/** Meanings of variables by the end of their name, and what applies if they are absent. */
+/** Descriptions of variables by the end of their name. The default applies if a variable is absent. */
 const meanings: readonly (readonly [ending: string, noun: string, otherwise?: string])[] = [
   ['_MODEL', 'model', 'the library’s own choice'],
   ['_VOICE_ID', 'voice', 'the library’s own choice'],

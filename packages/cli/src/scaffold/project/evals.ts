@@ -2,8 +2,8 @@ import type { Plan } from '../configuration/plan.ts';
 import type { ProjectFile } from '../project-file.ts';
 import { dialsOut, receivesCalls, waitsForClient } from './bot-calls.ts';
 
-/** `server/evals/`: example scenarios. A realtime service accepts audio only, so it gets no text scenarios. */
-export function evalFiles(plan: Plan): readonly ProjectFile[] {
+/** Generates example scenarios in `server/evals/`. A realtime service accepts only audio, so it gets no text scenarios. */
+export function generateEvalFiles(plan: Plan): readonly ProjectFile[] {
   const audio = { path: 'server/evals/audio.yaml', text: scenarios(plan, 'audio') };
   if (plan.configuration.mode === 'realtime') return [audio];
   return [{ path: 'server/evals/text.yaml', text: scenarios(plan, 'text') }, audio];

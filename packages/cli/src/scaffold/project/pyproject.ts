@@ -1,16 +1,18 @@
 import type { Plan } from '../configuration/plan.ts';
 
-/** Generated code is tested with 1.x, and uses nothing that 2.0 removes. */
+/** Generated code is tested with pipecat-ai 1.x and uses nothing that 2.0 removes. */
 const bound = '<2';
 
-/** The requirements of the bot. */
-export function dependenciesOf({ configuration, extras, lowest }: Plan): readonly string[] {
+export function listDependencies({ configuration, extras, lowest }: Plan): readonly string[] {
   const observed = configuration.enable_observability ? ['pipecat-ai-whisker>=2.0.0,<3'] : [];
   return [`pipecat-ai[${extras.join(',')}]>=${lowest.library},${bound}`, ...observed];
 }
 
-/** `server/pyproject.toml`. Evaluations download speech models, so they are a separate group that images do not install. */
-export function pyprojectFile(plan: Plan): string {
+/**
+ * Generates `server/pyproject.toml`. Evaluations download speech models, so their packages are a separate group that images do
+ * not install.
+ */
+export function generatePyproject(plan: Plan): string {
   const { configuration, lowest } = plan;
   const groups = [
     list('dev', ['"pyright>=1.1.404,<2"', '"ruff>=0.12.11,<1"']),
@@ -24,7 +26,7 @@ export function pyprojectFile(plan: Plan): string {
     `requires-python = ">=${lowest.python}"`,
     list(
       'dependencies',
-      dependenciesOf(plan).map((one) => `"${one}"`),
+      listDependencies(plan).map((one) => `"${one}"`),
     ),
     '',
     '[dependency-groups]',

@@ -1,13 +1,14 @@
 import { expect, test } from 'vitest';
 import { transports } from '../catalogue/transports.ts';
-import { resolve } from '../configuration/resolve.ts';
-import { projectFiles } from './project.ts';
+import { resolveConfiguration } from '../configuration/resolve.ts';
+import { generateProjectFiles } from './project.ts';
 
-/** The headings of the README of a project with these transports; none if they cannot be combined. */
+/** Lists the headings in the README of a project with these transports. Returns none if the transports cannot be combined. */
 function headingsOf(...chosen: readonly string[]): readonly string[] {
   const options = { transports: chosen, mode: 'realtime', realtime_service: 'openai_realtime' };
-  const { configuration } = resolve(options, 'my-bot');
-  const readme = configuration === null ? [] : projectFiles(configuration).filter(({ path }) => path === 'README.md');
+  const { configuration } = resolveConfiguration(options, 'my-bot');
+  const readme =
+    configuration === null ? [] : generateProjectFiles(configuration).filter(({ path }) => path === 'README.md');
   return readme.flatMap(({ text }) => text.match(/^## .*$/gm) ?? []);
 }
 

@@ -1,8 +1,8 @@
 import type { Transport } from '../catalogue/transport.ts';
 import type { Plan } from '../configuration/plan.ts';
 
-/** Sections on what to set up at each carrier and for calls through rooms. */
-export function carrierSetUp(plan: Plan): readonly string[] {
+/** Generates sections about the setup at each carrier and for calls through rooms. */
+export function generateCarrierSections(plan: Plan): readonly string[] {
   const streams = plan.transports.flatMap(({ key, kind }) => (kind === 'stream' && key !== null ? [key] : []));
   const deploys = plan.configuration.deploy_to_cloud;
   const sections = streams.flatMap((key) => carriers[key]?.(deploys ? plan.slug : null) ?? []);
@@ -34,7 +34,7 @@ export function carrierSetUp(plan: Plan): readonly string[] {
   return [...local, ...sections, ...rooms(plan)];
 }
 
-/** Sections by transport key. `agent` is null for a project without a deployment. */
+/** README sections by transport key. `agent` is null for a project without a deployment. */
 const carriers: Readonly<Record<string, (agent: string | null) => readonly string[]>> = {
   twilio: (agent) => [
     [
@@ -117,7 +117,7 @@ function onService(agent: string | null, carrier: string): readonly string[] {
 }
 
 function rooms(plan: Plan): readonly string[] {
-  // A carrier can have a section of its own, so the heading names the transport.
+  // The heading names the transport, because the same carrier can also have a section for its media streams.
   const heading = ({ label }: Transport) => `## Telephone: ${label}`;
   const dialIn = plan.transports.find(({ kind }) => kind === 'room-dial-in');
   if (dialIn !== undefined) {

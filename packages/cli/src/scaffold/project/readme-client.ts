@@ -1,19 +1,22 @@
-import { nodeFor, oldestNode } from '../client/client-package.ts';
+import { findNodeVersion, minimumNodeVersion } from '../client/client-package.ts';
 import type { Plan } from '../configuration/plan.ts';
-import { clientName } from '../configuration/summary.ts';
+import { formatClientName } from '../configuration/summary.ts';
 
-/** The section on the web client: how to run it, its files, and which hosts its page contacts. Empty without a client. */
-export function clientSection(plan: Plan): readonly string[] {
+/**
+ * Generates the section about the web client: how to run it, its files, and the hosts that its page contacts. Empty without a
+ * client.
+ */
+export function generateClientSection(plan: Plan): readonly string[] {
   const { client_framework: framework, client_server: server } = plan.configuration;
   if (framework === null) return [];
   const isNext = server === 'nextjs';
-  const node = nodeFor(plan.transports);
+  const node = findNodeVersion(plan.transports);
   const page = framework === 'react' ? '`src/talk.tsx`, `src/details.tsx`' : '`index.html`, `src/main.ts`';
   return [
     [
       '## Client',
       '',
-      `A web client: ${clientName(plan.configuration)}. You need [Node.js](https://nodejs.org) ${node} or later.`,
+      `A web client: ${formatClientName(plan.configuration)}. You need [Node.js](https://nodejs.org) ${node} or later.`,
       '',
       '1. Start the bot, as described above.',
       '2. Start the client in another terminal:',
@@ -34,7 +37,7 @@ export function clientSection(plan: Plan): readonly string[] {
         ? 'The key stays on the server of the page: `src/app/api` forwards the requests of the browser.'
         : 'The key is part of the page, where everybody can see it. Use a public key: it can only start sessions.',
       'Browsers allow the microphone only on pages at https:// addresses or on localhost.',
-      ...(node === oldestNode
+      ...(node === minimumNodeVersion
         ? ['npm may warn that a package needs a newer Node.js. You can ignore that: the package runs in the browser.']
         : []),
       ...contactedHosts(plan, isNext),
@@ -42,7 +45,7 @@ export function clientSection(plan: Plan): readonly string[] {
   ];
 }
 
-/** The hosts that the page contacts besides the bot. */
+/** Lists the hosts that the page contacts besides the bot. */
 function contactedHosts(plan: Plan, isNext: boolean): readonly string[] {
   const hosted = plan.transports.some(({ value }) => value === 'hostedrtc');
   const left = plan.transports.some(({ value }) => value === 'livekit');
@@ -67,7 +70,10 @@ function contactedHosts(plan: Plan, isNext: boolean): readonly string[] {
   ];
 }
 
-/** For a page built with Vite, without Daily rooms. `blob:` is for the audio worklet, a script that the page creates. */
+/**
+ * The content security policy of a page built with Vite that has no Daily rooms. `blob:` allows the audio worklet, a script
+ * that the page creates.
+ */
 function contentSecurityPolicy(host: string): string {
   return [
     "default-src 'self'",

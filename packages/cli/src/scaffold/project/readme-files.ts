@@ -1,4 +1,4 @@
-/** Purposes of files, by path. Files below `client/` are described in the section on the client. */
+/** Descriptions of files by path. The section about the client describes the files in `client/`. */
 const purposes: Readonly<Record<string, string>> = {
   '.botcli/project.json': 'how this project was generated; commit it',
   '.gitignore': 'keeps secrets, recordings and packages out of git',
@@ -16,8 +16,8 @@ const purposes: Readonly<Record<string, string>> = {
   'server/server.py': 'the webhook that the carrier calls',
 };
 
-/** The files of a project as a tree in a code block, with the purpose of each. Folders with many files are one line. */
-export function fileTree(root: string, paths: readonly string[]): readonly string[] {
+/** Generates a code block with a tree of the project's files and their descriptions. Directories with many files are one line. */
+export function generateFileTree(root: string, paths: readonly string[]): readonly string[] {
   const folded = paths.map((path) => path.replace(/^(client|server\/evals)\/.*/, '$1/'));
   const all = [...new Set(['.botcli/project.json', ...folded])].sort();
   const inServer = all.filter((path) => path.startsWith('server/'));

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { planOf } from '../configuration/plan.ts';
-import { resolve } from '../configuration/resolve.ts';
-import { projectFiles } from './project.ts';
-import { entryPoints } from './readme-service.ts';
+import { createPlan } from '../configuration/plan.ts';
+import { resolveConfiguration } from '../configuration/resolve.ts';
+import { generateProjectFiles } from './project.ts';
+import { generateEntryPoints } from './readme-service.ts';
 
 const configurationOf = (transports: readonly string[], others: object = {}) => {
-  const { configuration, issues } = resolve(
+  const { configuration, issues } = resolveConfiguration(
     { transports, mode: 'realtime', realtime_service: 'openai_realtime', ...others },
     'my-bot',
   );
@@ -13,7 +13,7 @@ const configurationOf = (transports: readonly string[], others: object = {}) => 
   return configuration;
 };
 const entryPointsOf = (...options: Parameters<typeof configurationOf>) =>
-  entryPoints(planOf(configurationOf(...options))).join('\n');
+  generateEntryPoints(createPlan(configurationOf(...options))).join('\n');
 
 test('a bot without websocket gets the command that adds it for the talk page', () => {
   expect(entryPointsOf(['lightrtc'])).toContain('botcli project add websocket');
@@ -30,7 +30,7 @@ test('the README names what is not available on the service', () => {
 
 test('the README names the choices on the page of the runner', () => {
   const readme = (...transports: string[]) =>
-    projectFiles(configurationOf(transports)).find(({ path }) => path === 'README.md')?.text;
+    generateProjectFiles(configurationOf(transports)).find(({ path }) => path === 'README.md')?.text;
   expect(readme('lightrtc', 'websocket')).toContain('Open http://localhost:7860 and allow the microphone.');
   expect(readme('websocket')).toContain('choose `WebSocket` and allow');
   expect(readme('hostedrtc', 'livekit')).toContain('choose `Daily` or `LiveKit` and allow');
@@ -46,7 +46,7 @@ test('the README says that rooms work only on the user’s machine', () => {
 
 test('the README names no webhook of the service for calls through rooms', () => {
   const configuration = configurationOf(['hostedrtc_pstn_dialin']);
-  const readme = projectFiles(configuration).find(({ path }) => path === 'README.md')?.text;
+  const readme = generateProjectFiles(configuration).find(({ path }) => path === 'README.md')?.text;
   expect(readme).not.toContain('/v1/public/webhooks');
   expect(readme).toContain('has no webhook');
 });

@@ -1,10 +1,10 @@
-import { displayName } from '../catalogue/transports.ts';
+import { formatTransportName } from '../catalogue/transports.ts';
 import type { Plan } from '../configuration/plan.ts';
 import { dialsOut } from './bot-calls.ts';
-import { variableGroups } from './variables.ts';
+import { groupVariables } from './variables.ts';
 
-/** How people reach the bot on the service, and what does not work there. */
-export function entryPoints(plan: Plan): readonly string[] {
+/** Generates the section about how people reach the bot on the service, and what does not work there. */
+export function generateEntryPoints(plan: Plan): readonly string[] {
   const { slug } = plan;
   const has = (value: string) => plan.transports.some((transport) => transport.value === value);
   const items = [
@@ -26,7 +26,7 @@ export function entryPoints(plan: Plan): readonly string[] {
   return ['', ...items.map((line) => `- ${line}`), '', ...logs];
 }
 
-/** The talk page of the service supports WebSockets only. */
+/** The talk page of the service supports only WebSockets. */
 function peerToPeer(plan: Plan, hasWebSocket: boolean): readonly string[] {
   if (plan.configuration.generate_client)
     return ['The web client uses `smallwebrtc (lightrtc)`: `client/.env.example` explains how.'];
@@ -38,9 +38,9 @@ function peerToPeer(plan: Plan, hasWebSocket: boolean): readonly string[] {
   ];
 }
 
-/** Files and settings of the user's machine that an instance of the service does not have. */
+/** Files and settings on the user's machine that an instance of the service does not have. */
 function unavailableFiles(plan: Plan): readonly string[] {
-  const names = variableGroups(plan).flatMap(({ variables }) => variables.map(({ name }) => name));
+  const names = groupVariables(plan).flatMap(({ variables }) => variables.map(({ name }) => name));
   return [
     ...(plan.configuration.recording
       ? [
@@ -62,12 +62,12 @@ function unavailableFiles(plan: Plan): readonly string[] {
   ];
 }
 
-/** The service does not create rooms yet, and has no webhook for the room vendor's phone numbers. */
+/** The service cannot create rooms yet, and has no webhook for phone numbers of the room vendor. */
 function unsupportedRooms(plan: Plan): readonly string[] {
   const isRoom = (value: string) => value === 'hostedrtc' || value === 'livekit';
   const rooms = plan.transports
     .filter(({ value }) => isRoom(value))
-    .map((transport) => `\`${displayName(transport)}\``);
+    .map((transport) => `\`${formatTransportName(transport)}\``);
   const others = plan.transports.some(({ value }) => !isRoom(value));
   return [
     ...(rooms.length === 0

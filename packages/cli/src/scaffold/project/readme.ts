@@ -1,32 +1,34 @@
-import { machineNeeds } from '../catalogue/machine-needs.ts';
+import { listMachineNeeds } from '../catalogue/machine-needs.ts';
 import { serviceRoles } from '../catalogue/service.ts';
-import { displayName } from '../catalogue/transports.ts';
-import { listed } from '../configuration/issues.ts';
+import { formatTransportName } from '../catalogue/transports.ts';
+import { joinWords } from '../configuration/issues.ts';
 import type { Plan } from '../configuration/plan.ts';
 import { dialsOut } from './bot-calls.ts';
 import { usesCameraTool } from './bot-camera.ts';
-import { secretSetOf } from './deployment.ts';
-import { dependenciesOf } from './pyproject.ts';
-import { carrierSetUp } from './readme-carriers.ts';
-import { clientSection } from './readme-client.ts';
-import { fileTree } from './readme-files.ts';
-import { entryPoints } from './readme-service.ts';
-import { requiredVariables, variableGroups } from './variables.ts';
+import { formatSecretSetName } from './deployment.ts';
+import { listDependencies } from './pyproject.ts';
+import { generateCarrierSections } from './readme-carriers.ts';
+import { generateClientSection } from './readme-client.ts';
+import { generateFileTree } from './readme-files.ts';
+import { generateEntryPoints } from './readme-service.ts';
+import { groupVariables, listRequiredVariables } from './variables.ts';
 
-/** `README.md`: how to run, connect and deploy this project. It names only files that the project has. */
-export function readmeFile(plan: Plan, paths: readonly string[]): string {
+/**
+ * Generates `README.md`, which explains how to run, connect and deploy this project. Mentions only files that the project has.
+ */
+export function generateReadme(plan: Plan, paths: readonly string[]): string {
   const sections = [
     `# ${plan.configuration.project_name.replace(/([\\`*_[\]<>#])/g, '\\$1')}`,
     introduction(plan),
     quickStart(plan),
-    ...carrierSetUp(plan),
+    ...generateCarrierSections(plan),
     ...callOut(plan),
     ...evaluate(plan),
-    ...clientSection(plan),
+    ...generateClientSection(plan),
     ...observe(plan),
     ...deploy(plan),
     agent,
-    ['## Files', '', ...fileTree(plan.slug, paths)].join('\n'),
+    ['## Files', '', ...generateFileTree(plan.slug, paths)].join('\n'),
     links(plan),
   ];
   return `${sections.join('\n\n')}\n`;
@@ -38,7 +40,9 @@ function introduction(plan: Plan): string {
     '',
     '| part | choice | sign up or learn more |',
     '|---|---|---|',
-    ...plan.transports.map((transport) => `| Transport | \`${displayName(transport)}\`: ${transport.about} | |`),
+    ...plan.transports.map(
+      (transport) => `| Transport | \`${formatTransportName(transport)}\`: ${transport.about} | |`,
+    ),
     ...plan.services.map(
       ({ service, vendor }) =>
         `| ${serviceRoles[service.kind]} | ${service.label} | [${vendor.name}](${vendor.site}) |`,
@@ -46,7 +50,7 @@ function introduction(plan: Plan): string {
   ].join('\n');
 }
 
-/** The names of the transports in the list on the runner's page; it selects the first one. */
+/** Transport names in the list on the runner's page, which selects the first one. */
 const namesOnPage: Readonly<Record<string, string>> = {
   lightrtc: '`SmallWebRTC`',
   hostedrtc: '`Daily`',
@@ -60,7 +64,7 @@ function quickStart(plan: Plan): string {
     '## Quick start',
     '',
     `You need Python ${plan.lowest.python} or later and [uv](https://docs.astral.sh/uv/).`,
-    ...plan.services.flatMap(({ service }) => machineNeeds(service).map((need) => `${service.label}: ${need}.`)),
+    ...plan.services.flatMap(({ service }) => listMachineNeeds(service).map((need) => `${service.label}: ${need}.`)),
     '',
     ...steps.flatMap(([first = '', ...rest], index) => [
       ...(index === 0 ? [] : ['']),
@@ -72,7 +76,7 @@ function quickStart(plan: Plan): string {
     '',
     ...shell(
       'python3 -m venv .venv && . .venv/bin/activate',
-      `pip install ${dependenciesOf(plan)
+      `pip install ${listDependencies(plan)
         .map((one) => JSON.stringify(one))
         .join(' ')}`,
     ),
@@ -82,7 +86,7 @@ function quickStart(plan: Plan): string {
 type Step = readonly string[];
 
 function hasSettings(plan: Plan): boolean {
-  return variableGroups(plan).length > 0;
+  return groupVariables(plan).length > 0;
 }
 
 function installStep(plan: Plan): Step {
@@ -92,23 +96,23 @@ function installStep(plan: Plan): Step {
 
 function settingsStep(plan: Plan): readonly Step[] {
   if (!hasSettings(plan)) return [];
-  const required = requiredVariables(plan).map((name) => `\`${name}\``);
+  const required = listRequiredVariables(plan).map((name) => `\`${name}\``);
   const daily = plan.transports.length > 1 && plan.transports.some(({ value }) => value === 'hostedrtc');
   return [
     [
       required.length === 0
         ? 'All settings in `.env` are optional: check whether you want to change one.'
-        : `Fill in ${listed(required, 'and')} in \`.env\`. \`botcli project check ..\` lists what is missing.`,
+        : `Fill in ${joinWords(required, 'and')} in \`.env\`. \`botcli project check ..\` lists what is missing.`,
       ...(daily ? ['`DAILY_API_KEY` is only for rooms at Daily: leave it empty to use another transport.'] : []),
     ],
   ];
 }
 
-/** One command per transport, and the one without an option that starts all of them. */
+/** Lists one command per transport, first the command without an option, which starts all transports. */
 function startStep(plan: Plan): Step {
   const commands = plan.transports.map((transport) => ({
     command: `uv run bot.py -t ${runnerTransport(transport.key)}`,
-    comment: displayName(transport),
+    comment: formatTransportName(transport),
   }));
   const all = { command: 'uv run bot.py', comment: 'all transports' };
   const rows = new Map<string, string[]>();
@@ -120,7 +124,7 @@ function startStep(plan: Plan): Step {
   return [rows.size > 1 ? 'Start the bot, with all transports or with one:' : 'Start the bot:', '', ...shell(...lines)];
 }
 
-/** The runner's name of a transport. Calls through rooms need its support for Daily. */
+/** Returns the runner's name of a transport. Calls through rooms use its support for Daily. */
 function runnerTransport(key: string | null): string {
   return key ?? 'daily';
 }
@@ -132,7 +136,7 @@ function talkStep(plan: Plan): readonly Step[] {
   const calls = dialsOut(plan)
     ? 'Follow “Call somebody” below.'
     : 'To call the bot, follow the section on the telephone.';
-  const choice = has('lightrtc') ? ' and' : `, choose ${listed(offered)} and`;
+  const choice = has('lightrtc') ? ' and' : `, choose ${joinWords(offered)} and`;
   const sentences = [
     ...(offered.length === 0 ? [] : [`Open http://localhost:7860${choice} allow the microphone.`]),
     ...(phone ? [calls] : []),
@@ -197,7 +201,9 @@ function evaluate(plan: Plan): readonly string[] {
   ];
 }
 
-/** Each conversation is a session. A token admits one session, so only an agent without tokens can be evaluated. */
+/**
+ * Each evaluated conversation is a session. A token admits only one session, so only an agent without tokens can be evaluated.
+ */
 function onService(plan: Plan): readonly string[] {
   if (!plan.configuration.deploy_to_cloud || !plan.has('stream')) return [];
   return ['', `To evaluate the bot on the service, add \`--bot-url wss://HOST/ws/generic/${plan.slug}.ORG\`.`];
@@ -219,7 +225,7 @@ function observe(plan: Plan): readonly string[] {
 function deploy(plan: Plan): readonly string[] {
   if (!plan.configuration.deploy_to_cloud) return [];
   const secrets =
-    requiredVariables(plan).length > 0 ? [`botcli cloud secrets set ${secretSetOf(plan)} --file .env`] : [];
+    listRequiredVariables(plan).length > 0 ? [`botcli cloud secrets set ${formatSecretSetName(plan)} --file .env`] : [];
   return [
     [
       '## Deploy',
@@ -233,7 +239,7 @@ function deploy(plan: Plan): readonly string[] {
       ),
       '',
       '`deploy.toml` sets the size of the instances and how many are kept ready. `.env` is never part of an image.',
-      ...entryPoints(plan),
+      ...generateEntryPoints(plan),
     ].join('\n'),
   ];
 }

@@ -1,22 +1,25 @@
 import type { Service } from '../catalogue/service.ts';
 import type { Plan } from '../configuration/plan.ts';
-import { variable } from '../python/environment.ts';
-import { type Variable, variablesOf } from '../python/expression.ts';
+import { describeVariable } from '../python/environment.ts';
+import { collectVariables, type EnvironmentVariable } from '../python/expression.ts';
 
-/** Environment variables of a vendor, or for a purpose. */
+/** Environment variables of one vendor or for one purpose. */
 export type VariableGroup = {
   readonly title: string;
   readonly site: string | null;
-  readonly variables: readonly Variable[];
+  readonly variables: readonly EnvironmentVariable[];
 };
 
-/** All variables of a project, each in the first group that has it. A variable is required if any part requires it. */
-export function variableGroups(plan: Plan): readonly VariableGroup[] {
+/**
+ * Lists every variable of a project once, in the first group that has it. A variable is required if any part of the project
+ * requires it.
+ */
+export function groupVariables(plan: Plan): readonly VariableGroup[] {
   const groups = [
     ...plan.services.map(({ service, vendor }) => ({
       title: vendor.name,
       site: vendor.site,
-      variables: variablesOfService(service),
+      variables: listServiceVariables(service),
     })),
     ...plan.transports.map(({ label, variables }) => ({ title: label, site: null, variables })),
     { title: 'Twilio', site: null, variables: plan.has('bridged-dial-in') ? carrierAccount : [] },
@@ -37,24 +40,27 @@ export function variableGroups(plan: Plan): readonly VariableGroup[] {
   return [...merged.values()];
 }
 
-/** The variables of a service, possibly with duplicates. */
-export function variablesOfService(service: Service): readonly Variable[] {
+/** The result can contain duplicates. */
+export function listServiceVariables(service: Service): readonly EnvironmentVariable[] {
   const values = Object.values({ ...service.arguments, ...service.settings });
-  return [...values.flatMap(variablesOf), ...(service.variables ?? [])];
+  return [...values.flatMap(collectVariables), ...(service.variables ?? [])];
 }
 
-/** The names of the variables that must be set. */
-export function requiredVariables(plan: Plan): readonly string[] {
-  return variableGroups(plan).flatMap(({ variables }) =>
+export function listRequiredVariables(plan: Plan): readonly string[] {
+  return groupVariables(plan).flatMap(({ variables }) =>
     variables.filter(({ required }) => required).map(({ name }) => name),
   );
 }
 
-const carrierAccount = [variable('TWILIO_ACCOUNT_SID', true), variable('TWILIO_AUTH_TOKEN', true)];
+const carrierAccount = [describeVariable('TWILIO_ACCOUNT_SID', true), describeVariable('TWILIO_AUTH_TOKEN', true)];
 const webhook = [
-  variable('WEBHOOK_START_URL', false, 'URL that starts bots; default: http://localhost:7860/start'),
-  variable('WEBHOOK_START_PUBLIC_KEY', false, 'public key of the hosting service'),
-  variable('WEBHOOK_PORT', false, 'port of the carrier’s webhook; default: 8080'),
-  variable('WEBHOOK_HOST', false, 'address that it listens on; default: localhost, where a tunnel ends'),
-  variable('WEBHOOK_URL', false, 'URL that the carrier requests, https://HOST/call; default: taken from the request'),
+  describeVariable('WEBHOOK_START_URL', false, 'URL that starts bots; default: http://localhost:7860/start'),
+  describeVariable('WEBHOOK_START_PUBLIC_KEY', false, 'public key of the hosting service'),
+  describeVariable('WEBHOOK_PORT', false, 'port of the carrier’s webhook; default: 8080'),
+  describeVariable('WEBHOOK_HOST', false, 'address that it listens on; default: localhost, where a tunnel ends'),
+  describeVariable(
+    'WEBHOOK_URL',
+    false,
+    'URL that the carrier requests, https://HOST/call; default: taken from the request',
+  ),
 ];

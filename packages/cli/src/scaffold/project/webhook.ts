@@ -1,7 +1,10 @@
 import type { Plan } from '../configuration/plan.ts';
 
-/** `server/server.py`: the carrier's webhook, for calls that the bot connects to a room. */
-export function webhookFile(plan: Plan): string | null {
+/**
+ * Generates `server/server.py`, the carrier's webhook for calls that the bot connects to a room. Null if the project needs
+ * none.
+ */
+export function generateWebhookFile(plan: Plan): string | null {
   return plan.has('bridged-dial-in') ? `${lines.join('\n')}\n` : null;
 }
 

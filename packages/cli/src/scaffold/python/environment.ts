@@ -1,46 +1,49 @@
-import { type Expression, type Import, python, type Variable } from './expression.ts';
+import { type EnvironmentVariable, type PythonExpression, type PythonImport, pythonExpression } from './expression.ts';
 
-const os: Import = { module: 'os' };
-const notGiven: Import = { module: 'pipecat.utils.types', name: 'NOT_GIVEN' };
+const os: PythonImport = { module: 'os' };
+const notGiven: PythonImport = { module: 'pipecat.utils.types', name: 'NOT_GIVEN' };
 
-/** A variable that the bot needs. */
-export function required(name: string, about?: string): Expression {
-  return python(`os.environ["${name}"]`, [os], [variable(name, true, about)]);
+export function requiredVariable(name: string, about?: string): PythonExpression {
+  return pythonExpression(`os.environ["${name}"]`, [os], [describeVariable(name, true, about)]);
 }
 
-/** A variable that is None if absent or empty, for arguments with None as their default. */
-export function optional(name: string, about?: string): Expression {
-  return python(`os.getenv("${name}") or None`, [os], [variable(name, false, about)]);
+/** A variable that is None if absent or empty, for arguments whose default is None. */
+export function optionalVariable(name: string, about?: string): PythonExpression {
+  return pythonExpression(`os.getenv("${name}") or None`, [os], [describeVariable(name, false, about)]);
 }
 
-/** A key of a service's Settings. If the variable is absent or empty, the library's default applies, which changes over time. */
-export function setting(name: string, about?: string): Expression {
-  return python(`os.getenv("${name}") or NOT_GIVEN`, [os, notGiven], [variable(name, false, about)]);
+/** A setting that is read from a variable. If the variable is absent or empty, the library's default applies. */
+export function variableSetting(name: string, about?: string): PythonExpression {
+  return pythonExpression(`os.getenv("${name}") or NOT_GIVEN`, [os, notGiven], [describeVariable(name, false, about)]);
 }
 
-/** An integer key of a service's Settings. */
-export function wholeNumberSetting(name: string, about?: string): Expression {
+/** Like `variableSetting`, but for an integer. */
+export function integerSetting(name: string, about?: string): PythonExpression {
   const text = `int(os.environ["${name}"]) if os.getenv("${name}") else NOT_GIVEN`;
-  return python(text, [os, notGiven], [variable(name, false, about)]);
+  return pythonExpression(text, [os, notGiven], [describeVariable(name, false, about)]);
 }
 
-/** A key of a service's Settings that is given only if the variable is set. `value` reads the variable. */
-export function settingWith(name: string, value: Expression, about: string): Expression {
+/** A setting that the bot passes only if the variable is set. `value` is the expression that reads the variable. */
+export function conditionalSetting(name: string, value: PythonExpression, about: string): PythonExpression {
   return {
     kind: 'choice',
     condition: `os.getenv("${name}")`,
     value,
     otherwise: 'NOT_GIVEN',
     imports: [os, notGiven],
-    variables: [variable(name, false, about)],
+    variables: [describeVariable(name, false, about)],
   };
 }
 
 /** A variable with a default in the generated code, for arguments without a default in the library. */
-export function fallback(name: string, value: string): Expression {
-  return python(`os.getenv("${name}") or "${value}"`, [os], [{ ...variable(name, false), fallback: value }]);
+export function variableWithDefault(name: string, value: string): PythonExpression {
+  return pythonExpression(
+    `os.getenv("${name}") or "${value}"`,
+    [os],
+    [{ ...describeVariable(name, false), fallback: value }],
+  );
 }
 
-export function variable(name: string, isRequired: boolean, about?: string): Variable {
+export function describeVariable(name: string, isRequired: boolean, about?: string): EnvironmentVariable {
   return { name, required: isRequired, ...(about === undefined ? {} : { about }) };
 }

@@ -1,89 +1,101 @@
-/** A name to import from a module; without `name`, the module itself. */
-export type Import = { readonly module: string; readonly name?: string };
+/** An import of `name` from a module or, without `name`, of the module itself. */
+export type PythonImport = { readonly module: string; readonly name?: string };
 
-/** An environment variable that generated code or its library reads. */
-export type Variable = {
+/** An environment variable that the generated code or its library reads. */
+export type EnvironmentVariable = {
   readonly name: string;
-  /** A required variable is an empty line in `.env.example`; an optional one is a comment, so that its default applies. */
+  /** In `.env.example`, a required variable is an empty line. An optional variable is a comment, so that its default applies. */
   readonly required: boolean;
-  /** Its meaning, if the name does not tell. */
+  /** The meaning of the variable, if the name does not explain it. */
   readonly about?: string;
-  /** The value that generated code uses if it is absent or empty. */
+  /** The value that the generated code uses if the variable is absent or empty. */
   readonly fallback?: string;
 };
 
-/** A Python expression with its imports and the variables that it reads. */
-export type Expression = {
-  readonly imports: readonly Import[];
-  readonly variables: readonly Variable[];
+/** A Python expression with the imports and environment variables that it uses. */
+export type PythonExpression = {
+  readonly imports: readonly PythonImport[];
+  readonly variables: readonly EnvironmentVariable[];
 } & (
   | { readonly kind: 'text'; readonly text: string }
-  | { readonly kind: 'call'; readonly callee: string; readonly arguments: readonly Argument[] }
-  /** `value if condition else otherwise`; `imports` and `variables` are those of `condition` and `otherwise`. */
-  | { readonly kind: 'choice'; readonly condition: string; readonly value: Expression; readonly otherwise: string }
+  | { readonly kind: 'call'; readonly callee: string; readonly arguments: readonly PythonArgument[] }
+  /** Creates `value if condition else otherwise`. `imports` and `variables` belong to `condition` and `otherwise`. */
+  | {
+      readonly kind: 'choice';
+      readonly condition: string;
+      readonly value: PythonExpression;
+      readonly otherwise: string;
+    }
 );
 
-/** Without a name, a positional argument. */
-export type Argument = { readonly name?: string; readonly value: Expression };
+/** An argument without a name is positional. */
+export type PythonArgument = { readonly name?: string; readonly value: PythonExpression };
 
-/** Line length of generated Python, as in the generated `pyproject.toml`. */
-export const lineLength = 100;
+/** The same line length as in the generated `pyproject.toml`. */
+export const maxLineLength = 100;
 
-export function python(text: string, imports: readonly Import[] = [], variables: readonly Variable[] = []): Expression {
+export function pythonExpression(
+  text: string,
+  imports: readonly PythonImport[] = [],
+  variables: readonly EnvironmentVariable[] = [],
+): PythonExpression {
   return { kind: 'text', text, imports, variables };
 }
 
-/** `Name(name=value, ...)` with an imported name. */
-export function construct(
-  imported: Import & { readonly name: string },
-  named: Readonly<Record<string, Expression>>,
-): Expression {
-  return call(imported.name, named, [imported]);
+/** Creates `Name(name=value, ...)` and imports the name. */
+export function constructorExpression(
+  imported: PythonImport & { readonly name: string },
+  named: Readonly<Record<string, PythonExpression>>,
+): PythonExpression {
+  return callExpression(imported.name, named, [imported]);
 }
 
-/** `callee(name=value, ...)`; `imports` are those of the callee. */
-export function call(
+/** Creates `callee(name=value, ...)`. `imports` are the imports of the callee. */
+export function callExpression(
   callee: string,
-  named: Readonly<Record<string, Expression>>,
-  imports: readonly Import[] = [],
-): Expression {
+  named: Readonly<Record<string, PythonExpression>>,
+  imports: readonly PythonImport[] = [],
+): PythonExpression {
   const args = Object.entries(named).map(([name, value]) => ({ name, value }));
   return { kind: 'call', callee, arguments: args, imports, variables: [] };
 }
 
-/** The imports of an expression and its parts. */
-export function importsOf(expression: Expression): readonly Import[] {
-  return [...expression.imports, ...partsOf(expression).flatMap(importsOf)];
+export function collectImports(expression: PythonExpression): readonly PythonImport[] {
+  return [...expression.imports, ...partsOf(expression).flatMap(collectImports)];
 }
 
-/** The variables of an expression and its parts. */
-export function variablesOf(expression: Expression): readonly Variable[] {
-  return [...expression.variables, ...partsOf(expression).flatMap(variablesOf)];
+export function collectVariables(expression: PythonExpression): readonly EnvironmentVariable[] {
+  return [...expression.variables, ...partsOf(expression).flatMap(collectVariables)];
 }
 
 /**
- * Formats `before` + expression + `after` at an indent, like `ruff format`: on one line if it fits, else with one argument per
- * line.
+ * Formats the code `before` + expression + `after` as `ruff format` does: on one line if it fits, otherwise with one argument
+ * per line.
  */
-export function layOut(expression: Expression, indent: number, before = '', after = ''): readonly string[] {
+export function formatExpression(
+  expression: PythonExpression,
+  indent: number,
+  before = '',
+  after = '',
+): readonly string[] {
   const space = ' '.repeat(indent);
   const line = `${space}${before}${flat(expression)}${after}`;
-  if (line.length <= lineLength || expression.kind === 'text') return [line];
+  if (line.length <= maxLineLength || expression.kind === 'text') return [line];
   if (expression.kind === 'choice') {
     const { value, condition, otherwise } = expression;
-    return [...layOut(value, indent, before), `${space}if ${condition}`, `${space}else ${otherwise}${after}`];
+    return [...formatExpression(value, indent, before), `${space}if ${condition}`, `${space}else ${otherwise}${after}`];
   }
   if (expression.arguments.length === 0) return [line];
   return [
     `${space}${before}${expression.callee}(`,
     ...expression.arguments.flatMap(({ name, value }) =>
-      layOut(value, indent + 4, name === undefined ? '' : `${name}=`, ','),
+      formatExpression(value, indent + 4, name === undefined ? '' : `${name}=`, ','),
     ),
     `${space})${after}`,
   ];
 }
 
-function flat(expression: Expression): string {
+function flat(expression: PythonExpression): string {
   if (expression.kind === 'text') return expression.text;
   if (expression.kind === 'choice') {
     return `${flat(expression.value)} if ${expression.condition} else ${expression.otherwise}`;
@@ -94,7 +106,7 @@ function flat(expression: Expression): string {
   return `${expression.callee}(${args.join(', ')})`;
 }
 
-function partsOf(expression: Expression): readonly Expression[] {
+function partsOf(expression: PythonExpression): readonly PythonExpression[] {
   if (expression.kind === 'text') return [];
   return expression.kind === 'choice' ? [expression.value] : expression.arguments.map(({ value }) => value);
 }

@@ -1,6 +1,6 @@
-import { type Import, lineLength } from './expression.ts';
+import { maxLineLength, type PythonImport } from './expression.ts';
 
-/** Modules of the standard library that generated files use. */
+/** Modules of Python's standard library that generated files use. */
 const standardLibrary: ReadonlySet<string> = new Set([
   'asyncio',
   'collections.abc',
@@ -12,18 +12,15 @@ const standardLibrary: ReadonlySet<string> = new Set([
   'xml.sax.saxutils',
 ]);
 
-/**
- * The import block of a file, sorted and grouped as `ruff check --select I` requires: standard library first, then the rest;
- * `import` before `from`.
- */
-export function importBlock(imports: readonly Import[]): readonly string[] {
+/** Formats the imports of a file as `ruff check --select I` requires: the standard library first, and `import` before `from`. */
+export function formatImportBlock(imports: readonly PythonImport[]): readonly string[] {
   const own = imports.filter(({ module }) => standardLibrary.has(module));
   const others = imports.filter(({ module }) => !standardLibrary.has(module));
   const groups = [section(own), section(others)].filter((lines) => lines.length > 0);
   return groups.flatMap((lines, index) => (index === 0 ? lines : ['', ...lines]));
 }
 
-function section(imports: readonly Import[]): readonly string[] {
+function section(imports: readonly PythonImport[]): readonly string[] {
   const names = new Map<string, Set<string>>();
   const modules = new Set<string>();
   for (const { module, name } of imports) {
@@ -39,11 +36,11 @@ function section(imports: readonly Import[]): readonly string[] {
 function fromImport(module: string, names: readonly string[]): readonly string[] {
   const sorted = [...names].sort((a, b) => rank(a) - rank(b) || byCharacter(a, b));
   const line = `from ${module} import ${sorted.join(', ')}`;
-  if (line.length <= lineLength) return [line];
+  if (line.length <= maxLineLength) return [line];
   return [`from ${module} import (`, ...sorted.map((name) => `    ${name},`), ')'];
 }
 
-/** Constants, then classes, then everything else. */
+/** Sorts constants first, then classes, then all other names. */
 function rank(name: string): number {
   if (name.length > 1 && name === name.toUpperCase()) return 0;
   return /^[A-Z]/.test(name) ? 1 : 2;

@@ -1,51 +1,50 @@
 import type { Choice, Prompter } from '../../io/io.ts';
-import { machineNeeds } from '../catalogue/machine-needs.ts';
+import { listMachineNeeds } from '../catalogue/machine-needs.ts';
 import type { ServiceKind } from '../catalogue/service.ts';
-import { servicesOf } from '../catalogue/services.ts';
+import { listServices } from '../catalogue/services.ts';
 import type { Transport } from '../catalogue/transport.ts';
-import { displayName, transports } from '../catalogue/transports.ts';
-import { reachedByClient } from '../client/client-transports.ts';
+import { formatTransportName, transports } from '../catalogue/transports.ts';
+import { isReachedByClient } from '../client/client-transports.ts';
 import type { ProjectOptions } from '../configuration/fields.ts';
-import { nameProblem, slugOf } from '../configuration/project-name.ts';
+import { findNameProblem, toSlug } from '../configuration/project-name.ts';
 import { featureLabels } from '../configuration/summary.ts';
 
-/** The prompts that the wizard uses. */
 export type Prompts = Pick<Prompter, 'text' | 'select' | 'multiselect'>;
 
-/** The answers so far, by the question's name. */
-export type Answers = Readonly<Record<string, Answer>>;
+/** Answers by the name of their question. */
+export type WizardAnswers = Readonly<Record<string, Answer>>;
 
-/** A question of the wizard. `when` decides from the answers so far whether it is asked. */
+/** A question of the wizard. `when` decides, from the previous answers, whether the question is asked. */
 export type Question = {
   readonly name: string;
-  readonly when: (answers: Answers) => boolean;
+  readonly when: (answers: WizardAnswers) => boolean;
   readonly ask: (prompts: Prompts, context: QuestionContext) => Promise<Answer>;
 };
 
 type Answer = string | readonly string[];
 
 type QuestionContext = {
-  readonly answers: Answers;
-  /** The previous answer, if the user has come back to the question. */
+  readonly answers: WizardAnswers;
+  /** The previous answer, if the user has come back to this question. */
   readonly proposed: Answer | undefined;
   readonly defaultName: string;
-  /** Choices to append to every list. */
+  /** Choices that are appended to every list. */
   readonly extraChoices: readonly Choice[];
 };
 
 const features: readonly (Choice & { readonly webOnly?: true })[] = [
   { value: 'deploy_to_cloud', label: featureLabels.deploy_to_cloud },
-  { value: 'enable_eval', label: featureLabels.enable_eval, hint: 'scenarios that talk to the bot' },
+  { value: 'enable_eval', label: featureLabels.enable_eval, hint: 'adds scenarios that talk to the bot' },
   { value: 'transcription', label: featureLabels.transcription },
   { value: 'recording', label: featureLabels.recording },
-  { value: 'enable_nc', label: featureLabels.enable_nc, hint: 'needs the files for a deployment' },
+  { value: 'enable_nc', label: featureLabels.enable_nc, hint: 'requires the files for a deployment' },
   { value: 'enable_observability', label: featureLabels.enable_observability },
   { value: 'avatar', label: 'Video avatar', webOnly: true },
   { value: 'video_input', label: featureLabels.video_input, webOnly: true },
   { value: 'video_output', label: featureLabels.video_output, webOnly: true },
 ];
 
-/** In the order in which they are asked. Enter alone always accepts a choice that leads to a bot that runs. */
+/** In the order of asking. Pressing Enter at every question leads to a bot that runs. */
 export const questions: readonly Question[] = [
   {
     name: 'project_name',
@@ -65,7 +64,7 @@ export const questions: readonly Question[] = [
   list('client_framework', 'Generate a web client?', isWeb, () => [
     { value: 'react', label: 'React' },
     { value: 'vanilla', label: 'Plain TypeScript' },
-    { value: 'none', label: 'None', hint: 'the bot has a page to try it' },
+    { value: 'none', label: 'None', hint: 'the bot itself serves a test page' },
   ]),
   list(
     'client_server',
@@ -104,8 +103,12 @@ export const questions: readonly Question[] = [
     'How does the bot process speech?',
     () => true,
     () => [
-      { value: 'cascade', label: 'Cascade', hint: 'three services: speech to text, language model, text to speech' },
-      { value: 'realtime', label: 'Realtime', hint: 'one speech-to-speech service' },
+      {
+        value: 'cascade',
+        label: 'Cascade',
+        hint: 'uses a speech-to-text, a language model and a text-to-speech service',
+      },
+      { value: 'realtime', label: 'Realtime', hint: 'uses one speech-to-speech service' },
     ],
   ),
   service('stt', 'Which speech-to-text service?', isMode('cascade'), 'deepgram_stt'),
@@ -131,7 +134,7 @@ export const questions: readonly Question[] = [
   ),
 ];
 
-/** Needs no account, and works both on the user's machine and on the service. */
+/** The recommended transport needs no account and works both on the user's machine and on the service. */
 const recommendedTransport = 'lightrtc';
 const transportHints: Readonly<Record<string, string>> = {
   lightrtc: 'recommended',
@@ -140,15 +143,14 @@ const transportHints: Readonly<Record<string, string>> = {
   websocket: 'used by the talk page of the service',
 };
 
-function asChoice(transport: Transport, answers: Answers): Choice {
+function asChoice(transport: Transport, answers: WizardAnswers): Choice {
   const { value, about } = transport;
-  const isMissingInClient = hasClient(answers) && !reachedByClient(value);
+  const isMissingInClient = hasClient(answers) && !isReachedByClient(value);
   const note = isMissingInClient ? 'not in the web client: its client package is not published' : transportHints[value];
-  return { value, label: displayName(transport), hint: note === undefined ? about : `${about}; ${note}` };
+  return { value, label: formatTransportName(transport), hint: note === undefined ? about : `${about}; ${note}` };
 }
 
-/** Converts the answers to the options that mean the same. */
-export function optionsFrom(answers: Answers): ProjectOptions {
+export function toProjectOptions(answers: WizardAnswers): ProjectOptions {
   const text = (name: string) => (typeof answers[name] === 'string' ? { [name]: answers[name] } : {});
   const chosen = answers['features'] ?? [];
   const chosenTransports = [answers['transport'], answers['second_transport']].filter((value) => value !== 'none');
@@ -172,9 +174,9 @@ export function optionsFrom(answers: Answers): ProjectOptions {
 
 function list(
   name: string,
-  question: string | ((answers: Answers) => string),
+  question: string | ((answers: WizardAnswers) => string),
   when: Question['when'],
-  choicesFor: (answers: Answers) => readonly Choice[],
+  choicesFor: (answers: WizardAnswers) => readonly Choice[],
 ): Question {
   return {
     name,
@@ -190,9 +192,9 @@ function list(
 
 function service(kind: ServiceKind, question: string, when: Question['when'], recommended: string): Question {
   return list(`${kind}_service`, question, when, () => {
-    const all = servicesOf(kind).map(({ service: entry }) => {
+    const all = listServices(kind).map(({ service: entry }) => {
       const { value, label, discouraged, python } = entry;
-      const needs = [discouraged, python && `needs Python ${python}`, ...machineNeeds(entry)];
+      const needs = [discouraged, python && `needs Python ${python}`, ...listMachineNeeds(entry)];
       const hints = needs.filter((hint) => hint);
       return { value, label, ...(hints.length === 0 ? {} : { hint: hints.join('; ') }) };
     });
@@ -205,25 +207,25 @@ function isMode(mode: string): Question['when'] {
   return (answers) => answers['mode'] === mode;
 }
 
-function isWeb(answers: Answers): boolean {
+function isWeb(answers: WizardAnswers): boolean {
   return answers['bot_type'] === 'web';
 }
 
-function hasClient(answers: Answers): boolean {
+function hasClient(answers: WizardAnswers): boolean {
   return isWeb(answers) && answers['client_framework'] !== 'none';
 }
 
-/** Without a second transport, the answers would be refused at the end. */
-function clientNeedsAnother(answers: Answers): boolean {
-  return hasClient(answers) && !reachedByClient(String(answers['transport']));
+/** True if the generated client cannot use the chosen transport, so that it needs another one. */
+function clientNeedsAnother(answers: WizardAnswers): boolean {
+  return hasClient(answers) && !isReachedByClient(String(answers['transport']));
 }
 
-function carriesVideo(answers: Answers): boolean {
+function carriesVideo(answers: WizardAnswers): boolean {
   const chosen = [answers['transport'], answers['second_transport']];
   return transports.some(({ value, video }) => video && chosen.includes(value));
 }
 
 function nameRefusal(name: string): string | null {
-  const problem = nameProblem(name);
-  return problem === null ? null : `The name ${problem}${slugOf(name) === '' ? '' : ` (${slugOf(name)})`}.`;
+  const problem = findNameProblem(name);
+  return problem === null ? null : `The name ${problem}${toSlug(name) === '' ? '' : ` (${toSlug(name)})`}.`;
 }

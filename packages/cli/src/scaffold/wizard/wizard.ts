@@ -1,30 +1,29 @@
 import { Failure } from '../../failure.ts';
 import type { Choice } from '../../io/io.ts';
 import type { Configuration, Issue } from '../configuration/configuration.ts';
-import { resolve } from '../configuration/resolve.ts';
-import { summaryOf } from '../configuration/summary.ts';
-import { type Answers, optionsFrom, type Prompts, type Question, questions } from './questions.ts';
+import { resolveConfiguration } from '../configuration/resolve.ts';
+import { summarizeConfiguration } from '../configuration/summary.ts';
+import { type Prompts, type Question, questions, toProjectOptions, type WizardAnswers } from './questions.ts';
 
-/** The last choice of every list. In a list with several choices, it goes back whatever else is marked. */
+/** The last choice of every list. In a list with several choices, it goes back even if others are selected. */
 const back = '(back)';
-const backChoice: Choice = { value: back, label: 'Back', hint: 'to the previous question' };
-const backToLast = { value: 'back', label: 'Back', hint: 'to the last question' } as const;
-const cancel = { value: 'cancel', label: 'Cancel', hint: 'write nothing' } as const;
+const backChoice: Choice = { value: back, label: 'Back', hint: 'return to the previous question' };
+const backToLast = { value: 'back', label: 'Back', hint: 'return to the last question' } as const;
+const cancel = { value: 'cancel', label: 'Cancel', hint: 'end without writing anything' } as const;
 
 /**
- * Asks everything that a project needs, then shows a summary to confirm. The user can go back from each question.
- *
- * @throws `Interrupted` on Ctrl-C; `Failure` declined
+ * Asks all questions about a project, then asks to confirm a summary. The user can go back from each question. @throws
+ * `Interrupted` on Ctrl-C; `Failure` declined
  */
 export async function askForConfiguration(prompts: Prompts, defaultName: string): Promise<Configuration> {
-  let answers: Answers = {};
-  /** The last answer to each question, proposed again after the user goes back. */
-  let previousAnswers: Answers = {};
-  const history: Answers[] = [];
+  let answers: WizardAnswers = {};
+  /** The last answer to each question is proposed again after the user goes back. */
+  let previousAnswers: WizardAnswers = {};
+  const history: WizardAnswers[] = [];
   for (;;) {
     const question = nextQuestion(answers);
     if (question === undefined) {
-      const { configuration, issues } = resolve(optionsFrom(answers), defaultName);
+      const { configuration, issues } = resolveConfiguration(toProjectOptions(answers), defaultName);
       const decision = await (configuration === null ? showIssues(prompts, issues) : confirm(prompts, configuration));
       if (decision === 'create' && configuration !== null) return configuration;
       if (decision === 'cancel') throw new Failure('declined', 'The project was not created. Nothing was written.');
@@ -49,17 +48,17 @@ export async function askForConfiguration(prompts: Prompts, defaultName: string)
   }
 }
 
-/** The configuration that results from answering every question with Enter. @throws `Failure` invalid-configuration */
+/** Returns the configuration that results from pressing Enter at every question. @throws `Failure` invalid-configuration */
 export async function recommendedConfiguration(defaultName: string): Promise<Configuration> {
-  let answers: Answers = {};
+  let answers: WizardAnswers = {};
   for (let question = nextQuestion(answers); question !== undefined; question = nextQuestion(answers)) {
     const context = { answers, proposed: undefined, defaultName, extraChoices: [] };
     answers = { ...answers, [question.name]: await question.ask(acceptDefaults, context) };
   }
-  const { configuration, issues } = resolve(optionsFrom(answers), defaultName);
+  const { configuration, issues } = resolveConfiguration(toProjectOptions(answers), defaultName);
   if (configuration !== null) return configuration;
   const message = 'A project cannot be created in this directory. Nothing was written.';
-  throw new Failure('invalid-configuration', message, 'Choose another directory.', issues);
+  throw new Failure('invalid-configuration', message, 'Choose a directory with another name.', issues);
 }
 
 const acceptDefaults: Prompts = {
@@ -68,18 +67,18 @@ const acceptDefaults: Prompts = {
   multiselect: async (_question, _choices, initial) => initial,
 };
 
-function nextQuestion(answers: Answers): Question | undefined {
+function nextQuestion(answers: WizardAnswers): Question | undefined {
   return questions.find((one) => !Object.hasOwn(answers, one.name) && one.when(answers));
 }
 
-/** After answers that contradict each other, the user can change the last one instead of starting over. */
+/** Lets the user change the last answer, instead of starting over, if the answers contradict each other. */
 function showIssues(prompts: Prompts, issues: readonly Issue[]): Promise<'cancel' | 'back'> {
   const lines = issues.map(({ path, message }) => `  ${path.replaceAll('_', ' ')}: ${message}`);
   return prompts.select(['These answers do not work together.', ...lines].join('\n'), [backToLast, cancel], 'back');
 }
 
 function confirm(prompts: Prompts, configuration: Configuration): Promise<'create' | 'cancel' | 'back'> {
-  const rows = summaryOf(configuration);
+  const rows = summarizeConfiguration(configuration);
   const width = Math.max(...rows.map(([label]) => label.length));
   const lines = rows.map(([label, text]) => `  ${label.padEnd(width)}  ${text}`);
   return prompts.select(

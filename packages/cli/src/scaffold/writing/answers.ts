@@ -3,25 +3,25 @@ import { join } from 'node:path';
 import { brotliCompressSync, brotliDecompressSync, constants } from 'node:zlib';
 import type { Configuration } from '../configuration/configuration.ts';
 import type { ProjectFile } from '../project-file.ts';
-import { textOf } from './survey.ts';
+import { readTextIfExists } from './survey.ts';
 
 /**
- * Stores how a project was generated: the configuration, the version of botcli, and the generated texts with their hashes. With
- * these, a later version recognizes the user's edits and merges them.
+ * This file records how a project was generated: the configuration, the version of botcli, and the generated texts with their
+ * hashes. With these, a later version can merge its changes with the user's edits.
  */
 export const answersPath = '.botcli/project.json';
 
-/** `sha256:...` by path. */
+/** Hashes in the form `sha256:...`, by path. */
 export type Hashes = Readonly<Record<string, string>>;
 
-/** Larger than the texts of any project. Limits what a damaged or hostile file can unpack to. */
+/** Larger than the texts of any project, to limit what a damaged or hostile file can decompress to. */
 const maxBytes = 5_000_000;
 
 /**
- * The file that stores the answers. It has no timestamps, so that the same configuration gives the same bytes. Guides are stored
- * as hashes only, because they are not merged.
+ * The file has no timestamps, so that the same configuration gives the same bytes. Guides are stored only as hashes, because
+ * they are not merged.
  */
-export function answersFile(
+export function createAnswersFile(
   configuration: Configuration,
   version: string,
   files: readonly ProjectFile[],
@@ -32,51 +32,56 @@ export function answersFile(
     configuration,
     files: hashesOf(files),
     guides: hashesOf(guides),
-    generated: packed(files),
+    generated: packTexts(files),
   };
   return { path: answersPath, text: `${JSON.stringify(answers, null, 2)}\n` };
 }
 
-/** Hashes of the guides in the answers of a project; null if there are no answers, or they cannot be read. */
-export function recordedGuides(directory: string): Hashes | null {
+/** Reads the hashes of the guides. Returns null if the project has no readable answers. */
+export function readGuideHashes(directory: string): Hashes | null {
   try {
-    const { guides } = JSON.parse(textOf(join(directory, answersPath)) ?? '') as { readonly guides?: unknown };
-    return isHashes(guides) ? guides : null;
+    const { guides } = JSON.parse(readTextIfExists(join(directory, answersPath)) ?? '') as {
+      readonly guides?: unknown;
+    };
+    return isHashRecord(guides) ? guides : null;
   } catch {
     return null;
   }
 }
 
-export function isHashes(value: unknown): value is Hashes {
+export function isHashRecord(value: unknown): value is Hashes {
   return typeof value === 'object' && value !== null && Object.values(value).every((one) => typeof one === 'string');
 }
 
 function hashesOf(files: readonly ProjectFile[]): Hashes {
-  return Object.fromEntries(files.map(({ path, text }) => [path, `sha256:${hashOf(text)}`]));
+  return Object.fromEntries(files.map(({ path, text }) => [path, `sha256:${hashText(text)}`]));
 }
 
-/** SHA-256 in hexadecimal. */
-export function hashOf(text: string): string {
+/** Returns the SHA-256 in hexadecimal. */
+export function hashText(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
-/** JSON of texts by path, compressed with Brotli, in base64: about 10 kB for a project with a client. */
-function packed(files: readonly ProjectFile[]): string {
+/** Compresses the texts with Brotli to Base64, about 10 kB for a project with a client. */
+function packTexts(files: readonly ProjectFile[]): string {
   const texts = JSON.stringify(Object.fromEntries(files.map(({ path, text }) => [path, text])));
-  // The highest quality takes ten times as long and saves 10 %.
+  // The highest quality would take ten times as long and save 10 %.
   const params = { [constants.BROTLI_PARAM_QUALITY]: 6 };
   return brotliCompressSync(texts, { params }).toString('base64');
 }
 
-/** The generated texts by path. Omits texts whose hash differs, and all of them if they cannot be unpacked. */
-export function unpacked(generated: unknown, hashes: Hashes): ReadonlyMap<string, string> {
+/**
+ * Decompresses the generated texts, by path. Omits texts that do not match their hash. Returns an empty map if decompression
+ * fails.
+ */
+export function unpackTexts(generated: unknown, hashes: Hashes): ReadonlyMap<string, string> {
   if (typeof generated !== 'string') return new Map();
   try {
     const json = brotliDecompressSync(Buffer.from(generated, 'base64'), { maxOutputLength: maxBytes }).toString();
     const texts = Object.entries(JSON.parse(json) as Readonly<Record<string, unknown>>);
     return new Map(
       texts.flatMap(([path, text]) =>
-        typeof text === 'string' && hashes[path] === `sha256:${hashOf(text)}` ? [[path, text] as const] : [],
+        typeof text === 'string' && hashes[path] === `sha256:${hashText(text)}` ? [[path, text] as const] : [],
       ),
     );
   } catch {

@@ -2,7 +2,7 @@ import { chmod, lstat, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, wri
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { applyEdits, finish, interruptedChange } from './apply-edits.ts';
+import { applyEdits, finishChange, readInterruptedChange } from './apply-edits.ts';
 
 let directory: string;
 beforeEach(async () => {
@@ -73,8 +73,8 @@ describe('finish', () => {
       { path: 'new.txt', before: null, after: 'new\n' },
     ];
     await writeFile(join(directory, '.botcli/change.json'), JSON.stringify({ edits }));
-    expect(interruptedChange(directory)).toEqual(edits);
-    expect(finish(directory, edits)).toEqual(['edited.txt']);
+    expect(readInterruptedChange(directory)).toEqual(edits);
+    expect(finishChange(directory, edits)).toEqual(['edited.txt']);
     expect(await files()).toEqual(['.botcli', 'edited.txt', 'new.txt', 'old.txt']);
     expect(await readFile(join(directory, 'old.txt'), 'utf8')).toBe('new\n');
     expect(await readFile(join(directory, 'edited.txt'), 'utf8')).toBe('mine\n');
@@ -86,7 +86,7 @@ describe('interruptedChange', () => {
     'takes %j for no journal',
     async (journal) => {
       await writeFile(join(directory, '.botcli/change.json'), journal);
-      expect(interruptedChange(directory)).toBeNull();
+      expect(readInterruptedChange(directory)).toBeNull();
     },
   );
 });

@@ -1,6 +1,6 @@
 import { rmSync, writeFileSync } from 'node:fs';
 
-/** Creates a file; false if it exists. A failed write leaves no file. @throws errors of the system */
+/** Returns false if the file exists. A failed write leaves no file. @throws system errors */
 export function createFile(path: string, text: string): boolean {
   try {
     writeFileSync(path, text, { flag: 'wx' });

@@ -2,17 +2,16 @@ import { lstatSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync 
 import { dirname, join } from 'node:path';
 import { pid as ownPid } from 'node:process';
 import type { ProjectFile } from '../project-file.ts';
-import { makeDirectories, removeEmpty } from './directories.ts';
-import { isRunning } from './running-process.ts';
+import { makeDirectories, removeEmptyDirectories } from './directories.ts';
+import { isProcessRunning } from './running-process.ts';
 
-/** Prefix of staging directories; the process id follows. */
+/** The process id follows this prefix of staging directories. */
 const stagingPrefix = '.botcli-init-';
 
 /**
- * Creates a directory with all files, or nothing: writes to a staging directory beside it, then renames that. If botcli is
- * killed, `removeOrphans` of the next run removes the staging directory.
- *
- * @throws errors of the system; ENOTEMPTY if another program created the directory in the meantime
+ * Creates a directory with all files, or nothing. Writes to a staging directory next to it, which is then renamed. If botcli
+ * is killed, `removeOrphans` of the next run removes the staging directory. @throws system errors; ENOTEMPTY if another
+ * program creates the directory at the same time
  */
 export function createProject(directory: string, files: readonly ProjectFile[], signal: AbortSignal): void {
   const parent = dirname(directory);
@@ -20,36 +19,36 @@ export function createProject(directory: string, files: readonly ProjectFile[], 
   try {
     const staging = mkdtempSync(join(parent, `${stagingPrefix}${ownPid}-`));
     try {
-      // A subdirectory, because mkdtemp creates directories that only their owner can read.
+      // A subdirectory is needed, because only the owner can read a directory from mkdtemp.
       const project = join(staging, 'project');
       for (const { path, text } of files) {
         makeDirectories(dirname(join(project, path)));
         writeFileSync(join(project, path), text);
       }
-      // The code above is synchronous and cannot see Ctrl-C, so this is the last check.
+      // Ctrl-C cannot interrupt the synchronous code above, so this is the last check.
       signal.throwIfAborted();
       renameSync(project, directory);
     } finally {
       rmSync(staging, { recursive: true, force: true });
     }
   } catch (error) {
-    removeEmpty(created);
+    removeEmptyDirectories(created);
     throw error;
   }
 }
 
-/** Removes the staging directories that killed processes left beside a directory. Ignores errors. */
+/** Removes the staging directories that killed processes left next to a directory. Ignores errors. */
 export function removeOrphans(directory: string): void {
   const parent = dirname(directory);
   try {
     for (const name of readdirSync(parent)) {
       const [, pid] = /^\.botcli-init-(\d+)-\w{6}$/.exec(name) ?? [];
-      if (pid === undefined || (Number(pid) !== ownPid && isRunning(Number(pid)))) continue;
+      if (pid === undefined || (Number(pid) !== ownPid && isProcessRunning(Number(pid)))) continue;
       const staging = join(parent, name);
-      // In a shared directory such as /tmp, another user could replace theirs with a link while it is removed.
+      // Skips directories of other users, who could replace a directory with a link while it is removed.
       if (lstatSync(staging).uid === process.getuid?.()) rmSync(staging, { recursive: true, force: true });
     }
   } catch {
-    // The next run tries again.
+    // The next run tries to remove the directories again.
   }
 }

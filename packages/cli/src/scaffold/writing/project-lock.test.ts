@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { isLocked, lockProject } from './project-lock.ts';
+import { isProjectLocked, lockProject } from './project-lock.ts';
 
 let directory: string;
 let path: string;
@@ -31,7 +31,7 @@ describe('lockProject', () => {
     ['another machine', '1234 elsewhere', '(process 1234 on elsewhere)'],
   ])('refuses the lock of %s, and names the process and the file', async (_holder, lock, message) => {
     await write(lock);
-    expect(isLocked(directory)).toBe(true);
+    expect(isProjectLocked(directory)).toBe(true);
     expect(() => lockProject(directory)).toThrow(
       expect.objectContaining({
         reason: 'project-busy',
@@ -48,7 +48,7 @@ describe('lockProject', () => {
     ['a process that was killed while it wrote it', () => ''],
   ])('replaces the lock of %s', async (_holder, lock) => {
     await write(lock());
-    expect(isLocked(directory)).toBe(false);
+    expect(isProjectLocked(directory)).toBe(false);
     lockProject(directory)();
     expect(await readdir(join(directory, '.botcli'))).toEqual([]);
   });

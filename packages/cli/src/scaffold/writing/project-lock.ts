@@ -4,59 +4,58 @@ import { join } from 'node:path';
 import { pid as ownPid } from 'node:process';
 import { Failure } from '../../failure.ts';
 import { createFile } from './create-file.ts';
-import { makeDirectories, removeEmpty } from './directories.ts';
-import { isRunning } from './running-process.ts';
+import { makeDirectories, removeEmptyDirectories } from './directories.ts';
+import { isProcessRunning } from './running-process.ts';
 
-/** Exists while a process changes the project. Contains its process id and host name. */
+/** The lock file exists while a process changes the project. It contains the process id and the host name. */
 const lockPath = '.botcli/change.lock';
 
 /**
- * Locks a project until the returned function is called. Replaces the lock of a killed process. If two processes replace such a
- * lock at the same moment, both can succeed; then `applyEdits` refuses one of them.
- *
- * @throws `Failure` project-busy; errors of the system
+ * Locks a project until the returned function is called. Replaces the lock of a killed process. If two processes replace such
+ * a lock at the same moment, both succeed, but `applyEdits` then refuses one of them. @throws `Failure` project-busy; system
+ * errors
  */
 export function lockProject(directory: string): () => void {
   const path = join(directory, lockPath);
   const created = makeDirectories(join(directory, '.botcli'));
   try {
     while (!createFile(path, `${ownPid} ${hostname()}`)) {
-      refuseLocked(directory);
+      requireUnlocked(directory);
       rmSync(path, { force: true });
     }
   } catch (error) {
-    removeEmpty(created);
+    removeEmptyDirectories(created);
     throw error;
   }
   return () => {
     rmSync(path, { force: true });
-    removeEmpty(created);
+    removeEmptyDirectories(created);
   };
 }
 
-/** Throws as `lockProject` would, without locking. @throws `Failure` project-busy */
-export function refuseLocked(directory: string): void {
-  const holder = holderOf(directory);
+/** @throws `Failure` project-busy, if another process holds the lock */
+export function requireUnlocked(directory: string): void {
+  const holder = findLockHolder(directory);
   if (holder === null) return;
   throw new Failure(
     'project-busy',
     `Another botcli is changing ${directory} (process ${holder}). Nothing was changed.`,
-    `Wait until it has ended. If it no longer runs, remove ${join(directory, lockPath)}.`,
+    `Wait until that process has ended. If it is not running, remove ${join(directory, lockPath)}.`,
   );
 }
 
-/** Whether a process is changing the project. A lock from another machine or container counts. */
-export function isLocked(directory: string): boolean {
-  return holderOf(directory) !== null;
+/** A lock from another machine or container counts as held. */
+export function isProjectLocked(directory: string): boolean {
+  return findLockHolder(directory) !== null;
 }
 
-/** The process that holds the lock, for people. Null if the project is not locked, or if botcli did not write the file. */
-function holderOf(directory: string): string | null {
+/** Names the process that holds the lock. Returns null if the project is not locked, or if botcli did not write the file. */
+function findLockHolder(directory: string): string | null {
   const [, pid = '', host = ''] = /^(\d+) (.+)$/.exec(read(join(directory, lockPath))) ?? [];
   if (pid === '') return null;
   if (host !== hostname()) return `${pid} on ${host}`;
-  // In a restarted container, this process can have the process id of the killed one.
-  return Number(pid) !== ownPid && isRunning(Number(pid)) ? pid : null;
+  // In a restarted container, this process can have the same id as the killed one.
+  return Number(pid) !== ownPid && isProcessRunning(Number(pid)) ? pid : null;
 }
 
 function read(path: string): string {

@@ -1,5 +1,5 @@
-/** Whether a process with this id runs on this machine; after a reuse of the id, also true for another program. */
-export function isRunning(pid: number): boolean {
+/** Whether any process has this id. If the id was reused, that is another program. */
+export function isProcessRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;

@@ -2,36 +2,35 @@ import { lstatSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ProjectFile } from '../project-file.ts';
 
-/** Why a file cannot be written. A `different` file can be overwritten with --force, a `blocked` path cannot. */
-export type Conflict = { readonly path: string; readonly kind: 'different' | 'blocked'; readonly message: string };
+/** Why a file cannot be written. --force overwrites a `different` file, but not a `blocked` path. */
+export type FileConflict = { readonly path: string; readonly kind: 'different' | 'blocked'; readonly message: string };
 
-/** The files that must be written, and the conflicts with existing files. */
-export type Survey = { readonly missing: readonly ProjectFile[]; readonly conflicts: readonly Conflict[] };
+/** The files to write, and their conflicts with existing files. */
+export type DirectorySurvey = { readonly missing: readonly ProjectFile[]; readonly conflicts: readonly FileConflict[] };
 
-/** Compares files with a directory, which need not exist. Writes nothing. */
-export function survey(directory: string, files: readonly ProjectFile[]): Survey {
+/** Compares files with a directory, which need not exist. */
+export function surveyDirectory(directory: string, files: readonly ProjectFile[]): DirectorySurvey {
   const missing: ProjectFile[] = [];
-  const conflicts: Conflict[] = [];
+  const conflicts: FileConflict[] = [];
   for (const file of files) {
-    const conflict = blockOf(directory, file.path) ?? differenceOf(directory, file);
+    const conflict = findBlock(directory, file.path) ?? findDifference(directory, file);
     if (conflict !== null) conflicts.push(conflict);
     if (conflict !== null || !exists(join(directory, file.path))) missing.push(file);
   }
   return { missing, conflicts };
 }
 
-/** The text of a file, or null if there is none. */
-export function textOf(path: string): string | null {
+export function readTextIfExists(path: string): string | null {
   return exists(path) ? readFileSync(path, 'utf8') : null;
 }
 
-/** The text of a file; '' if a link or directory is in its place, null if there is nothing. */
-export function fileText(directory: string, path: string): string | null {
-  return blockOf(directory, path) === null ? textOf(join(directory, path)) : '';
+/** Returns '' if a link or directory is in the place of the file, and null if nothing exists. */
+export function readTextUnlessBlocked(directory: string, path: string): string | null {
+  return findBlock(directory, path) === null ? readTextIfExists(join(directory, path)) : '';
 }
 
-/** A link, or something that is not a directory, on the path. Links are never followed, because they can lead out of the project. */
-function blockOf(directory: string, path: string): Conflict | null {
+/** Finds a link, or anything but a directory, on the path. Links are never followed, because they can lead out of the project. */
+function findBlock(directory: string, path: string): FileConflict | null {
   const parts = path.split('/');
   for (let length = 1; length < parts.length; length += 1) {
     const parent = parts.slice(0, length).join('/');
@@ -42,14 +41,18 @@ function blockOf(directory: string, path: string): Conflict | null {
   }
   const status = lstatSync(join(directory, path), { throwIfNoEntry: false });
   if (status === undefined || status.isFile()) return null;
-  const kind = status.isSymbolicLink() ? 'a link' : status.isDirectory() ? 'a directory' : 'not a regular file';
-  return { path, kind: 'blocked', message: `is ${kind}` };
+  const message = status.isSymbolicLink()
+    ? 'this path is a link'
+    : status.isDirectory()
+      ? 'this path is a directory'
+      : 'this path is not a regular file';
+  return { path, kind: 'blocked', message };
 }
 
-function differenceOf(directory: string, { path, text }: ProjectFile): Conflict | null {
+function findDifference(directory: string, { path, text }: ProjectFile): FileConflict | null {
   const target = join(directory, path);
   if (!exists(target) || readFileSync(target).equals(Buffer.from(text))) return null;
-  return { path, kind: 'different', message: 'exists and differs' };
+  return { path, kind: 'different', message: 'the file exists with other content' };
 }
 
 function exists(path: string): boolean {

@@ -12,15 +12,15 @@ const causes: Readonly<Record<string, string>> = {
   ELOOP: 'links form a loop',
 };
 
-/** Explains an error of the system while writing a project, with the path; null for other errors. */
-export function systemCause(error: unknown, directory: string): string | null {
+/** Explains a system error while writing a project, with the path. Returns null for other errors. */
+export function describeWriteError(error: unknown, directory: string): string | null {
   if (!(error instanceof Error) || !('syscall' in error)) return null;
   const code = 'code' in error ? String(error.code) : '';
   const path = 'path' in error ? ` (${knownPath(String(error.path), directory)})` : '';
   return `${causes[code] ?? `the system reports ${code}`}${path}`;
 }
 
-/** For a temporary file of botcli, the directory of the project, which users know. */
+/** Replaces the path of a temporary botcli file, which means nothing to users, by the path of the project. */
 function knownPath(path: string, directory: string): string {
   return /\.botcli-(init|new)/.test(path) ? directory : path;
 }

@@ -84,7 +84,7 @@ describe('project add', () => {
       const before = await read('.botcli/project.json');
       const { status, stderr } = await botcli(['project', 'add', 'soniox_stt', '--yes']);
       expect(status).toBe(1);
-      expect(stderr).toContain('server/bot.py: you edited lines that would change');
+      expect(stderr).toContain('server/bot.py: you edited lines that this change would overwrite');
       expect(stderr).toContain('--dry-run');
       expect(stderr).toContain('--conflict-markers');
       expect(await read('.botcli/project.json')).toBe(before);
@@ -112,11 +112,11 @@ describe('project add', () => {
     test('writes both versions with --conflict-markers, and check fails until they are resolved', async () => {
       const { status, stderr } = await botcli(['project', 'add', 'soniox_stt', '--conflict-markers', '--yes']);
       expect(status).toBe(1);
-      expect(stderr).toContain('server/bot.py: has both versions, between conflict markers');
+      expect(stderr).toContain('server/bot.py: the file contains both versions, between conflict markers');
       expect(await read('server/.env.example')).toContain('SONIOX_API_KEY=');
       const text = await read('server/bot.py');
       expect(text).toMatch(/^<{7} your edits\n.*MySTT[^>]*SonioxSTTService[^>]*^>{7} botcli /m);
-      expect((await botcli(['project', 'check'])).stderr).toContain('server/bot.py: has unresolved conflicts');
+      expect((await botcli(['project', 'check'])).stderr).toContain('server/bot.py: the file has unresolved conflicts');
       await writeFile(join(directory, 'server/bot.py'), text.replace(/^<{7} .*\n|^={7}\n[\s\S]*?^>{7} .*\n/gm, ''));
       expect((await botcli(['project', 'check'])).stderr).not.toContain('conflicts');
       expect(await botcli(['project', 'update', '--yes'])).toMatchObject({
@@ -130,7 +130,7 @@ describe('project add', () => {
       const before = await read('server/bot.py');
       const { status, stderr } = await botcli(['project', 'add', 'recording', '--conflict-markers', '--yes']);
       expect(status).toBe(1);
-      expect(stderr).toContain('server/bot.py: has unresolved conflicts from an earlier change');
+      expect(stderr).toContain('server/bot.py: the file has unresolved conflicts from an earlier change');
       expect(await read('server/bot.py')).toBe(before);
     });
 
@@ -166,7 +166,7 @@ describe('project add', () => {
     const { status, stderr } = await botcli(['project', 'add', 'recording'], given);
     expect({ status, stderr }).toEqual({
       status: 1,
-      stderr: expect.stringContaining('server/bot.py: was changed in the meantime'),
+      stderr: expect.stringContaining('server/bot.py: another program changed this file'),
     });
     expect(await read('server/bot.py')).toBe('mine\n');
     expect(await read('.botcli/project.json')).toBe(answers);
@@ -176,7 +176,7 @@ describe('project add', () => {
     ['pigeon', 'is not a transport, service or feature'],
     ['soniox', 'Did you mean soniox_stt or soniox_tts?'],
     ['hostedrtc_pstn', 'has two directions'],
-    ['openai_realtime', 'does not fit this project'],
+    ['openai_realtime', 'cannot be added to this project'],
   ])('refuses %s: %s', async (what, message) => {
     expect(await botcli(['project', 'add', what, '--yes'])).toMatchObject({
       status: 1,

@@ -29,8 +29,8 @@ test('project check finds no problem in a generated project with all variables s
       'About\tState\tFinding',
       'server/.env\tgood\tall 3 required variables are set',
       'server/pyproject.toml\tgood\tversions and extras match the project',
-      'server/deploy.toml\tgood\tcan be deployed',
-      'generated files\tgood\t10 of 10 are unedited\n',
+      'server/deploy.toml\tgood\tthe deploy file is valid',
+      'generated files\tgood\t10 of 10 files are unedited\n',
     ].join('\n'),
   );
 });
@@ -53,9 +53,9 @@ test('project check explains how to create a missing .env', async () => {
 test.each([
   ['server/pyproject.toml', /,deepgram/, '', 'lacks the extras deepgram'],
   ['server/pyproject.toml', />=1\.9\.0/, '>=1.8.0', 'the project needs 1.9.0'],
-  ['server/pyproject.toml', /,<2/, '', 'allows pipecat-ai 2'],
+  ['server/pyproject.toml', /,<2/, '', 'the dependencies allow pipecat-ai 2'],
   ['server/pyproject.toml', />=3\.11/, '>=3.10', 'the project needs 3.11'],
-  ['server/pyproject.toml', /pipecat-ai\[/, 'pipecat-ai-flows[', 'does not depend on pipecat-ai'],
+  ['server/pyproject.toml', /pipecat-ai\[/, 'pipecat-ai-flows[', 'the dependencies do not include pipecat-ai'],
   ['server/deploy.toml', /agent_name = "demo"/, 'agent_name = "Demo Bot"', 'agent_name'],
   ['server/deploy.toml', /min_agents/, 'min_agnets', 'Did you mean min_agents'],
   ['server/deploy.toml', /"demo"/, '"demo', 'is not valid TOML'],
@@ -74,7 +74,9 @@ test('project check reports a uv.lock that does not match the dependencies', asy
   await writeFile(lock, source + of('"cartesia", "deepgram", "openai", "runner", "silero", "webrtc"'));
   expect((await check()).stdout).toContain('server/uv.lock\tgood');
   await writeFile(lock, source + of('"cartesia", "openai", "runner", "silero", "webrtc"'));
-  expect((await check()).stderr).toContain('server/uv.lock: does not match the dependencies: update it with uv lock');
+  expect((await check()).stderr).toContain(
+    'server/uv.lock: the lock file does not match the dependencies; to update it, run: uv lock',
+  );
 });
 
 test('project check reports edited and removed files, but not as problems', async () => {
@@ -83,8 +85,8 @@ test('project check reports edited and removed files, but not as problems', asyn
   const { status, stdout } = await check('--json');
   expect(status).toBe(0);
   expect(JSON.parse(stdout).findings.filter(({ state }: { state: string }) => state === 'edited')).toEqual([
-    { about: 'README.md', state: 'edited', message: 'was removed' },
-    { about: 'server/bot.py', state: 'edited', message: 'was edited' },
+    { about: 'README.md', state: 'edited', message: 'the file was removed' },
+    { about: 'server/bot.py', state: 'edited', message: 'the file was edited' },
   ]);
 });
 
@@ -98,7 +100,7 @@ test('project check reports edited files next to problems', async () => {
   expect(JSON.parse((await check('--json')).stdout).error.details.findings).toContainEqual({
     about: 'server/bot.py',
     state: 'edited',
-    message: 'was edited',
+    message: 'the file was edited',
   });
 });
 
@@ -131,15 +133,15 @@ describe('project check on guides', () => {
     await change('AGENTS.md', '# Building', '# Not building');
     await rm(join(directory, 'ASSISTANT.md'));
     expect(await findings()).toEqual([
-      { about: 'AGENTS.md', state: 'edited', message: 'was edited' },
-      { about: 'ASSISTANT.md', state: 'edited', message: 'was removed' },
+      { about: 'AGENTS.md', state: 'edited', message: 'the guide was edited' },
+      { about: 'ASSISTANT.md', state: 'edited', message: 'the file was removed' },
     ]);
-    expect((await check()).stdout).toContain('generated files\tgood\t8 of 10 are unedited\n');
+    expect((await check()).stdout).toContain('generated files\tgood\t8 of 10 files are unedited\n');
   });
 
   test('reports guides of an older version, also next to problems', async () => {
     await older();
-    const message = 'was written by version 0.0.9: botcli project update replaces it';
+    const message = 'the guide was written by version 0.0.9; botcli project update replaces it';
     expect(await findings()).toEqual([{ about: 'AGENTS.md', state: 'outdated', message }]);
     await fill();
     expect((await check()).stderr).toContain('Written by an older version: AGENTS.md.');
@@ -148,7 +150,7 @@ describe('project check on guides', () => {
   test('reports that an update keeps an edited guide of an older version', async () => {
     await older();
     await change('AGENTS.md', '# Building', '# Not building');
-    const message = 'was written by version 0.0.9 and edited: botcli project update keeps it';
+    const message = 'the guide was written by version 0.0.9 and edited; botcli project update keeps it';
     expect(await findings()).toEqual([{ about: 'AGENTS.md', state: 'edited', message }]);
   });
 
@@ -157,7 +159,7 @@ describe('project check on guides', () => {
     await writeFile(join(directory, '.botcli/project.json'), JSON.stringify({ ...answers, guides: undefined }));
     expect(await findings()).toEqual([]);
     await change('ASSISTANT.md', '@AGENTS.md', 'mine');
-    expect(await findings()).toEqual([{ about: 'ASSISTANT.md', state: 'edited', message: 'was edited' }]);
+    expect(await findings()).toEqual([{ about: 'ASSISTANT.md', state: 'edited', message: 'the guide was edited' }]);
   });
 
   test('ignores a guide that a user wrote before the project', async () => {

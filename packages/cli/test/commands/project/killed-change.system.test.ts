@@ -74,7 +74,7 @@ test('a second change at the same time is refused, and works after the first is 
         ),
       });
     }
-    expect(run(['project', 'check', place]).stderr).toContain('are being changed by another botcli');
+    expect(run(['project', 'check', place]).stderr).toContain('another botcli is changing the files');
   } finally {
     first.kill('SIGKILL');
     await once(first, 'exit');

@@ -1,6 +1,6 @@
 import { defineCommand } from '../../../command-line/command.ts';
 import { flagOption } from '../../../command-line/options.ts';
-import { confirm } from '../../../io/confirm.ts';
+import { requireConfirmation } from '../../../io/confirm.ts';
 import { formatCount } from '../../../output/format.ts';
 
 export const command = defineCommand({
@@ -18,7 +18,7 @@ export const command = defineCommand({
     if (!yes && !force) {
       const live = agent.activeSessionCount;
       const liveNote = live === 0 ? '' : ` ${formatCount(live, 'live session')} will run to the end.`;
-      await confirm(io, `Delete the agent ${name} with all its deployments?${liveNote}`, '--yes');
+      await requireConfirmation(io, `Delete the agent ${name} with all its deployments?${liveNote}`, '--yes');
     }
     const deleted = await client.deleteAgent({ params: { agentName: name } });
     return {

@@ -1,7 +1,7 @@
 import { defineCommand } from '../../../command-line/command.ts';
 import { textOption } from '../../../command-line/options.ts';
 import { formatTime, optionalCell } from '../../../output/format.ts';
-import { secretSetState } from '../../../records/secret-set-state.ts';
+import { formatSecretSetState } from '../../../records/secret-set-state.ts';
 
 export const command = defineCommand({
   summary: 'List the agents of the organization',
@@ -31,7 +31,7 @@ export const command = defineCommand({
             agent.region,
             agent.id,
             optionalCell(agent.activeDeploymentId),
-            agent.secretSets.length === 0 ? optionalCell(null) : agent.secretSets.map(secretSetState).join(', '),
+            agent.secretSets.length === 0 ? optionalCell(null) : agent.secretSets.map(formatSecretSetState).join(', '),
             formatTime(agent.createdAt),
             formatTime(agent.updatedAt),
           ]),

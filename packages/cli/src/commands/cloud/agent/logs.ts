@@ -3,7 +3,7 @@ import { defineCommand } from '../../../command-line/command.ts';
 import type { Context } from '../../../command-line/context.ts';
 import { choiceOption, durationOption, flagOption, integerOption, textOption } from '../../../command-line/options.ts';
 import type { Colors } from '../../../output/colors.ts';
-import { printableLog } from '../../../output/log-text.ts';
+import { escapeLogLine } from '../../../output/log-text.ts';
 import type { Piece } from '../../../output/report.ts';
 
 type Query = NonNullable<NonNullable<Parameters<Client['getLogs']>[0]>['query']>;
@@ -122,12 +122,12 @@ const shortId = (sessionId: string | null) => (sessionId ?? '').slice(-6);
 /** With `isOneSession`, all lines belong to one session, so a terminal does not show its id. */
 function logItem(line: LogLine, isOneSession: boolean): Piece {
   const time = line.timestamp.replace(/(\.\d{3})\d*Z$/, '$1Z');
-  const plain = parseLogText(printableLog(line.log, false));
+  const plain = parseLogText(escapeLogLine(line.log, false));
   return {
     json: line,
     plain: [time, shortId(line.sessionId), plain.level, plain.message].join('\t'),
     rich: (colors) => {
-      const { level, message } = parseLogText(printableLog(line.log, colors.isColorSupported));
+      const { level, message } = parseLogText(escapeLogLine(line.log, colors.isColorSupported));
       const session = isOneSession ? '' : `  ${colors.cyan(shortId(line.sessionId).padEnd(6))}`;
       const text = level === '' ? message : `${level.padEnd(7)}  ${message}`;
       return `${colors.dim(time.replace('T', ' ').replace('Z', ''))}${session}  ${colorByLevel(text, line, colors)}`;

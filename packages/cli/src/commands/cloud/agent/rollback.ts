@@ -2,7 +2,7 @@ import type { Client, DeploymentDetails } from '@bothost/contract';
 import { defineCommand } from '../../../command-line/command.ts';
 import { flagOption, textOption } from '../../../command-line/options.ts';
 import { Failure } from '../../../failure.ts';
-import { confirm } from '../../../io/confirm.ts';
+import { requireConfirmation } from '../../../io/confirm.ts';
 
 export const command = defineCommand({
   summary: 'Roll back an agent to an earlier deployment',
@@ -30,21 +30,21 @@ export const command = defineCommand({
     const serving = deployments.find((one) => one.serving) ?? null;
     const target =
       to === undefined ? previousDeployment(deployments, serving) : await getDeployment(client, name, to, deployments);
-    const [{ rollbackPreview }, { waitForRollout }, { outcomeReport }] = await Promise.all([
+    const [{ createRollbackPreview }, { waitForRollout }, { createOutcomeReport }] = await Promise.all([
       import('../../../deploy/preview.ts'),
       import('../../../deploy/rollout.ts'),
       import('../../../deploy/outcome.ts'),
     ]);
-    const { blocks, changes } = rollbackPreview(name, serving, target);
+    const { blocks, changes } = createRollbackPreview(name, serving, target);
     await messages.show(...blocks);
-    if (!yes && !force) await confirm(io, `Roll ${name} back to ${target.id}?`, '--yes');
+    if (!yes && !force) await requireConfirmation(io, `Roll ${name} back to ${target.id}?`, '--yes');
     const begun = io.now().getTime();
     const answer = await client.rollback({ params: { agentName: name }, body: { deploymentId: target.id } });
     const deploymentId = answer.desiredDeploymentId;
     const deployment = noWait
       ? await getDeployment(client, name, deploymentId, [])
       : await waitForRollout(context, client, name, deploymentId);
-    return outcomeReport(context, {
+    return createOutcomeReport(context, {
       agentName: name,
       change: answer.change,
       changes,

@@ -5,8 +5,8 @@ import { choiceOption, integerOption, textOption } from '../../../command-line/o
 import { UsageError } from '../../../failure.ts';
 import { formatDuration, formatTime, formatYesNo, optionalCell, secondsBetween } from '../../../output/format.ts';
 import type { Block, Report } from '../../../output/report.ts';
-import { sessionDetail } from '../../../records/session-detail.ts';
-import { type StartTotals, sessionState, startTotals } from '../../../records/session-state.ts';
+import { createSessionBlocks } from '../../../records/session-detail.ts';
+import { computeStartTotals, type StartTotals, sessionStateCell } from '../../../records/session-state.ts';
 
 const endStateText = textOption({
   description: 'Only sessions with this end state, such as completed, terminated or agent_error',
@@ -58,14 +58,14 @@ export const command = defineCommand({
     }
     const client = await context.service();
     const session = await client.getSession({ params: { agentName: name, sessionId: id } });
-    return { json: session, blocks: sessionDetail(session, context.io.now()) };
+    return { json: session, blocks: createSessionBlocks(session, context.io.now()) };
   },
 });
 
 async function list({ service, io }: Context, agentName: string, query: Filter): Promise<Report> {
   const client = await service();
   const page = await client.getSessions({ params: { agentName }, query });
-  const totals = startTotals(page.sessions);
+  const totals = computeStartTotals(page.sessions);
   return {
     json: { ...page, totals },
     blocks: [
@@ -106,7 +106,7 @@ function table(sessions: readonly SessionSummary[], now: Date): Block {
       formatTime(session.createdAt),
       formatTime(session.endedAt),
       formatDuration(secondsBetween(session.createdAt, session.endedAt ?? now)),
-      sessionState(session),
+      sessionStateCell(session),
       session.botStartSeconds === null ? optionalCell(null) : `${session.botStartSeconds}s`,
       formatYesNo(session.coldStart),
     ]),

@@ -3,7 +3,7 @@ import { botStateLabels, type DeploymentPhase, deploymentPhaseLabels, statusLabe
 import { defineCommand } from '../../../command-line/command.ts';
 import { formatDuration, formatTime, optionalCell } from '../../../output/format.ts';
 import type { Block, Cell } from '../../../output/report.ts';
-import { secretSetState } from '../../../records/secret-set-state.ts';
+import { formatSecretSetState } from '../../../records/secret-set-state.ts';
 
 export const command = defineCommand({
   summary: 'Show the state of an agent',
@@ -161,7 +161,7 @@ function detailFields(agent: AgentDetails): Block {
       ...(agent.startMethod === undefined ? [] : [['Starts', startMethod(agent.startMethod)] as const]),
       [
         'Secret set',
-        agent.secretSets.length === 0 ? optionalCell(null) : agent.secretSets.map(secretSetState).join(', '),
+        agent.secretSets.length === 0 ? optionalCell(null) : agent.secretSets.map(formatSecretSetState).join(', '),
       ],
       ['Agent id', agent.id],
       ['Active deployment id', optionalCell(agent.activeDeploymentId)],

@@ -1,6 +1,6 @@
 import { defineCommand } from '../../../command-line/command.ts';
 import { flagOption, requiredOption, textOption } from '../../../command-line/options.ts';
-import { confirm } from '../../../io/confirm.ts';
+import { requireConfirmation } from '../../../io/confirm.ts';
 
 export const command = defineCommand({
   summary: 'Stop a session of an agent',
@@ -16,7 +16,7 @@ export const command = defineCommand({
   examples: ['cloud agent stop parrot --session-id 0192f0c1-2345-7000-8000-00000000abcd --force'],
   run: async ({ service, io }, { name, 'session-id': sessionId, force, yes }) => {
     const client = await service();
-    if (!force && !yes) await confirm(io, `Stop the session ${sessionId} of ${name}?`, '--force');
+    if (!force && !yes) await requireConfirmation(io, `Stop the session ${sessionId} of ${name}?`, '--force');
     const stopped = await client.stopSession({ params: { agentName: name, sessionId } });
     return {
       json: stopped,

@@ -1,7 +1,7 @@
 import type { AuditEntry } from '@bothost/contract';
 import { defineCommand } from '../../../command-line/command.ts';
 import type { Piece } from '../../../output/report.ts';
-import { auditOptions, auditQuery } from '../../../records/audit-filter.ts';
+import { auditOptions, toAuditQuery } from '../../../records/audit-filter.ts';
 
 export const command = defineCommand({
   summary: 'Export the audit log as JSON lines, oldest entry first',
@@ -13,7 +13,7 @@ export const command = defineCommand({
   examples: ['cloud audit export > audit.jsonl', 'cloud audit export --since 30d --result secret-set-not-found'],
   run: async (context, filter) => {
     const client = await context.service();
-    const query = auditQuery(context, filter);
+    const query = toAuditQuery(context, filter);
     return {
       pieces: async function* (signal) {
         let next: string | null = null;

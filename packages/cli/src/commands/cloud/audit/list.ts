@@ -3,7 +3,7 @@ import { defineCommand } from '../../../command-line/command.ts';
 import { integerOption, textOption } from '../../../command-line/options.ts';
 import { formatTime, optionalCell } from '../../../output/format.ts';
 import type { Cell } from '../../../output/report.ts';
-import { auditActor, auditOptions, auditQuery } from '../../../records/audit-filter.ts';
+import { auditOptions, formatAuditActor, toAuditQuery } from '../../../records/audit-filter.ts';
 
 export const command = defineCommand({
   summary: 'List the audit log of secrets and API keys, newest entry first',
@@ -20,7 +20,7 @@ export const command = defineCommand({
   run: async (context, { limit = 50, cursor, ...filter }) => {
     const client = await context.service();
     const page = await client.listAuditEntries({
-      query: { ...auditQuery(context, filter), limit, ...(cursor === undefined ? {} : { cursor }) },
+      query: { ...toAuditQuery(context, filter), limit, ...(cursor === undefined ? {} : { cursor }) },
     });
     return {
       json: page,
@@ -54,7 +54,7 @@ function row(entry: AuditEntry): Cell[] {
   return [
     String(entry.sequence),
     formatTime(entry.at),
-    { text: entry.keyId ?? '', rich: auditActor(entry) },
+    { text: entry.keyId ?? '', rich: formatAuditActor(entry) },
     optionalCell(entry.address),
     entry.action,
     optionalCell(entry.object),

@@ -1,6 +1,6 @@
 import { defineCommand } from '../../../command-line/command.ts';
 import { flagOption } from '../../../command-line/options.ts';
-import { confirm } from '../../../io/confirm.ts';
+import { requireConfirmation } from '../../../io/confirm.ts';
 import { writeProfile } from '../../../service/profile.ts';
 
 export const command = defineCommand({
@@ -13,7 +13,7 @@ export const command = defineCommand({
     const file = io.environment.profileFile;
     const hasKey = profile.private_key !== null || profile.public_key !== null;
     if (hasKey && !yes && !force) {
-      await confirm(io, `Remove the keys from ${file}? The service cannot show them again.`, '--yes');
+      await requireConfirmation(io, `Remove the keys from ${file}? The service cannot show them again.`, '--yes');
     }
     if (hasKey) await writeProfile(file, { private_key: null, public_key: null, organization: null });
     if (io.environment.token !== null) warn('BOTCLI_TOKEN is still set and overrides the profile.');

@@ -2,7 +2,7 @@ import type { Build, Client } from '@bothost/contract';
 import { defineCommand } from '../../../command-line/command.ts';
 import type { Context } from '../../../command-line/context.ts';
 import { Failure } from '../../../failure.ts';
-import { buildStatus } from '../../../records/build-status.ts';
+import { buildStatusCell } from '../../../records/build-status.ts';
 
 export const command = defineCommand({
   summary: 'Cancel a queued or running build',
@@ -28,7 +28,7 @@ export const command = defineCommand({
           kind: 'fields',
           fields: [
             ['Build', build.id],
-            ['Status', buildStatus(build)],
+            ['Status', buildStatusCell(build)],
           ],
         },
       ],

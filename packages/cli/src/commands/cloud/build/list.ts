@@ -3,7 +3,7 @@ import { buildStatusLabels, statusValues } from '@bothost/contract/statuses';
 import { defineCommand } from '../../../command-line/command.ts';
 import { choiceOption, integerOption, textOption } from '../../../command-line/options.ts';
 import { formatBytes, formatTime, optionalCell } from '../../../output/format.ts';
-import { buildStatus } from '../../../records/build-status.ts';
+import { buildStatusCell } from '../../../records/build-status.ts';
 
 export const command = defineCommand({
   summary: 'List the builds of the organization, newest first',
@@ -53,7 +53,7 @@ export const command = defineCommand({
 function row(build: Build) {
   return [
     build.id,
-    buildStatus(build),
+    buildStatusCell(build),
     build.region,
     build.buildDurationSeconds === null ? optionalCell(null) : `${Math.round(build.buildDurationSeconds)}s`,
     { text: String(build.contextSizeBytes), rich: formatBytes(build.contextSizeBytes) },

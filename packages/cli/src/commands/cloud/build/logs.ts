@@ -2,7 +2,7 @@ import type { Client } from '@bothost/contract';
 import { defineCommand } from '../../../command-line/command.ts';
 import type { Context } from '../../../command-line/context.ts';
 import { flagOption, integerOption } from '../../../command-line/options.ts';
-import { printableLog } from '../../../output/log-text.ts';
+import { escapeLogLine } from '../../../output/log-text.ts';
 import type { Piece } from '../../../output/report.ts';
 
 export const command = defineCommand({
@@ -87,8 +87,8 @@ function piece(line: string): Piece {
   const [at, text] = [line.slice(0, end), line.slice(end + 1)];
   return {
     json: { timestamp: at, log: text },
-    plain: `${printableLog(at, false)}\t${printableLog(text, false)}`,
+    plain: `${escapeLogLine(at, false)}\t${escapeLogLine(text, false)}`,
     rich: (colors) =>
-      `${colors.dim(printableLog(at, false).replace('T', ' '))}  ${printableLog(text, colors.isColorSupported)}`,
+      `${colors.dim(escapeLogLine(at, false).replace('T', ' '))}  ${escapeLogLine(text, colors.isColorSupported)}`,
   };
 }

@@ -2,7 +2,7 @@ import type { Build } from '@bothost/contract';
 import { defineCommand } from '../../../command-line/command.ts';
 import { formatBytes, formatTime, optionalCell } from '../../../output/format.ts';
 import type { Block, Cell } from '../../../output/report.ts';
-import { buildStatus } from '../../../records/build-status.ts';
+import { buildStatusCell } from '../../../records/build-status.ts';
 
 export const command = defineCommand({
   summary: 'Show a build and, if it failed, its error',
@@ -31,7 +31,7 @@ function summaryFields(build: Build, reason: string | null): readonly (readonly 
   const seconds = build.buildDurationSeconds;
   return [
     ['Build', { text: build.id, tone: 'strong' }],
-    ['Status', buildStatus(build)],
+    ['Status', buildStatusCell(build)],
     ...(reason === null ? [] : [['Error', { text: reason, tone: 'bad' }] as const]),
     ...(build.errorCode === null ? [] : [['Error code', build.errorCode] as const]),
     ['Region', build.region],

@@ -1,6 +1,6 @@
 import { defineCommand } from '../../../command-line/command.ts';
 import { flagOption } from '../../../command-line/options.ts';
-import { confirm } from '../../../io/confirm.ts';
+import { requireConfirmation } from '../../../io/confirm.ts';
 import { formatTime } from '../../../output/format.ts';
 
 export const command = defineCommand({
@@ -15,7 +15,7 @@ export const command = defineCommand({
       const key = (await client.listKeys()).keys.find((one) => one.id === id.toLowerCase());
       const isOwnKey = key !== undefined && settings.privateKey?.value.startsWith(key.start) === true;
       const keyLabel = key === undefined ? `the key ${id}` : `the ${key.kind} key "${key.name}"`;
-      await confirm(io, `Revoke ${keyLabel}${isOwnKey ? ', which this command is using' : ''}?`, '--yes');
+      await requireConfirmation(io, `Revoke ${keyLabel}${isOwnKey ? ', which this command is using' : ''}?`, '--yes');
     }
     const revoked = await client.revokeKey({ params: { keyId: id } });
     return {

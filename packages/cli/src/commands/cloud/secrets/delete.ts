@@ -1,6 +1,6 @@
 import { defineCommand } from '../../../command-line/command.ts';
 import { flagOption } from '../../../command-line/options.ts';
-import { dryRun, ifRevision, skip } from '../../../secrets/options.ts';
+import { dryRunOption, ifRevisionOption, skipOption } from '../../../secrets/options.ts';
 
 export const command = defineCommand({
   summary: 'Delete a secret set or an image pull secret permanently',
@@ -9,10 +9,10 @@ export const command = defineCommand({
     'it needs --skip. A set in use is deleted only with --force. Running bots keep their values.',
   arguments: { name: { description: 'Name of the set' } },
   options: {
-    skip,
+    skip: skipOption,
     force: flagOption('Delete the set even if agents use it'),
-    'if-revision': ifRevision,
-    'dry-run': dryRun,
+    'if-revision': ifRevisionOption,
+    'dry-run': dryRunOption,
   },
   examples: ['cloud secrets delete old-secrets', 'cloud secrets delete old-secrets --force --skip'],
   run: async (context, { name, skip, force, 'if-revision': expected, 'dry-run': isDryRun }) => {

@@ -1,6 +1,6 @@
 import { defineCommand } from '../../../command-line/command.ts';
 import { durationOption, flagOption, switchOption, textOption } from '../../../command-line/options.ts';
-import { dryRun, region, wait } from '../../../secrets/options.ts';
+import { dryRunOption, regionOption, waitOption } from '../../../secrets/options.ts';
 
 const maxLifetimeSeconds = 10 * 366 * 86_400;
 
@@ -39,10 +39,10 @@ export const command = defineCommand({
       placeholder: 'IMAGE',
     }),
     expires: durationOption({ description: 'Validity of the credentials, such as 12h' }, maxLifetimeSeconds),
-    region,
+    region: regionOption,
     skip: flagOption('Accepted for older scripts; the command asks for no confirmation', 's'),
-    'dry-run': dryRun,
-    wait,
+    'dry-run': dryRunOption,
+    wait: waitOption,
   },
   examples: [
     'cloud secrets image-pull-secret ghcr ghcr.io',

@@ -1,6 +1,6 @@
 import { defineCommand } from '../../../command-line/command.ts';
 import { choiceOption, flagOption, textOption } from '../../../command-line/options.ts';
-import { dryRun, ifRevision, region, skip, wait } from '../../../secrets/options.ts';
+import { dryRunOption, ifRevisionOption, regionOption, skipOption, waitOption } from '../../../secrets/options.ts';
 
 export const command = defineCommand({
   summary: 'Create a secret set or change its keys',
@@ -26,12 +26,12 @@ export const command = defineCommand({
       placeholder: 'FILE',
     }),
     format: choiceOption({ description: 'Format of the file, env by default' }, ['env', 'json']),
-    skip,
-    region,
+    skip: skipOption,
+    region: regionOption,
     replace: flagOption('Remove all keys that are not given'),
-    'if-revision': ifRevision,
-    'dry-run': dryRun,
-    wait,
+    'if-revision': ifRevisionOption,
+    'dry-run': dryRunOption,
+    wait: waitOption,
   },
   examples: [
     'cloud secrets set my-bot-secrets --file .env',

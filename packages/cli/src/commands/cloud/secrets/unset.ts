@@ -1,6 +1,6 @@
 import { defineCommand } from '../../../command-line/command.ts';
 import { flagOption } from '../../../command-line/options.ts';
-import { dryRun, ifRevision, skip, wait } from '../../../secrets/options.ts';
+import { dryRunOption, ifRevisionOption, skipOption, waitOption } from '../../../secrets/options.ts';
 
 export const command = defineCommand({
   summary: 'Remove keys from a secret set',
@@ -12,11 +12,11 @@ export const command = defineCommand({
     secret_key: { description: 'One or more keys', many: true },
   },
   options: {
-    skip,
+    skip: skipOption,
     'if-exists': flagOption('Ignore keys that do not exist'),
-    'if-revision': ifRevision,
-    'dry-run': dryRun,
-    wait,
+    'if-revision': ifRevisionOption,
+    'dry-run': dryRunOption,
+    wait: waitOption,
   },
   examples: ['cloud secrets unset my-bot-secrets OLD_KEY', 'cloud secrets unset my-bot-secrets A B --if-exists --skip'],
   run: async (context, values) => {

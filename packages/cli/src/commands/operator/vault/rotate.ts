@@ -2,7 +2,7 @@ import { defineCommand } from '../../../command-line/command.ts';
 import { textOption } from '../../../command-line/options.ts';
 import { UsageError } from '../../../failure.ts';
 import { asOperator, operatorOptions, waitForTask, waitOption } from '../../../operator/as-operator.ts';
-import { requireNoFindings, vaultReport } from '../../../operator/vault-report.ts';
+import { createVaultReport, requireNoFindings } from '../../../operator/vault-report.ts';
 
 const layers = ['root', 'organization'] as const;
 
@@ -31,10 +31,10 @@ export const command = defineCommand({
     return asOperator(context, file, async (client) => {
       const begun = await client.rotateVault({ body: { layer, organization: only } });
       const kind = layer === 'root' ? 'rekey' : 'rotate';
-      if (wait === false) return vaultReport(begun);
+      if (wait === false) return createVaultReport(begun);
       const status = await waitForTask(context, client, kind, begun);
       requireNoFindings(status, kind);
-      return vaultReport(status);
+      return createVaultReport(status);
     });
   },
 });

@@ -1,6 +1,6 @@
 import { defineCommand } from '../../../command-line/command.ts';
 import { asOperator, operatorOptions } from '../../../operator/as-operator.ts';
-import { vaultReport } from '../../../operator/vault-report.ts';
+import { createVaultReport } from '../../../operator/vault-report.ts';
 
 export const command = defineCommand({
   summary: 'Show the keys of the vault and its tasks',
@@ -11,5 +11,5 @@ export const command = defineCommand({
   options: operatorOptions,
   examples: ['operator vault status', 'operator vault status --json'],
   run: async (context, { 'token-file': file }) =>
-    vaultReport(await asOperator(context, file, (client) => client.getVault())),
+    createVaultReport(await asOperator(context, file, (client) => client.getVault())),
 });

@@ -1,7 +1,7 @@
 import { defineCommand } from '../../../command-line/command.ts';
 import { textOption } from '../../../command-line/options.ts';
 import { asOperator, operatorOptions, waitForTask, waitOption } from '../../../operator/as-operator.ts';
-import { requireNoFindings, vaultReport } from '../../../operator/vault-report.ts';
+import { createVaultReport, requireNoFindings } from '../../../operator/vault-report.ts';
 
 export const command = defineCommand({
   summary: 'Verify all stored secrets and keys',
@@ -19,9 +19,9 @@ export const command = defineCommand({
   run: (context, { only, wait, 'token-file': file }) =>
     asOperator(context, file, async (client) => {
       const begun = await client.verifyVault({ body: { organization: only } });
-      if (wait === false) return vaultReport(begun);
+      if (wait === false) return createVaultReport(begun);
       const status = await waitForTask(context, client, 'verify', begun);
       requireNoFindings(status, 'verify');
-      return vaultReport(status);
+      return createVaultReport(status);
     }),
 });

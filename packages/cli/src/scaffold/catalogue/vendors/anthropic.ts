@@ -1,4 +1,4 @@
-import { required, setting } from '../../python/environment.ts';
+import { requiredVariable, variableSetting } from '../../python/environment.ts';
 import type { Vendor } from '../service.ts';
 
 export const anthropic: Vendor = {
@@ -12,8 +12,8 @@ export const anthropic: Vendor = {
       module: 'pipecat.services.anthropic.llm',
       className: 'AnthropicLLMService',
       extras: ['anthropic'],
-      arguments: { api_key: required('ANTHROPIC_API_KEY') },
-      settings: { model: setting('ANTHROPIC_MODEL') },
+      arguments: { api_key: requiredVariable('ANTHROPIC_API_KEY') },
+      settings: { model: variableSetting('ANTHROPIC_MODEL') },
     },
   ],
 };

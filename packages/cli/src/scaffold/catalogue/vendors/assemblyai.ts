@@ -1,4 +1,4 @@
-import { required } from '../../python/environment.ts';
+import { requiredVariable } from '../../python/environment.ts';
 import type { Vendor } from '../service.ts';
 
 export const assemblyai: Vendor = {
@@ -12,7 +12,7 @@ export const assemblyai: Vendor = {
       module: 'pipecat.services.assemblyai.stt',
       className: 'AssemblyAISTTService',
       extras: ['assemblyai'],
-      arguments: { api_key: required('ASSEMBLYAI_API_KEY') },
+      arguments: { api_key: requiredVariable('ASSEMBLYAI_API_KEY') },
       settings: null,
     },
   ],

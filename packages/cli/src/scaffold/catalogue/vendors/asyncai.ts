@@ -1,4 +1,4 @@
-import { required } from '../../python/environment.ts';
+import { requiredVariable } from '../../python/environment.ts';
 import type { Vendor } from '../service.ts';
 
 export const asyncai: Vendor = {
@@ -12,8 +12,8 @@ export const asyncai: Vendor = {
       module: 'pipecat.services.asyncai.tts',
       className: 'AsyncAITTSService',
       extras: ['asyncai'],
-      arguments: { api_key: required('ASYNCAI_API_KEY') },
-      settings: { voice: required('ASYNCAI_VOICE_ID') },
+      arguments: { api_key: requiredVariable('ASYNCAI_API_KEY') },
+      settings: { voice: requiredVariable('ASYNCAI_VOICE_ID') },
     },
   ],
 };

@@ -1,5 +1,5 @@
-import { optional, required, setting } from '../../python/environment.ts';
-import { awsAccount } from '../aws-account.ts';
+import { optionalVariable, requiredVariable, variableSetting } from '../../python/environment.ts';
+import { awsAccountVariables } from '../aws-account.ts';
 import type { Vendor } from '../service.ts';
 
 export const aws: Vendor = {
@@ -14,10 +14,10 @@ export const aws: Vendor = {
       className: 'AWSTranscribeSTTService',
       extras: ['aws'],
       arguments: {
-        aws_access_key_id: required('AWS_ACCESS_KEY_ID'),
-        api_key: required('AWS_SECRET_ACCESS_KEY'),
-        region: optional('AWS_REGION'),
-        aws_session_token: optional('AWS_SESSION_TOKEN'),
+        aws_access_key_id: requiredVariable('AWS_ACCESS_KEY_ID'),
+        api_key: requiredVariable('AWS_SECRET_ACCESS_KEY'),
+        region: optionalVariable('AWS_REGION'),
+        aws_session_token: optionalVariable('AWS_SESSION_TOKEN'),
       },
       settings: null,
     },
@@ -28,9 +28,9 @@ export const aws: Vendor = {
       module: 'pipecat.services.aws.llm',
       className: 'AWSBedrockLLMService',
       extras: ['aws'],
-      arguments: { aws_region: optional('AWS_REGION') },
-      settings: { model: setting('AWS_BEDROCK_MODEL') },
-      variables: awsAccount,
+      arguments: { aws_region: optionalVariable('AWS_REGION') },
+      settings: { model: variableSetting('AWS_BEDROCK_MODEL') },
+      variables: awsAccountVariables,
     },
     {
       value: 'aws_polly_tts',
@@ -39,9 +39,9 @@ export const aws: Vendor = {
       module: 'pipecat.services.aws.tts',
       className: 'AWSPollyTTSService',
       extras: ['aws'],
-      arguments: { region: optional('AWS_REGION') },
-      settings: { voice: setting('AWS_VOICE_ID') },
-      variables: awsAccount,
+      arguments: { region: optionalVariable('AWS_REGION') },
+      settings: { voice: variableSetting('AWS_VOICE_ID') },
+      variables: awsAccountVariables,
     },
     {
       value: 'aws_nova_realtime',
@@ -51,12 +51,12 @@ export const aws: Vendor = {
       className: 'AWSNovaSonicLLMService',
       extras: ['aws-nova-sonic'],
       arguments: {
-        secret_access_key: required('AWS_SECRET_ACCESS_KEY'),
-        access_key_id: required('AWS_ACCESS_KEY_ID'),
-        region: required('AWS_REGION'),
-        session_token: optional('AWS_SESSION_TOKEN'),
+        secret_access_key: requiredVariable('AWS_SECRET_ACCESS_KEY'),
+        access_key_id: requiredVariable('AWS_ACCESS_KEY_ID'),
+        region: requiredVariable('AWS_REGION'),
+        session_token: optionalVariable('AWS_SESSION_TOKEN'),
       },
-      settings: { voice: setting('AWS_VOICE_ID') },
+      settings: { voice: variableSetting('AWS_VOICE_ID') },
       python: '3.12',
     },
   ],

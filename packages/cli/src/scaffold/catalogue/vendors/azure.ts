@@ -1,17 +1,21 @@
-import { required, setting, settingWith } from '../../python/environment.ts';
-import { construct, python } from '../../python/expression.ts';
+import { conditionalSetting, requiredVariable, variableSetting } from '../../python/environment.ts';
+import { constructorExpression, pythonExpression } from '../../python/expression.ts';
 import type { Vendor } from '../service.ts';
 
 const event = (name: string) => ({ module: 'pipecat.services.openai.realtime.events', name });
 const live = (name: string) => ({ module: 'pipecat.services.azure.voice_live.events', name });
 
-/** The library's defaults with a voice. Properties that are given replace the defaults as a whole. */
-const liveProperties = construct(live('SessionProperties'), {
-  modalities: python('["text", "audio"]'),
-  voice: construct(live('AzureStandardVoice'), { name: python('os.environ["AZURE_VOICE_LIVE_VOICE_ID"]') }),
-  turn_detection: construct(live('TurnDetection'), { type: python('"azure_semantic_vad"') }),
-  input_audio_transcription: construct(live('InputAudioTranscription'), { model: python('"azure-speech"') }),
-  input_audio_noise_reduction: construct(live('InputAudioNoiseReduction'), {}),
+/** The library's default settings plus a voice. Passing any setting discards all defaults, so the defaults are repeated here. */
+const liveProperties = constructorExpression(live('SessionProperties'), {
+  modalities: pythonExpression('["text", "audio"]'),
+  voice: constructorExpression(live('AzureStandardVoice'), {
+    name: pythonExpression('os.environ["AZURE_VOICE_LIVE_VOICE_ID"]'),
+  }),
+  turn_detection: constructorExpression(live('TurnDetection'), { type: pythonExpression('"azure_semantic_vad"') }),
+  input_audio_transcription: constructorExpression(live('InputAudioTranscription'), {
+    model: pythonExpression('"azure-speech"'),
+  }),
+  input_audio_noise_reduction: constructorExpression(live('InputAudioNoiseReduction'), {}),
 });
 
 export const azure: Vendor = {
@@ -25,7 +29,7 @@ export const azure: Vendor = {
       module: 'pipecat.services.azure.stt',
       className: 'AzureSTTService',
       extras: ['azure'],
-      arguments: { api_key: required('AZURE_SPEECH_API_KEY'), region: required('AZURE_SPEECH_REGION') },
+      arguments: { api_key: requiredVariable('AZURE_SPEECH_API_KEY'), region: requiredVariable('AZURE_SPEECH_REGION') },
       settings: null,
     },
     {
@@ -35,8 +39,11 @@ export const azure: Vendor = {
       module: 'pipecat.services.azure.llm',
       className: 'AzureLLMService',
       extras: ['azure'],
-      arguments: { endpoint: required('AZURE_CHATGPT_ENDPOINT'), api_key: required('AZURE_CHATGPT_API_KEY') },
-      settings: { model: setting('AZURE_CHATGPT_MODEL') },
+      arguments: {
+        endpoint: requiredVariable('AZURE_CHATGPT_ENDPOINT'),
+        api_key: requiredVariable('AZURE_CHATGPT_API_KEY'),
+      },
+      settings: { model: variableSetting('AZURE_CHATGPT_MODEL') },
     },
     {
       value: 'azure_tts',
@@ -45,8 +52,8 @@ export const azure: Vendor = {
       module: 'pipecat.services.azure.tts',
       className: 'AzureTTSService',
       extras: ['azure'],
-      arguments: { api_key: required('AZURE_SPEECH_API_KEY'), region: required('AZURE_SPEECH_REGION') },
-      settings: { voice: setting('AZURE_SPEECH_VOICE_ID') },
+      arguments: { api_key: requiredVariable('AZURE_SPEECH_API_KEY'), region: requiredVariable('AZURE_SPEECH_REGION') },
+      settings: { voice: variableSetting('AZURE_SPEECH_VOICE_ID') },
     },
     {
       value: 'azure_realtime',
@@ -55,12 +62,17 @@ export const azure: Vendor = {
       module: 'pipecat.services.azure.realtime.llm',
       className: 'AzureRealtimeLLMService',
       extras: ['azure'],
-      arguments: { api_key: required('AZURE_REALTIME_API_KEY'), base_url: required('AZURE_REALTIME_BASE_URL') },
+      arguments: {
+        api_key: requiredVariable('AZURE_REALTIME_API_KEY'),
+        base_url: requiredVariable('AZURE_REALTIME_BASE_URL'),
+      },
       settings: {
-        session_properties: construct(event('SessionProperties'), {
-          audio: construct(event('AudioConfiguration'), {
-            input: construct(event('AudioInput'), {
-              transcription: construct(event('InputAudioTranscription'), { model: python('"whisper-1"') }),
+        session_properties: constructorExpression(event('SessionProperties'), {
+          audio: constructorExpression(event('AudioConfiguration'), {
+            input: constructorExpression(event('AudioInput'), {
+              transcription: constructorExpression(event('InputAudioTranscription'), {
+                model: pythonExpression('"whisper-1"'),
+              }),
             }),
           }),
         }),
@@ -74,10 +86,13 @@ export const azure: Vendor = {
       module: 'pipecat.services.azure.voice_live.llm',
       className: 'AzureVoiceLiveLLMService',
       extras: ['azure'],
-      arguments: { api_key: required('AZURE_VOICE_LIVE_API_KEY'), endpoint: required('AZURE_VOICE_LIVE_ENDPOINT') },
+      arguments: {
+        api_key: requiredVariable('AZURE_VOICE_LIVE_API_KEY'),
+        endpoint: requiredVariable('AZURE_VOICE_LIVE_ENDPOINT'),
+      },
       settings: {
-        model: setting('AZURE_VOICE_LIVE_MODEL'),
-        session_properties: settingWith(
+        model: variableSetting('AZURE_VOICE_LIVE_MODEL'),
+        session_properties: conditionalSetting(
           'AZURE_VOICE_LIVE_VOICE_ID',
           liveProperties,
           'voice of Azure Speech, not supported by the model azure-realtime; default: the library’s own choice',

@@ -1,4 +1,4 @@
-import { required, setting } from '../../python/environment.ts';
+import { requiredVariable, variableSetting } from '../../python/environment.ts';
 import type { Vendor } from '../service.ts';
 
 export const baseten: Vendor = {
@@ -12,8 +12,8 @@ export const baseten: Vendor = {
       module: 'pipecat.services.baseten.llm',
       className: 'BasetenLLMService',
       extras: ['baseten'],
-      arguments: { api_key: required('BASETEN_API_KEY') },
-      settings: { model: setting('BASETEN_MODEL') },
+      arguments: { api_key: requiredVariable('BASETEN_API_KEY') },
+      settings: { model: variableSetting('BASETEN_MODEL') },
     },
   ],
 };

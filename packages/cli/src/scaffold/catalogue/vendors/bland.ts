@@ -1,4 +1,4 @@
-import { required, setting } from '../../python/environment.ts';
+import { requiredVariable, variableSetting } from '../../python/environment.ts';
 import type { Vendor } from '../service.ts';
 
 export const bland: Vendor = {
@@ -12,8 +12,8 @@ export const bland: Vendor = {
       module: 'pipecat.services.bland.tts',
       className: 'BlandTTSService',
       extras: ['bland'],
-      arguments: { api_key: required('BLAND_API_KEY') },
-      settings: { voice: setting('BLAND_VOICE_ID') },
+      arguments: { api_key: requiredVariable('BLAND_API_KEY') },
+      settings: { voice: variableSetting('BLAND_VOICE_ID') },
       since: '1.8.0',
     },
   ],

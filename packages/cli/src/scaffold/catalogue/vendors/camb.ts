@@ -1,4 +1,4 @@
-import { required, wholeNumberSetting } from '../../python/environment.ts';
+import { integerSetting, requiredVariable } from '../../python/environment.ts';
 import type { Vendor } from '../service.ts';
 
 export const camb: Vendor = {
@@ -12,8 +12,8 @@ export const camb: Vendor = {
       module: 'pipecat.services.camb.tts',
       className: 'CambTTSService',
       extras: ['camb'],
-      arguments: { api_key: required('CAMB_API_KEY') },
-      settings: { voice: wholeNumberSetting('CAMB_VOICE_ID') },
+      arguments: { api_key: requiredVariable('CAMB_API_KEY') },
+      settings: { voice: integerSetting('CAMB_VOICE_ID') },
     },
   ],
 };

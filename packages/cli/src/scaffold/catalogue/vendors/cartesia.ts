@@ -1,4 +1,4 @@
-import { fallback, required } from '../../python/environment.ts';
+import { requiredVariable, variableWithDefault } from '../../python/environment.ts';
 import type { Vendor } from '../service.ts';
 
 export const cartesia: Vendor = {
@@ -12,7 +12,7 @@ export const cartesia: Vendor = {
       module: 'pipecat.services.cartesia.stt',
       className: 'CartesiaSTTService',
       extras: ['cartesia'],
-      arguments: { api_key: required('CARTESIA_API_KEY') },
+      arguments: { api_key: requiredVariable('CARTESIA_API_KEY') },
       settings: null,
     },
     {
@@ -22,7 +22,7 @@ export const cartesia: Vendor = {
       module: 'pipecat.services.cartesia.turns.stt',
       className: 'CartesiaTurnsSTTService',
       extras: ['cartesia'],
-      arguments: { api_key: required('CARTESIA_API_KEY') },
+      arguments: { api_key: requiredVariable('CARTESIA_API_KEY') },
       settings: null,
     },
     {
@@ -32,8 +32,8 @@ export const cartesia: Vendor = {
       module: 'pipecat.services.cartesia.tts',
       className: 'CartesiaTTSService',
       extras: ['cartesia'],
-      arguments: { api_key: required('CARTESIA_API_KEY') },
-      settings: { voice: fallback('CARTESIA_VOICE_ID', '86e30c1d-714b-4074-a1f2-1cb6b552fb49') },
+      arguments: { api_key: requiredVariable('CARTESIA_API_KEY') },
+      settings: { voice: variableWithDefault('CARTESIA_VOICE_ID', '86e30c1d-714b-4074-a1f2-1cb6b552fb49') },
     },
   ],
 };

@@ -1,4 +1,4 @@
-import { required, setting } from '../../python/environment.ts';
+import { requiredVariable, variableSetting } from '../../python/environment.ts';
 import type { Vendor } from '../service.ts';
 
 export const cerebras: Vendor = {
@@ -12,8 +12,8 @@ export const cerebras: Vendor = {
       module: 'pipecat.services.cerebras.llm',
       className: 'CerebrasLLMService',
       extras: ['cerebras'],
-      arguments: { api_key: required('CEREBRAS_API_KEY') },
-      settings: { model: setting('CEREBRAS_MODEL') },
+      arguments: { api_key: requiredVariable('CEREBRAS_API_KEY') },
+      settings: { model: variableSetting('CEREBRAS_MODEL') },
     },
   ],
 };

@@ -1,4 +1,4 @@
-import { required, setting } from '../../python/environment.ts';
+import { requiredVariable, variableSetting } from '../../python/environment.ts';
 import type { Vendor } from '../service.ts';
 
 export const crusoe: Vendor = {
@@ -12,8 +12,8 @@ export const crusoe: Vendor = {
       module: 'pipecat.services.crusoe.llm',
       className: 'CrusoeLLMService',
       extras: ['crusoe'],
-      arguments: { api_key: required('CRUSOE_API_KEY') },
-      settings: { model: setting('CRUSOE_MODEL') },
+      arguments: { api_key: requiredVariable('CRUSOE_API_KEY') },
+      settings: { model: variableSetting('CRUSOE_MODEL') },
     },
   ],
 };

@@ -1,5 +1,5 @@
-import { required, setting } from '../../python/environment.ts';
-import { awsAccount } from '../aws-account.ts';
+import { requiredVariable, variableSetting } from '../../python/environment.ts';
+import { awsAccountVariables } from '../aws-account.ts';
 import type { Vendor } from '../service.ts';
 
 export const deepgram: Vendor = {
@@ -13,7 +13,7 @@ export const deepgram: Vendor = {
       module: 'pipecat.services.deepgram.stt',
       className: 'DeepgramSTTService',
       extras: ['deepgram'],
-      arguments: { api_key: required('DEEPGRAM_API_KEY') },
+      arguments: { api_key: requiredVariable('DEEPGRAM_API_KEY') },
       settings: null,
     },
     {
@@ -23,7 +23,7 @@ export const deepgram: Vendor = {
       module: 'pipecat.services.deepgram.flux.stt',
       className: 'DeepgramFluxSTTService',
       extras: ['deepgram'],
-      arguments: { api_key: required('DEEPGRAM_API_KEY') },
+      arguments: { api_key: requiredVariable('DEEPGRAM_API_KEY') },
       settings: null,
     },
     {
@@ -34,11 +34,11 @@ export const deepgram: Vendor = {
       className: 'DeepgramFluxSageMakerSTTService',
       extras: ['deepgram', 'sagemaker'],
       arguments: {
-        endpoint_name: required('DEEPGRAM_FLUX_SAGEMAKER_STT_ENDPOINT_NAME'),
-        region: required('DEEPGRAM_FLUX_SAGEMAKER_STT_REGION'),
+        endpoint_name: requiredVariable('DEEPGRAM_FLUX_SAGEMAKER_STT_ENDPOINT_NAME'),
+        region: requiredVariable('DEEPGRAM_FLUX_SAGEMAKER_STT_REGION'),
       },
       settings: null,
-      variables: awsAccount,
+      variables: awsAccountVariables,
       python: '3.12',
     },
     {
@@ -49,11 +49,11 @@ export const deepgram: Vendor = {
       className: 'DeepgramSageMakerSTTService',
       extras: ['deepgram', 'sagemaker'],
       arguments: {
-        endpoint_name: required('DEEPGRAM_SAGEMAKER_STT_ENDPOINT_NAME'),
-        region: required('DEEPGRAM_SAGEMAKER_STT_REGION'),
+        endpoint_name: requiredVariable('DEEPGRAM_SAGEMAKER_STT_ENDPOINT_NAME'),
+        region: requiredVariable('DEEPGRAM_SAGEMAKER_STT_REGION'),
       },
       settings: null,
-      variables: awsAccount,
+      variables: awsAccountVariables,
       python: '3.12',
     },
     {
@@ -63,8 +63,8 @@ export const deepgram: Vendor = {
       module: 'pipecat.services.deepgram.tts',
       className: 'DeepgramTTSService',
       extras: ['deepgram'],
-      arguments: { api_key: required('DEEPGRAM_API_KEY') },
-      settings: { voice: setting('DEEPGRAM_VOICE_ID') },
+      arguments: { api_key: requiredVariable('DEEPGRAM_API_KEY') },
+      settings: { voice: variableSetting('DEEPGRAM_VOICE_ID') },
     },
     {
       value: 'deepgram_flux_tts',
@@ -73,8 +73,8 @@ export const deepgram: Vendor = {
       module: 'pipecat.services.deepgram.flux.tts',
       className: 'DeepgramFluxTTSService',
       extras: ['deepgram'],
-      arguments: { api_key: required('DEEPGRAM_API_KEY') },
-      settings: { voice: setting('DEEPGRAM_VOICE_ID') },
+      arguments: { api_key: requiredVariable('DEEPGRAM_API_KEY') },
+      settings: { voice: variableSetting('DEEPGRAM_VOICE_ID') },
     },
     {
       value: 'deepgram_flux_sagemaker_tts',
@@ -84,11 +84,11 @@ export const deepgram: Vendor = {
       className: 'DeepgramFluxSageMakerTTSService',
       extras: ['deepgram', 'sagemaker'],
       arguments: {
-        endpoint_name: required('DEEPGRAM_FLUX_SAGEMAKER_TTS_ENDPOINT_NAME'),
-        region: required('DEEPGRAM_FLUX_SAGEMAKER_TTS_REGION'),
+        endpoint_name: requiredVariable('DEEPGRAM_FLUX_SAGEMAKER_TTS_ENDPOINT_NAME'),
+        region: requiredVariable('DEEPGRAM_FLUX_SAGEMAKER_TTS_REGION'),
       },
-      settings: { voice: setting('DEEPGRAM_FLUX_SAGEMAKER_TTS_VOICE_ID') },
-      variables: awsAccount,
+      settings: { voice: variableSetting('DEEPGRAM_FLUX_SAGEMAKER_TTS_VOICE_ID') },
+      variables: awsAccountVariables,
       since: '1.8.0',
       python: '3.12',
     },
@@ -100,11 +100,11 @@ export const deepgram: Vendor = {
       className: 'DeepgramSageMakerTTSService',
       extras: ['deepgram', 'sagemaker'],
       arguments: {
-        endpoint_name: required('DEEPGRAM_SAGEMAKER_TTS_ENDPOINT_NAME'),
-        region: required('DEEPGRAM_SAGEMAKER_TTS_REGION'),
+        endpoint_name: requiredVariable('DEEPGRAM_SAGEMAKER_TTS_ENDPOINT_NAME'),
+        region: requiredVariable('DEEPGRAM_SAGEMAKER_TTS_REGION'),
       },
-      settings: { voice: setting('DEEPGRAM_SAGEMAKER_TTS_VOICE_ID') },
-      variables: awsAccount,
+      settings: { voice: variableSetting('DEEPGRAM_SAGEMAKER_TTS_VOICE_ID') },
+      variables: awsAccountVariables,
       python: '3.12',
     },
   ],

@@ -1,4 +1,4 @@
-import { required, setting } from '../../python/environment.ts';
+import { requiredVariable, variableSetting } from '../../python/environment.ts';
 import type { Vendor } from '../service.ts';
 
 export const deepseek: Vendor = {
@@ -12,8 +12,8 @@ export const deepseek: Vendor = {
       module: 'pipecat.services.deepseek.llm',
       className: 'DeepSeekLLMService',
       extras: ['deepseek'],
-      arguments: { api_key: required('DEEPSEEK_API_KEY') },
-      settings: { model: setting('DEEPSEEK_MODEL') },
+      arguments: { api_key: requiredVariable('DEEPSEEK_API_KEY') },
+      settings: { model: variableSetting('DEEPSEEK_MODEL') },
     },
   ],
 };

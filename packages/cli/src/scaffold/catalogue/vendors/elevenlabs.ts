@@ -1,4 +1,4 @@
-import { required } from '../../python/environment.ts';
+import { requiredVariable } from '../../python/environment.ts';
 import type { Vendor } from '../service.ts';
 
 export const elevenlabs: Vendor = {
@@ -12,7 +12,7 @@ export const elevenlabs: Vendor = {
       module: 'pipecat.services.elevenlabs.stt',
       className: 'ElevenLabsSTTService',
       extras: ['elevenlabs'],
-      arguments: { api_key: required('ELEVENLABS_API_KEY') },
+      arguments: { api_key: requiredVariable('ELEVENLABS_API_KEY') },
       settings: null,
       session: 'aiohttp_session',
     },
@@ -23,7 +23,7 @@ export const elevenlabs: Vendor = {
       module: 'pipecat.services.elevenlabs.stt',
       className: 'ElevenLabsRealtimeSTTService',
       extras: ['elevenlabs'],
-      arguments: { api_key: required('ELEVENLABS_API_KEY') },
+      arguments: { api_key: requiredVariable('ELEVENLABS_API_KEY') },
       settings: null,
     },
     {
@@ -33,8 +33,8 @@ export const elevenlabs: Vendor = {
       module: 'pipecat.services.elevenlabs.tts',
       className: 'ElevenLabsTTSService',
       extras: ['elevenlabs'],
-      arguments: { api_key: required('ELEVENLABS_API_KEY') },
-      settings: { voice: required('ELEVENLABS_VOICE_ID') },
+      arguments: { api_key: requiredVariable('ELEVENLABS_API_KEY') },
+      settings: { voice: requiredVariable('ELEVENLABS_VOICE_ID') },
     },
     {
       value: 'elevenlabs_dialogue_tts',
@@ -43,8 +43,8 @@ export const elevenlabs: Vendor = {
       module: 'pipecat.services.elevenlabs.dialogue.tts',
       className: 'ElevenLabsDialogueTTSService',
       extras: ['elevenlabs'],
-      arguments: { api_key: required('ELEVENLABS_API_KEY') },
-      settings: { voice: required('ELEVENLABS_VOICE_ID') },
+      arguments: { api_key: requiredVariable('ELEVENLABS_API_KEY') },
+      settings: { voice: requiredVariable('ELEVENLABS_VOICE_ID') },
       since: '1.8.0',
     },
   ],

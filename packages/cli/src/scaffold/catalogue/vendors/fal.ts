@@ -1,4 +1,4 @@
-import { required } from '../../python/environment.ts';
+import { requiredVariable } from '../../python/environment.ts';
 import type { Vendor } from '../service.ts';
 
 export const fal: Vendor = {
@@ -12,7 +12,7 @@ export const fal: Vendor = {
       module: 'pipecat.services.fal.stt',
       className: 'FalSTTService',
       extras: ['fal'],
-      arguments: { api_key: required('FAL_API_KEY') },
+      arguments: { api_key: requiredVariable('FAL_API_KEY') },
       settings: null,
       session: 'aiohttp_session',
     },

@@ -1,4 +1,4 @@
-import { required, setting } from '../../python/environment.ts';
+import { requiredVariable, variableSetting } from '../../python/environment.ts';
 import type { Vendor } from '../service.ts';
 
 export const fireworks: Vendor = {
@@ -12,8 +12,8 @@ export const fireworks: Vendor = {
       module: 'pipecat.services.fireworks.llm',
       className: 'FireworksLLMService',
       extras: ['fireworks'],
-      arguments: { api_key: required('FIREWORKS_API_KEY') },
-      settings: { model: setting('FIREWORKS_MODEL') },
+      arguments: { api_key: requiredVariable('FIREWORKS_API_KEY') },
+      settings: { model: variableSetting('FIREWORKS_MODEL') },
     },
   ],
 };

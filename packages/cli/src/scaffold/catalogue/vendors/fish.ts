@@ -1,4 +1,4 @@
-import { required } from '../../python/environment.ts';
+import { requiredVariable } from '../../python/environment.ts';
 import type { Vendor } from '../service.ts';
 
 export const fish: Vendor = {
@@ -12,8 +12,8 @@ export const fish: Vendor = {
       module: 'pipecat.services.fish.tts',
       className: 'FishAudioTTSService',
       extras: ['fish'],
-      arguments: { api_key: required('FISH_API_KEY') },
-      settings: { voice: required('FISH_VOICE_ID') },
+      arguments: { api_key: requiredVariable('FISH_API_KEY') },
+      settings: { voice: requiredVariable('FISH_VOICE_ID') },
     },
   ],
 };

@@ -1,4 +1,4 @@
-import { required } from '../../python/environment.ts';
+import { requiredVariable } from '../../python/environment.ts';
 import type { Vendor } from '../service.ts';
 
 export const gladia: Vendor = {
@@ -12,7 +12,7 @@ export const gladia: Vendor = {
       module: 'pipecat.services.gladia.stt',
       className: 'GladiaSTTService',
       extras: ['gladia'],
-      arguments: { api_key: required('GLADIA_API_KEY') },
+      arguments: { api_key: requiredVariable('GLADIA_API_KEY') },
       settings: null,
     },
   ],

@@ -1,4 +1,4 @@
-import { fallback, optional, required, setting } from '../../python/environment.ts';
+import { optionalVariable, requiredVariable, variableSetting, variableWithDefault } from '../../python/environment.ts';
 import type { Vendor } from '../service.ts';
 
 export const google: Vendor = {
@@ -12,7 +12,7 @@ export const google: Vendor = {
       module: 'pipecat.services.google.gemini_live.stt',
       className: 'GeminiSTTService',
       extras: ['google'],
-      arguments: { api_key: required('GOOGLE_API_KEY') },
+      arguments: { api_key: requiredVariable('GOOGLE_API_KEY') },
       settings: null,
       since: '1.8.0',
     },
@@ -24,8 +24,8 @@ export const google: Vendor = {
       className: 'GoogleSTTService',
       extras: ['google'],
       arguments: {
-        credentials_path: optional('GOOGLE_APPLICATION_CREDENTIALS'),
-        location: fallback('GOOGLE_LOCATION', 'global'),
+        credentials_path: optionalVariable('GOOGLE_APPLICATION_CREDENTIALS'),
+        location: variableWithDefault('GOOGLE_LOCATION', 'global'),
       },
       settings: null,
     },
@@ -36,8 +36,8 @@ export const google: Vendor = {
       module: 'pipecat.services.google.llm',
       className: 'GoogleLLMService',
       extras: ['google'],
-      arguments: { api_key: required('GOOGLE_API_KEY') },
-      settings: { model: setting('GOOGLE_MODEL') },
+      arguments: { api_key: requiredVariable('GOOGLE_API_KEY') },
+      settings: { model: variableSetting('GOOGLE_MODEL') },
     },
     {
       value: 'google_vertex_llm',
@@ -47,11 +47,11 @@ export const google: Vendor = {
       className: 'GoogleVertexLLMService',
       extras: ['google'],
       arguments: {
-        credentials_path: optional('GOOGLE_APPLICATION_CREDENTIALS'),
-        project_id: required('GOOGLE_PROJECT_ID'),
-        location: fallback('GOOGLE_LOCATION', 'global'),
+        credentials_path: optionalVariable('GOOGLE_APPLICATION_CREDENTIALS'),
+        project_id: requiredVariable('GOOGLE_PROJECT_ID'),
+        location: variableWithDefault('GOOGLE_LOCATION', 'global'),
       },
-      settings: { model: setting('GOOGLE_MODEL') },
+      settings: { model: variableSetting('GOOGLE_MODEL') },
     },
     {
       value: 'gemini_tts',
@@ -60,8 +60,8 @@ export const google: Vendor = {
       module: 'pipecat.services.google.tts',
       className: 'GeminiTTSService',
       extras: ['google'],
-      arguments: { credentials_path: optional('GOOGLE_APPLICATION_CREDENTIALS') },
-      settings: { voice: setting('GOOGLE_VOICE_ID') },
+      arguments: { credentials_path: optionalVariable('GOOGLE_APPLICATION_CREDENTIALS') },
+      settings: { voice: variableSetting('GOOGLE_VOICE_ID') },
     },
     {
       value: 'google_tts',
@@ -70,8 +70,8 @@ export const google: Vendor = {
       module: 'pipecat.services.google.tts',
       className: 'GoogleTTSService',
       extras: ['google'],
-      arguments: { credentials_path: optional('GOOGLE_APPLICATION_CREDENTIALS') },
-      settings: { voice: setting('GOOGLE_VOICE_ID') },
+      arguments: { credentials_path: optionalVariable('GOOGLE_APPLICATION_CREDENTIALS') },
+      settings: { voice: variableSetting('GOOGLE_VOICE_ID') },
     },
     {
       value: 'gemini_live_realtime',
@@ -80,8 +80,8 @@ export const google: Vendor = {
       module: 'pipecat.services.google.gemini_live.llm',
       className: 'GeminiLiveLLMService',
       extras: ['google'],
-      arguments: { api_key: required('GOOGLE_API_KEY') },
-      settings: { model: setting('GOOGLE_MODEL'), voice: setting('GOOGLE_VOICE_ID') },
+      arguments: { api_key: requiredVariable('GOOGLE_API_KEY') },
+      settings: { model: variableSetting('GOOGLE_MODEL'), voice: variableSetting('GOOGLE_VOICE_ID') },
       acceptsVideo: true,
     },
     {
@@ -92,11 +92,11 @@ export const google: Vendor = {
       className: 'GeminiLiveVertexLLMService',
       extras: ['google'],
       arguments: {
-        credentials_path: optional('GOOGLE_APPLICATION_CREDENTIALS'),
-        project_id: required('GOOGLE_PROJECT_ID'),
-        location: required('GOOGLE_LOCATION'),
+        credentials_path: optionalVariable('GOOGLE_APPLICATION_CREDENTIALS'),
+        project_id: requiredVariable('GOOGLE_PROJECT_ID'),
+        location: requiredVariable('GOOGLE_LOCATION'),
       },
-      settings: { model: setting('GOOGLE_MODEL'), voice: setting('GOOGLE_VOICE_ID') },
+      settings: { model: variableSetting('GOOGLE_MODEL'), voice: variableSetting('GOOGLE_VOICE_ID') },
       acceptsVideo: true,
     },
   ],

@@ -1,4 +1,4 @@
-import { required, setting } from '../../python/environment.ts';
+import { requiredVariable, variableSetting } from '../../python/environment.ts';
 import type { Vendor } from '../service.ts';
 
 export const gradium: Vendor = {
@@ -12,7 +12,7 @@ export const gradium: Vendor = {
       module: 'pipecat.services.gradium.stt',
       className: 'GradiumSTTService',
       extras: ['gradium'],
-      arguments: { api_key: required('GRADIUM_API_KEY') },
+      arguments: { api_key: requiredVariable('GRADIUM_API_KEY') },
       settings: null,
     },
     {
@@ -22,8 +22,8 @@ export const gradium: Vendor = {
       module: 'pipecat.services.gradium.tts',
       className: 'GradiumTTSService',
       extras: ['gradium'],
-      arguments: { api_key: required('GRADIUM_API_KEY') },
-      settings: { voice: setting('GRADIUM_VOICE_ID') },
+      arguments: { api_key: requiredVariable('GRADIUM_API_KEY') },
+      settings: { voice: variableSetting('GRADIUM_VOICE_ID') },
     },
   ],
 };

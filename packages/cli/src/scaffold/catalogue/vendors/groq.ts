@@ -1,4 +1,4 @@
-import { required, setting } from '../../python/environment.ts';
+import { requiredVariable, variableSetting } from '../../python/environment.ts';
 import type { Vendor } from '../service.ts';
 
 export const groq: Vendor = {
@@ -12,7 +12,7 @@ export const groq: Vendor = {
       module: 'pipecat.services.groq.stt',
       className: 'GroqSTTService',
       extras: ['groq'],
-      arguments: { api_key: required('GROQ_API_KEY') },
+      arguments: { api_key: requiredVariable('GROQ_API_KEY') },
       settings: null,
     },
     {
@@ -22,8 +22,8 @@ export const groq: Vendor = {
       module: 'pipecat.services.groq.llm',
       className: 'GroqLLMService',
       extras: ['groq'],
-      arguments: { api_key: required('GROQ_API_KEY') },
-      settings: { model: setting('GROQ_MODEL') },
+      arguments: { api_key: requiredVariable('GROQ_API_KEY') },
+      settings: { model: variableSetting('GROQ_MODEL') },
     },
     {
       value: 'groq_tts',
@@ -32,8 +32,8 @@ export const groq: Vendor = {
       module: 'pipecat.services.groq.tts',
       className: 'GroqTTSService',
       extras: ['groq'],
-      arguments: { api_key: required('GROQ_API_KEY') },
-      settings: { voice: setting('GROQ_VOICE_ID') },
+      arguments: { api_key: requiredVariable('GROQ_API_KEY') },
+      settings: { voice: variableSetting('GROQ_VOICE_ID') },
     },
   ],
 };

@@ -1,5 +1,5 @@
-import { required } from '../../python/environment.ts';
-import { construct, python } from '../../python/expression.ts';
+import { requiredVariable } from '../../python/environment.ts';
+import { constructorExpression, pythonExpression } from '../../python/expression.ts';
 import type { Vendor } from '../service.ts';
 
 const client = { module: 'pipecat.services.heygen.client', name: 'ServiceType' };
@@ -17,9 +17,9 @@ export const heygen: Vendor = {
       className: 'HeyGenVideoService',
       extras: ['heygen'],
       arguments: {
-        api_key: required('HEYGEN_API_KEY'),
-        service_type: python('ServiceType.LIVE_AVATAR', [client]),
-        session_request: construct(request, { avatar_id: required('HEYGEN_AVATAR_ID') }),
+        api_key: requiredVariable('HEYGEN_API_KEY'),
+        service_type: pythonExpression('ServiceType.LIVE_AVATAR', [client]),
+        session_request: constructorExpression(request, { avatar_id: requiredVariable('HEYGEN_AVATAR_ID') }),
       },
       settings: null,
       session: 'session',

@@ -1,4 +1,4 @@
-import { required } from '../../python/environment.ts';
+import { requiredVariable } from '../../python/environment.ts';
 import type { Vendor } from '../service.ts';
 
 export const hume: Vendor = {
@@ -12,8 +12,8 @@ export const hume: Vendor = {
       module: 'pipecat.services.hume.tts',
       className: 'HumeTTSService',
       extras: ['hume'],
-      arguments: { api_key: required('HUME_API_KEY') },
-      settings: { voice: required('HUME_VOICE_ID') },
+      arguments: { api_key: requiredVariable('HUME_API_KEY') },
+      settings: { voice: requiredVariable('HUME_VOICE_ID') },
     },
   ],
 };

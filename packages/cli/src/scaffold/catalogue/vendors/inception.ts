@@ -1,4 +1,4 @@
-import { required, setting } from '../../python/environment.ts';
+import { requiredVariable, variableSetting } from '../../python/environment.ts';
 import type { Vendor } from '../service.ts';
 
 export const inception: Vendor = {
@@ -12,8 +12,8 @@ export const inception: Vendor = {
       module: 'pipecat.services.inception.llm',
       className: 'InceptionLLMService',
       extras: ['inception'],
-      arguments: { api_key: required('INCEPTION_API_KEY') },
-      settings: { model: setting('INCEPTION_MODEL') },
+      arguments: { api_key: requiredVariable('INCEPTION_API_KEY') },
+      settings: { model: variableSetting('INCEPTION_MODEL') },
     },
   ],
 };

@@ -1,4 +1,4 @@
-import { required, setting } from '../../python/environment.ts';
+import { requiredVariable, variableSetting } from '../../python/environment.ts';
 import type { Vendor } from '../service.ts';
 
 export const inworld: Vendor = {
@@ -12,8 +12,8 @@ export const inworld: Vendor = {
       module: 'pipecat.services.inworld.tts',
       className: 'InworldTTSService',
       extras: [],
-      arguments: { api_key: required('INWORLD_API_KEY') },
-      settings: { voice: setting('INWORLD_VOICE_ID') },
+      arguments: { api_key: requiredVariable('INWORLD_API_KEY') },
+      settings: { voice: variableSetting('INWORLD_VOICE_ID') },
     },
   ],
 };

@@ -1,4 +1,4 @@
-import { required } from '../../python/environment.ts';
+import { requiredVariable } from '../../python/environment.ts';
 import type { Vendor } from '../service.ts';
 
 export const kokoro: Vendor = {
@@ -13,7 +13,7 @@ export const kokoro: Vendor = {
       className: 'KokoroTTSService',
       extras: ['kokoro'],
       arguments: {},
-      settings: { voice: required('KOKORO_VOICE_ID') },
+      settings: { voice: requiredVariable('KOKORO_VOICE_ID') },
       downloads: true,
     },
   ],

@@ -1,4 +1,4 @@
-import { required } from '../../python/environment.ts';
+import { requiredVariable } from '../../python/environment.ts';
 import type { Vendor } from '../service.ts';
 
 export const meta: Vendor = {
@@ -12,7 +12,7 @@ export const meta: Vendor = {
       module: 'pipecat.services.meta.stt',
       className: 'MetaSTTService',
       extras: ['meta'],
-      arguments: { api_key: required('META_API_KEY') },
+      arguments: { api_key: requiredVariable('META_API_KEY') },
       settings: null,
       since: '1.9.0',
     },

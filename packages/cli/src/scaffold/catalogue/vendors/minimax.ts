@@ -1,4 +1,4 @@
-import { required, setting } from '../../python/environment.ts';
+import { requiredVariable, variableSetting } from '../../python/environment.ts';
 import type { Vendor } from '../service.ts';
 
 export const minimax: Vendor = {
@@ -12,8 +12,8 @@ export const minimax: Vendor = {
       module: 'pipecat.services.minimax.tts',
       className: 'MiniMaxHttpTTSService',
       extras: [],
-      arguments: { api_key: required('MINIMAX_API_KEY'), group_id: required('MINIMAX_GROUP_ID') },
-      settings: { voice: setting('MINIMAX_VOICE_ID') },
+      arguments: { api_key: requiredVariable('MINIMAX_API_KEY'), group_id: requiredVariable('MINIMAX_GROUP_ID') },
+      settings: { voice: variableSetting('MINIMAX_VOICE_ID') },
       session: 'aiohttp_session',
     },
   ],

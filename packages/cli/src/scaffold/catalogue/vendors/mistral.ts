@@ -1,4 +1,4 @@
-import { required, setting } from '../../python/environment.ts';
+import { requiredVariable, variableSetting } from '../../python/environment.ts';
 import type { Vendor } from '../service.ts';
 
 export const mistral: Vendor = {
@@ -12,7 +12,7 @@ export const mistral: Vendor = {
       module: 'pipecat.services.mistral.stt',
       className: 'MistralSTTService',
       extras: ['mistral'],
-      arguments: { api_key: required('MISTRAL_API_KEY') },
+      arguments: { api_key: requiredVariable('MISTRAL_API_KEY') },
       settings: null,
     },
     {
@@ -22,8 +22,8 @@ export const mistral: Vendor = {
       module: 'pipecat.services.mistral.llm',
       className: 'MistralLLMService',
       extras: ['mistral'],
-      arguments: { api_key: required('MISTRAL_API_KEY') },
-      settings: { model: setting('MISTRAL_MODEL') },
+      arguments: { api_key: requiredVariable('MISTRAL_API_KEY') },
+      settings: { model: variableSetting('MISTRAL_MODEL') },
     },
     {
       value: 'mistral_tts',
@@ -32,8 +32,8 @@ export const mistral: Vendor = {
       module: 'pipecat.services.mistral.tts',
       className: 'MistralTTSService',
       extras: ['mistral'],
-      arguments: { api_key: required('MISTRAL_API_KEY') },
-      settings: { voice: required('MISTRAL_VOICE_ID') },
+      arguments: { api_key: requiredVariable('MISTRAL_API_KEY') },
+      settings: { voice: requiredVariable('MISTRAL_VOICE_ID') },
     },
   ],
 };

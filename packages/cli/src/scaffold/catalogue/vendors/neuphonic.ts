@@ -1,4 +1,4 @@
-import { required } from '../../python/environment.ts';
+import { requiredVariable } from '../../python/environment.ts';
 import type { Vendor } from '../service.ts';
 
 export const neuphonic: Vendor = {
@@ -12,8 +12,8 @@ export const neuphonic: Vendor = {
       module: 'pipecat.services.neuphonic.tts',
       className: 'NeuphonicTTSService',
       extras: ['neuphonic'],
-      arguments: { api_key: required('NEUPHONIC_API_KEY') },
-      settings: { voice: required('NEUPHONIC_VOICE_ID') },
+      arguments: { api_key: requiredVariable('NEUPHONIC_API_KEY') },
+      settings: { voice: requiredVariable('NEUPHONIC_VOICE_ID') },
     },
   ],
 };

@@ -1,4 +1,4 @@
-import { required, setting } from '../../python/environment.ts';
+import { requiredVariable, variableSetting } from '../../python/environment.ts';
 import type { Vendor } from '../service.ts';
 
 export const novita: Vendor = {
@@ -12,8 +12,8 @@ export const novita: Vendor = {
       module: 'pipecat.services.novita.llm',
       className: 'NovitaLLMService',
       extras: ['novita'],
-      arguments: { api_key: required('NOVITA_API_KEY') },
-      settings: { model: setting('NOVITA_MODEL') },
+      arguments: { api_key: requiredVariable('NOVITA_API_KEY') },
+      settings: { model: variableSetting('NOVITA_MODEL') },
     },
   ],
 };

@@ -1,5 +1,5 @@
-import { required, setting } from '../../python/environment.ts';
-import { awsAccount, awsKeys } from '../aws-account.ts';
+import { requiredVariable, variableSetting } from '../../python/environment.ts';
+import { awsAccountVariables, awsKeyVariables } from '../aws-account.ts';
 import type { Vendor } from '../service.ts';
 
 export const nvidia: Vendor = {
@@ -13,7 +13,7 @@ export const nvidia: Vendor = {
       module: 'pipecat.services.nvidia.stt',
       className: 'NvidiaSTTService',
       extras: ['nvidia'],
-      arguments: { api_key: required('NVIDIA_API_KEY') },
+      arguments: { api_key: requiredVariable('NVIDIA_API_KEY') },
       settings: null,
     },
     {
@@ -23,9 +23,12 @@ export const nvidia: Vendor = {
       module: 'pipecat.services.nvidia.sagemaker.stt',
       className: 'NvidiaSageMakerSTTService',
       extras: ['aws', 'sagemaker'],
-      arguments: { endpoint_name: required('NVIDIA_SAGEMAKER_STT_ENDPOINT_NAME'), region: required('AWS_REGION') },
+      arguments: {
+        endpoint_name: requiredVariable('NVIDIA_SAGEMAKER_STT_ENDPOINT_NAME'),
+        region: requiredVariable('AWS_REGION'),
+      },
       settings: null,
-      variables: awsAccount,
+      variables: awsAccountVariables,
       python: '3.12',
     },
     {
@@ -35,8 +38,8 @@ export const nvidia: Vendor = {
       module: 'pipecat.services.nvidia.llm',
       className: 'NvidiaLLMService',
       extras: ['nvidia'],
-      arguments: { api_key: required('NVIDIA_API_KEY') },
-      settings: { model: setting('NVIDIA_MODEL') },
+      arguments: { api_key: requiredVariable('NVIDIA_API_KEY') },
+      settings: { model: variableSetting('NVIDIA_MODEL') },
     },
     {
       value: 'nvidia_tts',
@@ -45,8 +48,8 @@ export const nvidia: Vendor = {
       module: 'pipecat.services.nvidia.tts',
       className: 'NvidiaTTSService',
       extras: ['nvidia'],
-      arguments: { api_key: required('NVIDIA_API_KEY') },
-      settings: { voice: setting('NVIDIA_VOICE_ID') },
+      arguments: { api_key: requiredVariable('NVIDIA_API_KEY') },
+      settings: { voice: variableSetting('NVIDIA_VOICE_ID') },
     },
     {
       value: 'nvidia_sagemaker_tts',
@@ -55,9 +58,12 @@ export const nvidia: Vendor = {
       module: 'pipecat.services.nvidia.sagemaker.tts',
       className: 'NvidiaSageMakerTTSService',
       extras: ['aws', 'sagemaker'],
-      arguments: { endpoint_name: required('NVIDIA_SAGEMAKER_TTS_ENDPOINT_NAME'), region: required('AWS_REGION') },
-      settings: { voice: setting('NVIDIA_SAGEMAKER_TTS_VOICE_ID') },
-      variables: awsKeys,
+      arguments: {
+        endpoint_name: requiredVariable('NVIDIA_SAGEMAKER_TTS_ENDPOINT_NAME'),
+        region: requiredVariable('AWS_REGION'),
+      },
+      settings: { voice: variableSetting('NVIDIA_SAGEMAKER_TTS_VOICE_ID') },
+      variables: awsKeyVariables,
       python: '3.12',
     },
   ],

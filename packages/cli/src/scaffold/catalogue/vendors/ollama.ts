@@ -1,4 +1,4 @@
-import { fallback, setting } from '../../python/environment.ts';
+import { variableSetting, variableWithDefault } from '../../python/environment.ts';
 import type { Vendor } from '../service.ts';
 
 export const ollama: Vendor = {
@@ -12,8 +12,8 @@ export const ollama: Vendor = {
       module: 'pipecat.services.ollama.llm',
       className: 'OLLamaLLMService',
       extras: [],
-      arguments: { base_url: fallback('OLLAMA_BASE_URL', 'http://localhost:11434/v1') },
-      settings: { model: setting('OLLAMA_MODEL') },
+      arguments: { base_url: variableWithDefault('OLLAMA_BASE_URL', 'http://localhost:11434/v1') },
+      settings: { model: variableSetting('OLLAMA_MODEL') },
     },
   ],
 };

@@ -1,5 +1,5 @@
-import { required, setting } from '../../python/environment.ts';
-import { construct, python } from '../../python/expression.ts';
+import { requiredVariable, variableSetting } from '../../python/environment.ts';
+import { constructorExpression, pythonExpression } from '../../python/expression.ts';
 import type { Vendor } from '../service.ts';
 
 const event = (name: string) => ({ module: 'pipecat.services.openai.realtime.events', name });
@@ -15,7 +15,7 @@ export const openai: Vendor = {
       module: 'pipecat.services.openai.stt',
       className: 'OpenAISTTService',
       extras: ['openai'],
-      arguments: { api_key: required('OPENAI_API_KEY') },
+      arguments: { api_key: requiredVariable('OPENAI_API_KEY') },
       settings: null,
     },
     {
@@ -25,7 +25,7 @@ export const openai: Vendor = {
       module: 'pipecat.services.openai.stt',
       className: 'OpenAIRealtimeSTTService',
       extras: ['openai'],
-      arguments: { api_key: required('OPENAI_API_KEY') },
+      arguments: { api_key: requiredVariable('OPENAI_API_KEY') },
       settings: null,
     },
     {
@@ -35,8 +35,8 @@ export const openai: Vendor = {
       module: 'pipecat.services.openai.llm',
       className: 'OpenAILLMService',
       extras: ['openai'],
-      arguments: { api_key: required('OPENAI_API_KEY') },
-      settings: { model: setting('OPENAI_MODEL') },
+      arguments: { api_key: requiredVariable('OPENAI_API_KEY') },
+      settings: { model: variableSetting('OPENAI_MODEL') },
     },
     {
       value: 'openai_responses_llm',
@@ -45,8 +45,8 @@ export const openai: Vendor = {
       module: 'pipecat.services.openai.responses.llm',
       className: 'OpenAIResponsesLLMService',
       extras: ['openai'],
-      arguments: { api_key: required('OPENAI_API_KEY') },
-      settings: { model: setting('OPENAI_MODEL') },
+      arguments: { api_key: requiredVariable('OPENAI_API_KEY') },
+      settings: { model: variableSetting('OPENAI_MODEL') },
     },
     {
       value: 'openai_tts',
@@ -55,8 +55,8 @@ export const openai: Vendor = {
       module: 'pipecat.services.openai.tts',
       className: 'OpenAITTSService',
       extras: ['openai'],
-      arguments: { api_key: required('OPENAI_API_KEY') },
-      settings: { voice: setting('OPENAI_VOICE_ID') },
+      arguments: { api_key: requiredVariable('OPENAI_API_KEY') },
+      settings: { voice: variableSetting('OPENAI_VOICE_ID') },
     },
     {
       value: 'openai_realtime',
@@ -65,14 +65,16 @@ export const openai: Vendor = {
       module: 'pipecat.services.openai.realtime.llm',
       className: 'OpenAIRealtimeLLMService',
       extras: ['openai'],
-      arguments: { api_key: required('OPENAI_API_KEY') },
+      arguments: { api_key: requiredVariable('OPENAI_API_KEY') },
       settings: {
-        session_properties: construct(event('SessionProperties'), {
-          audio: construct(event('AudioConfiguration'), {
-            input: construct(event('AudioInput'), {
-              transcription: construct(event('InputAudioTranscription'), {}),
-              turn_detection: construct(event('SemanticTurnDetection'), {}),
-              noise_reduction: construct(event('InputAudioNoiseReduction'), { type: python('"near_field"') }),
+        session_properties: constructorExpression(event('SessionProperties'), {
+          audio: constructorExpression(event('AudioConfiguration'), {
+            input: constructorExpression(event('AudioInput'), {
+              transcription: constructorExpression(event('InputAudioTranscription'), {}),
+              turn_detection: constructorExpression(event('SemanticTurnDetection'), {}),
+              noise_reduction: constructorExpression(event('InputAudioNoiseReduction'), {
+                type: pythonExpression('"near_field"'),
+              }),
             }),
           }),
         }),

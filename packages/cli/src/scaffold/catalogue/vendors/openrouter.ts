@@ -1,4 +1,4 @@
-import { required, setting } from '../../python/environment.ts';
+import { requiredVariable, variableSetting } from '../../python/environment.ts';
 import type { Vendor } from '../service.ts';
 
 export const openrouter: Vendor = {
@@ -12,8 +12,8 @@ export const openrouter: Vendor = {
       module: 'pipecat.services.openrouter.llm',
       className: 'OpenRouterLLMService',
       extras: ['openrouter'],
-      arguments: { api_key: required('OPENROUTER_API_KEY') },
-      settings: { model: setting('OPENROUTER_MODEL') },
+      arguments: { api_key: requiredVariable('OPENROUTER_API_KEY') },
+      settings: { model: variableSetting('OPENROUTER_MODEL') },
     },
   ],
 };

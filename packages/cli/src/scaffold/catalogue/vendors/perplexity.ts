@@ -1,4 +1,4 @@
-import { required, setting } from '../../python/environment.ts';
+import { requiredVariable, variableSetting } from '../../python/environment.ts';
 import type { Vendor } from '../service.ts';
 
 export const perplexity: Vendor = {
@@ -12,8 +12,8 @@ export const perplexity: Vendor = {
       module: 'pipecat.services.perplexity.llm',
       className: 'PerplexityAgentHttpLLMService',
       extras: ['perplexity'],
-      arguments: { api_key: required('PERPLEXITY_API_KEY') },
-      settings: { model: setting('PERPLEXITY_MODEL') },
+      arguments: { api_key: requiredVariable('PERPLEXITY_API_KEY') },
+      settings: { model: variableSetting('PERPLEXITY_MODEL') },
       since: '1.14.0',
     },
   ],

@@ -1,4 +1,4 @@
-import { required } from '../../python/environment.ts';
+import { requiredVariable } from '../../python/environment.ts';
 import type { Vendor } from '../service.ts';
 
 export const piper: Vendor = {
@@ -13,7 +13,7 @@ export const piper: Vendor = {
       className: 'PiperTTSService',
       extras: ['piper'],
       arguments: {},
-      settings: { voice: required('PIPER_VOICE_ID') },
+      settings: { voice: requiredVariable('PIPER_VOICE_ID') },
       downloads: true,
     },
   ],

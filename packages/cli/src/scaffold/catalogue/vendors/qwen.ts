@@ -1,4 +1,4 @@
-import { required, setting } from '../../python/environment.ts';
+import { requiredVariable, variableSetting } from '../../python/environment.ts';
 import type { Vendor } from '../service.ts';
 
 export const qwen: Vendor = {
@@ -12,8 +12,8 @@ export const qwen: Vendor = {
       module: 'pipecat.services.qwen.llm',
       className: 'QwenLLMService',
       extras: ['qwen'],
-      arguments: { api_key: required('QWEN_API_KEY') },
-      settings: { model: setting('QWEN_MODEL') },
+      arguments: { api_key: requiredVariable('QWEN_API_KEY') },
+      settings: { model: variableSetting('QWEN_MODEL') },
     },
   ],
 };

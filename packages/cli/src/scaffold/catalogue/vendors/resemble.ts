@@ -1,4 +1,4 @@
-import { required } from '../../python/environment.ts';
+import { requiredVariable } from '../../python/environment.ts';
 import type { Vendor } from '../service.ts';
 
 export const resemble: Vendor = {
@@ -12,8 +12,8 @@ export const resemble: Vendor = {
       module: 'pipecat.services.resembleai.tts',
       className: 'ResembleAITTSService',
       extras: ['resembleai'],
-      arguments: { api_key: required('RESEMBLE_API_KEY') },
-      settings: { voice: required('RESEMBLE_VOICE_ID') },
+      arguments: { api_key: requiredVariable('RESEMBLE_API_KEY') },
+      settings: { voice: requiredVariable('RESEMBLE_VOICE_ID') },
     },
   ],
 };

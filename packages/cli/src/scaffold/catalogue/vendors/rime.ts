@@ -1,4 +1,4 @@
-import { required } from '../../python/environment.ts';
+import { requiredVariable } from '../../python/environment.ts';
 import type { Vendor } from '../service.ts';
 
 export const rime: Vendor = {
@@ -12,8 +12,8 @@ export const rime: Vendor = {
       module: 'pipecat.services.rime.tts',
       className: 'RimeTTSService',
       extras: ['rime'],
-      arguments: { api_key: required('RIME_API_KEY') },
-      settings: { voice: required('RIME_VOICE_ID') },
+      arguments: { api_key: requiredVariable('RIME_API_KEY') },
+      settings: { voice: requiredVariable('RIME_VOICE_ID') },
     },
   ],
 };

@@ -1,4 +1,4 @@
-import { required, setting } from '../../python/environment.ts';
+import { requiredVariable, variableSetting } from '../../python/environment.ts';
 import type { Vendor } from '../service.ts';
 
 export const sambanova: Vendor = {
@@ -12,8 +12,8 @@ export const sambanova: Vendor = {
       module: 'pipecat.services.sambanova.llm',
       className: 'SambaNovaLLMService',
       extras: ['sambanova'],
-      arguments: { api_key: required('SAMBANOVA_API_KEY') },
-      settings: { model: setting('SAMBANOVA_MODEL') },
+      arguments: { api_key: requiredVariable('SAMBANOVA_API_KEY') },
+      settings: { model: variableSetting('SAMBANOVA_MODEL') },
     },
   ],
 };

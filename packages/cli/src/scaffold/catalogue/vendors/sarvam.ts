@@ -1,4 +1,4 @@
-import { required, setting } from '../../python/environment.ts';
+import { requiredVariable, variableSetting } from '../../python/environment.ts';
 import type { Vendor } from '../service.ts';
 
 export const sarvam: Vendor = {
@@ -12,8 +12,8 @@ export const sarvam: Vendor = {
       module: 'pipecat.services.sarvam.stt',
       className: 'SarvamSTTService',
       extras: ['sarvam'],
-      arguments: { api_key: required('SARVAM_API_KEY') },
-      settings: { model: setting('SARVAM_STT_MODEL') },
+      arguments: { api_key: requiredVariable('SARVAM_API_KEY') },
+      settings: { model: variableSetting('SARVAM_STT_MODEL') },
     },
     {
       value: 'sarvam_llm',
@@ -22,8 +22,8 @@ export const sarvam: Vendor = {
       module: 'pipecat.services.sarvam.llm',
       className: 'SarvamLLMService',
       extras: ['sarvam'],
-      arguments: { api_key: required('SARVAM_API_KEY') },
-      settings: { model: setting('SARVAM_MODEL') },
+      arguments: { api_key: requiredVariable('SARVAM_API_KEY') },
+      settings: { model: variableSetting('SARVAM_MODEL') },
     },
     {
       value: 'sarvam_tts',
@@ -32,8 +32,8 @@ export const sarvam: Vendor = {
       module: 'pipecat.services.sarvam.tts',
       className: 'SarvamTTSService',
       extras: [],
-      arguments: { api_key: required('SARVAM_API_KEY') },
-      settings: { model: setting('SARVAM_TTS_MODEL'), voice: setting('SARVAM_VOICE_ID') },
+      arguments: { api_key: requiredVariable('SARVAM_API_KEY') },
+      settings: { model: variableSetting('SARVAM_TTS_MODEL'), voice: variableSetting('SARVAM_VOICE_ID') },
     },
   ],
 };

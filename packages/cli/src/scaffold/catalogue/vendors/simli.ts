@@ -1,4 +1,4 @@
-import { required } from '../../python/environment.ts';
+import { requiredVariable } from '../../python/environment.ts';
 import type { Vendor } from '../service.ts';
 
 export const simli: Vendor = {
@@ -12,7 +12,7 @@ export const simli: Vendor = {
       module: 'pipecat.services.simli.video',
       className: 'SimliVideoService',
       extras: ['simli'],
-      arguments: { api_key: required('SIMLI_API_KEY'), face_id: required('SIMLI_FACE_ID') },
+      arguments: { api_key: requiredVariable('SIMLI_API_KEY'), face_id: requiredVariable('SIMLI_FACE_ID') },
       settings: null,
     },
   ],

@@ -1,4 +1,4 @@
-import { required, setting } from '../../python/environment.ts';
+import { requiredVariable, variableSetting } from '../../python/environment.ts';
 import type { Vendor } from '../service.ts';
 
 export const smallest: Vendor = {
@@ -12,7 +12,7 @@ export const smallest: Vendor = {
       module: 'pipecat.services.smallest.stt',
       className: 'SmallestSTTService',
       extras: ['smallest'],
-      arguments: { api_key: required('SMALLEST_API_KEY') },
+      arguments: { api_key: requiredVariable('SMALLEST_API_KEY') },
       settings: null,
     },
     {
@@ -22,8 +22,8 @@ export const smallest: Vendor = {
       module: 'pipecat.services.smallest.llm',
       className: 'SmallestLLMService',
       extras: ['smallest'],
-      arguments: { api_key: required('SMALLEST_API_KEY') },
-      settings: { model: setting('SMALLEST_MODEL') },
+      arguments: { api_key: requiredVariable('SMALLEST_API_KEY') },
+      settings: { model: variableSetting('SMALLEST_MODEL') },
       since: '1.14.0',
     },
     {
@@ -33,8 +33,8 @@ export const smallest: Vendor = {
       module: 'pipecat.services.smallest.tts',
       className: 'SmallestTTSService',
       extras: ['smallest'],
-      arguments: { api_key: required('SMALLEST_API_KEY') },
-      settings: { voice: setting('SMALLEST_VOICE_ID') },
+      arguments: { api_key: requiredVariable('SMALLEST_API_KEY') },
+      settings: { voice: variableSetting('SMALLEST_VOICE_ID') },
     },
   ],
 };

@@ -1,4 +1,4 @@
-import { required, setting } from '../../python/environment.ts';
+import { requiredVariable, variableSetting } from '../../python/environment.ts';
 import type { Vendor } from '../service.ts';
 
 export const soniox: Vendor = {
@@ -12,7 +12,7 @@ export const soniox: Vendor = {
       module: 'pipecat.services.soniox.stt',
       className: 'SonioxSTTService',
       extras: ['soniox'],
-      arguments: { api_key: required('SONIOX_API_KEY') },
+      arguments: { api_key: requiredVariable('SONIOX_API_KEY') },
       settings: null,
     },
     {
@@ -22,8 +22,8 @@ export const soniox: Vendor = {
       module: 'pipecat.services.soniox.tts',
       className: 'SonioxTTSService',
       extras: ['soniox'],
-      arguments: { api_key: required('SONIOX_API_KEY') },
-      settings: { voice: setting('SONIOX_VOICE_ID') },
+      arguments: { api_key: requiredVariable('SONIOX_API_KEY') },
+      settings: { voice: variableSetting('SONIOX_VOICE_ID') },
     },
   ],
 };

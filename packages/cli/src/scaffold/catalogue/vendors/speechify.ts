@@ -1,4 +1,4 @@
-import { required, setting } from '../../python/environment.ts';
+import { requiredVariable, variableSetting } from '../../python/environment.ts';
 import type { Vendor } from '../service.ts';
 
 export const speechify: Vendor = {
@@ -12,8 +12,8 @@ export const speechify: Vendor = {
       module: 'pipecat.services.speechify.tts',
       className: 'SpeechifyHttpTTSService',
       extras: [],
-      arguments: { api_key: required('SPEECHIFY_API_KEY') },
-      settings: { voice: setting('SPEECHIFY_VOICE_ID') },
+      arguments: { api_key: requiredVariable('SPEECHIFY_API_KEY') },
+      settings: { voice: variableSetting('SPEECHIFY_VOICE_ID') },
       session: 'aiohttp_session',
       since: '1.8.0',
     },

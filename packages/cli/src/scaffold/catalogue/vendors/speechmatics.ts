@@ -1,4 +1,4 @@
-import { required, variable } from '../../python/environment.ts';
+import { describeVariable, requiredVariable } from '../../python/environment.ts';
 import type { Vendor } from '../service.ts';
 
 export const speechmatics: Vendor = {
@@ -12,9 +12,9 @@ export const speechmatics: Vendor = {
       module: 'pipecat.services.speechmatics.stt',
       className: 'SpeechmaticsSTTService',
       extras: ['speechmatics'],
-      arguments: { api_key: required('SPEECHMATICS_API_KEY') },
+      arguments: { api_key: requiredVariable('SPEECHMATICS_API_KEY') },
       settings: null,
-      variables: [variable('SPEECHMATICS_RT_URL', false, 'address of another region of the vendor')],
+      variables: [describeVariable('SPEECHMATICS_RT_URL', false, 'address of another region of the vendor')],
     },
   ],
 };

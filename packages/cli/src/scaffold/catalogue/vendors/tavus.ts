@@ -1,4 +1,4 @@
-import { required } from '../../python/environment.ts';
+import { requiredVariable } from '../../python/environment.ts';
 import type { Vendor } from '../service.ts';
 
 export const tavus: Vendor = {
@@ -12,7 +12,7 @@ export const tavus: Vendor = {
       module: 'pipecat.services.tavus.video',
       className: 'TavusVideoService',
       extras: ['tavus'],
-      arguments: { api_key: required('TAVUS_API_KEY'), replica_id: required('TAVUS_REPLICA_ID') },
+      arguments: { api_key: requiredVariable('TAVUS_API_KEY'), replica_id: requiredVariable('TAVUS_REPLICA_ID') },
       settings: null,
       session: 'session',
     },

@@ -1,4 +1,4 @@
-import { required, setting } from '../../python/environment.ts';
+import { requiredVariable, variableSetting } from '../../python/environment.ts';
 import type { Vendor } from '../service.ts';
 
 export const together: Vendor = {
@@ -12,8 +12,8 @@ export const together: Vendor = {
       module: 'pipecat.services.together.llm',
       className: 'TogetherLLMService',
       extras: ['together'],
-      arguments: { api_key: required('TOGETHER_API_KEY') },
-      settings: { model: setting('TOGETHER_MODEL') },
+      arguments: { api_key: requiredVariable('TOGETHER_API_KEY') },
+      settings: { model: variableSetting('TOGETHER_MODEL') },
     },
   ],
 };

@@ -1,5 +1,5 @@
-import { required } from '../../python/environment.ts';
-import { construct, python } from '../../python/expression.ts';
+import { requiredVariable } from '../../python/environment.ts';
+import { constructorExpression, pythonExpression } from '../../python/expression.ts';
 import type { Vendor } from '../service.ts';
 
 const parameters = { module: 'pipecat.services.ultravox.llm', name: 'OneShotInputParams' };
@@ -17,10 +17,10 @@ export const ultravox: Vendor = {
       className: 'UltravoxRealtimeLLMService',
       extras: ['ultravox'],
       arguments: {
-        params: construct(parameters, {
-          api_key: required('ULTRAVOX_API_KEY'),
-          system_prompt: python('SYSTEM_INSTRUCTION'),
-          max_duration: python('timedelta(minutes=30)', [timedelta]),
+        params: constructorExpression(parameters, {
+          api_key: requiredVariable('ULTRAVOX_API_KEY'),
+          system_prompt: pythonExpression('SYSTEM_INSTRUCTION'),
+          max_duration: pythonExpression('timedelta(minutes=30)', [timedelta]),
         }),
       },
       settings: null,

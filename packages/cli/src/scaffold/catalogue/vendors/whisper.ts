@@ -1,4 +1,4 @@
-import { setting } from '../../python/environment.ts';
+import { variableSetting } from '../../python/environment.ts';
 import type { Vendor } from '../service.ts';
 
 export const whisper: Vendor = {
@@ -13,7 +13,7 @@ export const whisper: Vendor = {
       className: 'WhisperSTTService',
       extras: ['whisper'],
       arguments: {},
-      settings: { model: setting('WHISPER_MODEL') },
+      settings: { model: variableSetting('WHISPER_MODEL') },
       downloads: true,
     },
   ],

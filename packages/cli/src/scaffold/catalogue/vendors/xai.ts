@@ -1,5 +1,5 @@
-import { fallback, required, setting } from '../../python/environment.ts';
-import { construct } from '../../python/expression.ts';
+import { requiredVariable, variableSetting, variableWithDefault } from '../../python/environment.ts';
+import { constructorExpression } from '../../python/expression.ts';
 import type { Vendor } from '../service.ts';
 
 const session = { module: 'pipecat.services.xai.realtime.events', name: 'SessionProperties' };
@@ -15,7 +15,7 @@ export const xai: Vendor = {
       module: 'pipecat.services.xai.stt',
       className: 'XAISTTService',
       extras: ['xai'],
-      arguments: { api_key: required('XAI_API_KEY') },
+      arguments: { api_key: requiredVariable('XAI_API_KEY') },
       settings: null,
     },
     {
@@ -25,8 +25,8 @@ export const xai: Vendor = {
       module: 'pipecat.services.xai.llm',
       className: 'GrokLLMService',
       extras: ['xai'],
-      arguments: { api_key: required('XAI_API_KEY') },
-      settings: { model: setting('XAI_MODEL') },
+      arguments: { api_key: requiredVariable('XAI_API_KEY') },
+      settings: { model: variableSetting('XAI_MODEL') },
     },
     {
       value: 'xai_tts',
@@ -35,8 +35,8 @@ export const xai: Vendor = {
       module: 'pipecat.services.xai.tts',
       className: 'XAITTSService',
       extras: ['xai'],
-      arguments: { api_key: required('XAI_API_KEY') },
-      settings: { voice: setting('XAI_VOICE_ID') },
+      arguments: { api_key: requiredVariable('XAI_API_KEY') },
+      settings: { voice: variableSetting('XAI_VOICE_ID') },
     },
     {
       value: 'xai_realtime',
@@ -45,8 +45,10 @@ export const xai: Vendor = {
       module: 'pipecat.services.xai.realtime.llm',
       className: 'GrokRealtimeLLMService',
       extras: ['xai'],
-      arguments: { api_key: required('XAI_API_KEY') },
-      settings: { session_properties: construct(session, { voice: fallback('XAI_VOICE_ID', 'eve') }) },
+      arguments: { api_key: requiredVariable('XAI_API_KEY') },
+      settings: {
+        session_properties: constructorExpression(session, { voice: variableWithDefault('XAI_VOICE_ID', 'eve') }),
+      },
     },
   ],
 };

@@ -1,4 +1,4 @@
-import { required } from '../../python/environment.ts';
+import { requiredVariable } from '../../python/environment.ts';
 import type { Vendor } from '../service.ts';
 
 export const xtts: Vendor = {
@@ -12,8 +12,8 @@ export const xtts: Vendor = {
       module: 'pipecat.services.xtts.tts',
       className: 'XTTSService',
       extras: [],
-      arguments: { base_url: required('XTTS_BASE_URL') },
-      settings: { voice: required('XTTS_VOICE_ID') },
+      arguments: { base_url: requiredVariable('XTTS_BASE_URL') },
+      settings: { voice: requiredVariable('XTTS_VOICE_ID') },
       session: 'aiohttp_session',
       discouraged: 'pipecat-ai removes it in 2.0, and its server has to be run by yourself',
     },

@@ -1,4 +1,4 @@
-import { required } from '../../python/environment.ts';
+import { requiredVariable } from '../../python/environment.ts';
 import type { Vendor } from '../service.ts';
 
 export const zoom: Vendor = {
@@ -12,7 +12,7 @@ export const zoom: Vendor = {
       module: 'pipecat.services.zoom_ai.stt',
       className: 'ZoomAISTTService',
       extras: ['zoom-ai'],
-      arguments: { api_key: required('ZOOM_AI_API_KEY') },
+      arguments: { api_key: requiredVariable('ZOOM_AI_API_KEY') },
       settings: null,
       since: '1.14.0',
     },
