@@ -1,4 +1,4 @@
-import { closest } from '@bothost/contract/suggest';
+import { findClosest } from '@bothost/contract/suggest';
 import type { Word } from './command-line/parse-line.ts';
 import { commandAliases, commandGroups, commands } from './commands.ts';
 import { UsageError } from './failure.ts';
@@ -49,7 +49,7 @@ function unknownCommandError(path: string, text: string, words: readonly Word[])
  * for `agent list`.
  */
 function suggestCommand(path: string, text: string, words: readonly Word[]): string | null {
-  const near = closest(text, listSubcommands(path));
+  const near = findClosest(text, listSubcommands(path));
   if (near !== null) return path === '' ? near : `${path} ${near}`;
   const typed = words.map((word) => word.text);
   const paths = [...Object.keys(commands), ...Object.keys(commandGroups)];

@@ -9,7 +9,7 @@ import {
   sessionSeconds,
 } from './limits.ts';
 
-/** Settings of an agent, shared by requests and `deploy.toml`. */
+/** Requests and `deploy.toml` share these schemas. */
 export const AgentName = z
   .string()
   .min(nameLength.minimum, `use at least ${nameLength.minimum} characters`)
@@ -22,12 +22,12 @@ export const WebsocketAuth = z.enum(['none', 'token']);
 export const Architecture = z.enum(['amd64', 'arm64']);
 export const AudioFilter = z.enum(['tel', 'pro']);
 
-/** Seconds. */
+/** The maximum duration is in seconds. */
 export const MaxSessionDuration = z.int().min(sessionSeconds.minimum).max(sessionSeconds.maximum);
 export const MinAgents = z.int().min(agentInstances.minimum).max(agentInstances.maximum);
 export const MaxAgents = z.int().min(1).max(agentInstances.maximum);
 
-/** Why a region that runs builds does not support a setting, and what to do instead. */
+/** For settings that a region with builds does not support: the reason and an alternative. */
 export const unsupportedSettings = {
   image: 'this region runs builds, not images: remove it to deploy the project itself',
   imageCredentials: 'this region pulls no images, so it needs no credentials: remove it',

@@ -1,3 +1,3 @@
-/** Telephone carriers with supported media streams. The name is part of the WebSocket path, and bots receive it. */
+/** Telephone carriers whose media streams are supported. The name is part of the WebSocket path, and bots receive it. */
 export const carriers = ['twilio', 'telnyx', 'plivo', 'exotel'] as const;
 export type Carrier = (typeof carriers)[number];

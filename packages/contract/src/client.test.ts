@@ -17,7 +17,7 @@ const sessions = { total_count: 0, sessions: [], nextCursor: null };
 let server: Server;
 let origin: string;
 let seen: Seen[];
-/** The response of the server: status, text, content type. */
+/** What the test server responds with. */
 let answer: (response: ServerResponse) => void;
 
 beforeEach(async () => {
@@ -164,7 +164,7 @@ describe('responses to the client', () => {
     ['a page of a proxy', text(502, '<h1>Bad gateway</h1>'), /status 502/],
     ['a page that claims success', text(200, '<h1>Welcome</h1>'), /status 200/],
     ['nothing', text(200, ''), /not JSON/],
-    ['JSON of another shape', json(200, { hello: 'world' }), /is not one of this service/],
+    ['JSON of another shape', json(200, { hello: 'world' }), /unexpected format/],
     ['an error of another shape', json(500, { message: 'no' }), /status 500/],
   ])('with %s become a ConnectionError', async (_, respond, says) => {
     answer = respond;
@@ -186,7 +186,7 @@ describe('responses to the client', () => {
     expect(error).toBeInstanceOf(ConnectionError);
   });
 
-  it('of an unreachable service become a ConnectionError with its address and without the key', async () => {
+  it('of an unreachable service become a ConnectionError with the address, but without the key', async () => {
     server.close();
     await once(server, 'close');
     const error = await createClient({ origin, key })

@@ -4,9 +4,9 @@ import { type OperationName, type Operations, operations } from './operations/al
 import { fillPath, pathsOf } from './paths.ts';
 
 export type ClientOptions = {
-  /** The origin of the service, such as `http://127.0.0.1:7420`; a trailing `/v1` is accepted. */
+  /** The origin of the service, such as `http://127.0.0.1:7420`. A trailing `/v1` is accepted. */
   readonly origin: string;
-  /** A public API key for `startSession`; a private one for everything else. */
+  /** A public API key for `startSession`, a private one for all other operations. */
   readonly key: string;
   /** If set, requests go to `/v1/organizations/{organization}/...`. */
   readonly organization?: string;
@@ -19,10 +19,13 @@ type Call<Name extends OperationName> =
     ? (input?: InputOf<Operations[Name]>, signal?: AbortSignal) => Promise<ResponseOf<Operations[Name]>>
     : (input: InputOf<Operations[Name]>, signal?: AbortSignal) => Promise<ResponseOf<Operations[Name]>>;
 
-/** One function per operation. Each rejects with `ApiError` (a failed response) or `ConnectionError` (no usable response). */
+/**
+ * One function per operation. A failed response rejects with `ApiError`, and a missing or invalid response with
+ * `ConnectionError`.
+ */
 export type Client = { readonly [Name in OperationName]: Call<Name> };
 
-/** The service could not be reached, or the response is not one of the service. */
+/** Thrown if the service cannot be reached, or if its response has an unexpected format. */
 export class ConnectionError extends Error {
   override readonly name = 'ConnectionError';
 }
@@ -50,11 +53,11 @@ async function call(options: ClientOptions, operation: Operation, input: AnyInpu
   const body = await readJson(response, signal);
   if (!response.ok) throw toApiError(response.status, body);
   const parsed = operation.response.safeParse(body);
-  if (!parsed.success) throw new ConnectionError('the response is not one of this service');
+  if (!parsed.success) throw new ConnectionError('the response has an unexpected format');
   return parsed.data;
 }
 
-/** Browsers hide the status of a redirect. */
+/** Browsers hide the status of a redirect and set this type instead. */
 function isRedirect({ type, status }: Response): boolean {
   return type === 'opaqueredirect' || (status >= 300 && status < 400);
 }
@@ -78,7 +81,7 @@ async function send(options: ClientOptions, operation: Operation, input: AnyInpu
     ...(input.body === undefined ? {} : { body: JSON.stringify(input.body) }),
     ...(signal === undefined ? {} : { signal }),
   };
-  const url = urlOf(options, operation, input);
+  const url = buildUrl(options, operation, input);
   try {
     return await (options.fetch ?? fetch)(url, init);
   } catch (error) {
@@ -87,7 +90,7 @@ async function send(options: ClientOptions, operation: Operation, input: AnyInpu
   }
 }
 
-function urlOf(options: ClientOptions, operation: Operation, input: AnyInput): URL {
+function buildUrl(options: ClientOptions, operation: Operation, input: AnyInput): URL {
   const [plain = '', scoped] = pathsOf(operation);
   const path = options.organization !== undefined && scoped !== undefined ? scoped : plain;
   const values = { ...(input.params as Record<string, string>), organization: options.organization ?? '' };
@@ -110,10 +113,10 @@ async function readJson(response: Response, signal?: AbortSignal): Promise<unkno
   }
 }
 
-/** The error of a failed response, from its status and parsed body. */
+/** Converts the status and the parsed body of a failed response to an error. */
 export function toApiError(status: number, body: unknown): ApiError | ConnectionError {
   const parsed = ErrorResponse.safeParse(body);
-  if (!parsed.success) return new ConnectionError(`the response (status ${status}) is not an error of this service`);
+  if (!parsed.success) return new ConnectionError(`the response (status ${status}) has an unexpected format`);
   const { error, code, reason, requestId, issues } = parsed.data;
   return new ApiError({
     reason: reason ?? 'unknown',

@@ -94,9 +94,13 @@ describe('deploy.toml', () => {
     [
       'both image and build',
       { agent_name: 'ok', image: 'a:1', build_id: '0199aaaa-0000-7000-8000-000000000001' },
-      'image: excludes build_id',
+      'image: cannot be combined with build_id',
     ],
-    ['both repository and image', { agent_name: 'ok', image: 'a:1', git: { repo: 'a/b' } }, 'git: excludes image'],
+    [
+      'both repository and image',
+      { agent_name: 'ok', image: 'a:1', git: { repo: 'a/b' } },
+      'git: cannot be combined with image',
+    ],
   ])('rejects %s with the key', (_, parsed, problem) => {
     expect(issuesOf(parsed).join('\n')).toContain(problem);
     expect(issuesOf(parsed).join('\n')).not.toMatch(/[[\]]/);

@@ -12,9 +12,9 @@ import {
 } from './agent-fields.ts';
 import type { Issue } from './errors.ts';
 import { agentInstances, defaultProfile, sessionSeconds } from './limits.ts';
-import { closest } from './suggest.ts';
+import { findClosest } from './suggest.ts';
 
-/** The file names of a project's deploy file; only the first one that exists is read. */
+/** Possible names of a deploy file. Only the first existing file is read. */
 export const deployFileNames = ['deploy.toml', 'pcc-deploy.toml'] as const;
 
 const text = z.string().min(1, 'is empty');
@@ -26,7 +26,7 @@ const Scaling = z
   })
   .refine((scaling) => scaling.min_agents <= scaling.max_agents, 'min_agents is above max_agents');
 
-/** All keys of `deploy.toml`. An unknown key is an error. */
+/** Every other key is an error. */
 const Schema = z.strictObject({
   agent_name: AgentName,
   image: text.regex(/:[^/]+$/, 'name a tag, as in name:1.0').optional(),
@@ -67,14 +67,16 @@ const Schema = z.strictObject({
     .optional(),
 });
 
-/** A valid `deploy.toml` with defaults filled in. */
 export type DeployFile = z.output<typeof Schema>;
 
 export type ReadDeployFile =
   | { readonly file: DeployFile; readonly issues: readonly [] }
   | { readonly file: null; readonly issues: readonly Issue[] };
 
-/** Checks a parsed `deploy.toml` and returns all problems. `path` is the key, such as `scaling.min_agents`, or empty for the file. */
+/**
+ * Checks a parsed `deploy.toml` and returns all problems. `path` is the key, such as `scaling.min_agents`, or empty for the
+ * whole file.
+ */
 export function checkDeployFile(parsed: unknown): ReadDeployFile {
   const result = Schema.safeParse(parsed);
   if (result.success) {
@@ -84,7 +86,7 @@ export function checkDeployFile(parsed: unknown): ReadDeployFile {
   return { file: null, issues: result.error.issues.flatMap((issue) => describe(issue, parsed)) };
 }
 
-/** The valid settings of the file that a region that runs builds does not support. */
+/** Finds valid settings that a region with builds does not support. */
 export function findUnsupported(file: DeployFile): readonly Issue[] {
   const settings: readonly (readonly [string, unknown, string])[] = [
     ['image', file.image, unsupportedSettings.image],
@@ -98,9 +100,12 @@ export function findUnsupported(file: DeployFile): readonly Issue[] {
   return settings.flatMap(([path, value, message]) => (value === undefined ? [] : [{ path, message }]));
 }
 
-/** Keys that exclude each other. */
+/** Pairs of keys that exclude each other. */
 function conflictsOf(file: DeployFile): Issue[] {
-  const both = (path: string, other: string): Issue => ({ path, message: `excludes ${other}: remove one of them` });
+  const both = (path: string, other: string): Issue => ({
+    path,
+    message: `cannot be combined with ${other}; remove one of the two keys`,
+  });
   const issues: Issue[] = [];
   if (file.image !== undefined && file.build_id !== undefined) issues.push(both('image', 'build_id'));
   if (file.git === undefined) return issues;
@@ -110,7 +115,7 @@ function conflictsOf(file: DeployFile): Issue[] {
   return issues;
 }
 
-/** Former and misplaced keys. */
+/** Hints for keys of earlier versions and for keys in the wrong table. */
 const renamedKeys: Readonly<Record<string, string>> = {
   'scaling.min_instances': 'was renamed: use min_agents',
   'scaling.max_instances': 'was renamed: use max_agents',
@@ -134,7 +139,10 @@ function describe(issue: z.core.$ZodIssue, parsed: unknown): Issue[] {
   });
 }
 
-/** A message in the terms of TOML, or the schema's own. Numbers are whole, except where a string is allowed, too. */
+/**
+ * Describes the expected value in the terms of TOML, or returns the schema's own message. Numbers are whole, and some fields
+ * also accept a string.
+ */
 function describeIssue(issue: z.core.$ZodIssue, value: unknown): string {
   switch (issue.code) {
     case 'invalid_type':
@@ -168,7 +176,7 @@ function typeNameOf(value: unknown): string {
 }
 
 function unknownKey(key: string, table: readonly string[]): string {
-  const suggestion = closest(key, keysOf(table));
+  const suggestion = findClosest(key, keysOf(table));
   return suggestion === null ? 'is not a known key' : `is not a known key. Did you mean ${suggestion}?`;
 }
 

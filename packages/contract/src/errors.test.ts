@@ -3,7 +3,7 @@ import { ApiError, ErrorResponse, errorBody, failure, failures, type Reason } fr
 
 const rows = Object.entries(failures).map(([reason, row]) => ({ reason: reason as Reason, ...row }));
 
-/** Failures that the hosted service has, too: status, code, and words of the message. */
+/** Failures that existing clients know from the hosted service: status, code, and words of the message. */
 const specified = [
   { status: 401, code: '401', words: /key/i },
   { status: 404, code: '404', words: /agent or session not found/i },
@@ -55,7 +55,7 @@ describe('errorBody', () => {
     expect(errorBody(failure('not-found'), 'r')).not.toHaveProperty('message');
   });
 
-  it('contains nothing of the cause', () => {
+  it('does not reveal the cause', () => {
     const error = failure('internal', { cause: new Error('password=hunter2') });
     expect(JSON.stringify(errorBody(error, 'r'))).not.toContain('hunter2');
   });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { uploadBytes } from './limits.ts';
 
-/** `code` is the HTTP status as a string, or a `PCC-` code for failures of deployments. */
+/** `code` is the HTTP status as a string, or a `PCC-` code if a deployment fails. */
 type Failure = { readonly status: number; readonly code: string; readonly message: string };
 
 /**
@@ -80,7 +80,8 @@ export const failures = {
   'secret-sets-too-many': {
     status: 400,
     code: '400',
-    message: 'The organization has reached its maximum number of secret sets. Delete one, or add the keys to another.',
+    message:
+      'The organization has reached its maximum number of secret sets. Delete a set, or add the keys to another set.',
   },
   'deployment-not-ready': { status: 400, code: 'PCC-1001', message: 'The agent has no ready deployment.' },
   'token-invalid': {
@@ -187,7 +188,7 @@ export const failures = {
   'too-many-uploads': {
     status: 429,
     code: '429',
-    message: 'The organization has too many uploads without a build. Build them, or try again later.',
+    message: 'The organization has too many uploads without a build. Build the uploads, or try again later.',
   },
   'too-many-dry-runs': {
     status: 429,
@@ -249,10 +250,9 @@ export const failures = {
 
 export type Reason = keyof typeof failures;
 
-/** A problem with the input. `path` is the field, such as `body.name`. */
+/** A problem with the input. `path` is the field, for example `body.name`. */
 export type Issue = { readonly path: string; readonly message: string };
 
-/** The body of every failed response. */
 export const ErrorResponse = z
   .object({
     error: z.string().describe('What went wrong, for people'),
@@ -267,7 +267,7 @@ export const ErrorResponse = z
   .meta({ id: 'ErrorResponse' });
 export type ErrorResponse = z.infer<typeof ErrorResponse>;
 
-/** A failure that a caller may see. The server throws it, and the client throws it again. */
+/** A failure that callers may see. The server throws it, and the client throws it again for the response. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly reason: string;
@@ -306,7 +306,6 @@ export function failure(
   return new ApiError({ reason, ...failures[reason], ...more });
 }
 
-/** The response body of a failure. */
 export function errorBody(error: ApiError, requestId: string): ErrorResponse {
   return {
     error: error.message,

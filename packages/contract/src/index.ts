@@ -7,27 +7,19 @@ export {
   restoreDirectories,
 } from './backup.ts';
 export { type Carrier, carriers } from './carriers.ts';
-export { type Client, type ClientOptions, ConnectionError, createClient, toApiError } from './client.ts';
+export { type Client, ConnectionError, createClient, toApiError } from './client.ts';
 export { checkDeployFile, type DeployFile, deployFileNames, findUnsupported } from './deploy-file.ts';
 export { ApiError, ErrorResponse, errorBody, failure, failures, type Issue, type Reason } from './errors.ts';
-export { inspectKey, type KeyKind, keyPrefixes, makeKey } from './keys.ts';
+export { inspectKey, keyPrefixes, makeKey } from './keys.ts';
 export {
   agentInstances,
-  apiKeyNameLength,
-  auditPageRows,
-  buildLogLines,
-  buildLogWaitSeconds,
-  buildPageRows,
   callOpening,
-  canBeInSecretValue,
   carrierMessageBytes,
   defaultProfile,
   heldCall,
-  logPage,
   nameLength,
   namePattern,
   type ProfileName,
-  pageRows,
   profiles,
   proxyBodyBytes,
   proxyHoldSeconds,
@@ -38,7 +30,6 @@ export {
   reservedSecretKey,
   retryAfterSeconds,
   secretDryRuns,
-  secretHistoryRows,
   secretKeyPattern,
   secretSetNamePattern,
   secretSetSize,
@@ -59,7 +50,7 @@ export {
   warmSurplusSeconds,
 } from './limits.ts';
 export { openApiDocument } from './openapi.ts';
-export type { InputOf, Method, Operation, RequestOf, ResponseOf } from './operation.ts';
+export type { Operation, RequestOf, ResponseOf } from './operation.ts';
 export type { AgentDetails, AgentListItem, AgentSettings, DeployedAgent } from './operations/agents.ts';
 export { type OperationName, type Operations, operations } from './operations/all.ts';
 export type { AuditEntry, AuditVerification } from './operations/audit.ts';
@@ -85,12 +76,11 @@ export {
   type SessionSummary,
   type StartPhases,
 } from './operations/sessions.ts';
-export { proxyMethods, proxyPath, type StartResponse, type Transport } from './operations/start.ts';
+export { proxyMethods, type StartResponse, type Transport } from './operations/start.ts';
 export { apiBase, fillPath, iceServersPath, operatorBase, pathsOf, publicBase } from './paths.ts';
 export { canonicalRegistry, imagePathPart, isEncodedCredentials, isPlainRegistry } from './registry-host.ts';
-export { SecretKey, SecretSetName, secretValueProblems, utf8Bytes } from './secret-fields.ts';
+export { countUtf8Bytes, SecretSetName, secretValueProblems } from './secret-fields.ts';
 export {
-  type BotState,
   type BuildStatus,
   botStateLabels,
   buildStatusLabels,
@@ -107,7 +97,6 @@ export {
   pullSecretResultLabels,
   type SecretReadiness,
   type SessionEventCode,
-  type StatusLabels,
   secretReadinessLabels,
   sessionEventLabels,
   statusLabel,
@@ -115,4 +104,4 @@ export {
   type VaultTaskState,
   vaultTaskStateLabels,
 } from './statuses.ts';
-export { closest } from './suggest.ts';
+export { findClosest } from './suggest.ts';

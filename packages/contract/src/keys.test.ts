@@ -6,7 +6,7 @@ import { inspectKey, type KeyKind, keyPrefixes, makeKey } from './keys.ts';
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const kind = fc.constantFrom<KeyKind>('private', 'public', 'personal');
-/** Contains at least 43 usable bytes, whatever fast-check draws. */
+/** Any array from this generator contains at least 43 usable bytes. */
 const random = fc.uint8Array({ minLength: 64, maxLength: 64, max: 247 });
 
 describe('makeKey', () => {

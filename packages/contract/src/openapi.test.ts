@@ -21,7 +21,7 @@ const document = openApiDocument('http://127.0.0.1:7420') as {
 };
 const all = Object.entries(operations) as [string, Operation][];
 
-/** All strings with a given key, anywhere in a document. */
+/** Collects all strings with this key in a document. */
 function valuesOf(key: string, node: unknown): readonly string[] {
   if (typeof node !== 'object' || node === null) return [];
   return Object.entries(node).flatMap(([name, value]) =>
@@ -89,7 +89,7 @@ describe.each(all)('%s', (_, operation) => {
     expect(inQuery).toEqual(Object.keys(operation.query.shape));
   });
 
-  it.each(places)('is documented at %s with the statuses of its success and failures', (path) => {
+  it.each(places)('is documented at %s with its success and error statuses', (path) => {
     const entry = document.paths[path]?.[operation.method.toLowerCase()];
     const expected = [operation.status, 401, 500, ...operation.errors.map((reason) => failures[reason].status)];
     expect(Object.keys(entry?.responses ?? {})).toEqual(expect.arrayContaining(expected.map(String)));

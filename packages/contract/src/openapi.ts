@@ -9,7 +9,7 @@ import { pathsOf, publicBase } from './paths.ts';
 
 type Json = { [key: string]: unknown };
 
-/** Failures that every operation can have. */
+/** Every operation can fail with these reasons. */
 const commonFailures: readonly Reason[] = ['key-missing', 'key-invalid', 'internal', 'database-unavailable'];
 /** Failures that any request to the service can have, whatever its path. */
 const protocolFailures: readonly Reason[] = [
@@ -21,7 +21,7 @@ const protocolFailures: readonly Reason[] = [
   'method-not-implemented',
 ];
 
-/** Creates the OpenAPI 3.1 document of the operations. `serverUrl` is the origin of the service for clients. */
+/** Creates the OpenAPI 3.1 document of all operations. `serverUrl` is the origin that clients use. */
 export function openApiDocument(serverUrl: string): Json {
   const schemas: Json = {};
   const paths: Json = {};
@@ -216,7 +216,7 @@ function uploadEntry(schemas: Json): Json {
   };
 }
 
-/** The JSON Schema of a zod type. Types with an id become shared components. */
+/** Converts a zod type to a JSON Schema. Types with an id become shared components. */
 function schemaOf(type: z.ZodType, io: 'input' | 'output', schemas: Json): Json {
   const {
     $schema: _,

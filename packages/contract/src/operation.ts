@@ -3,15 +3,13 @@ import type { Reason } from './errors.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** Schema of path or query parameters. */
 export type FieldsSchema = z.ZodObject<Record<string, z.ZodType>>;
 
 /**
- * An operation of the API. Route, validation, typed client and OpenAPI document derive from it.
- *
- * `key` is the credential: `private` operations are below `/v1` and below `/v1/organizations/{organization}`, `account`
- * operations take a private key and are below `/v1` only, `public` operations are below `/v1/public`, and `operator`
- * operations take the operator's token and are below `/v1/operator`.
+ * An operation of the API, from which route, validation, typed client and OpenAPI document derive. `key` is the required
+ * credential. `private` operations are below `/v1` and below `/v1/organizations/{organization}`; `account` operations take a
+ * private key, but are only below `/v1`; `public` operations are below `/v1/public`; `operator` operations take the operator
+ * token and are below `/v1/operator`.
  */
 export type Operation<
   Name extends string = string,
@@ -24,28 +22,31 @@ export type Operation<
   readonly summary: string;
   readonly tag: string;
   readonly key: 'private' | 'public' | 'account' | 'operator';
-  /** Its action in the audit log, where refused requests appear, too. Required for secrets, keys, the vault and the log itself. */
+  /**
+   * The operation's action in the audit log, which also contains refused requests. Required for secrets, keys, the vault and
+   * the audit log.
+   */
   readonly audit?: string;
-  /** Rejects bodies in which an object contains a field twice. */
+  /** Whether to reject a body in which an object contains the same field twice. */
   readonly exactBody?: true;
   readonly method: Method;
-  /** Relative to the API's base, with parameters in braces, such as `/agents/{agentName}`. */
+  /** Path relative to the base of the API, with parameters in braces, such as `/agents/{agentName}`. */
   readonly path: string;
   readonly params: Params;
   readonly query: Query;
-  /** `z.undefined()` if the operation has no body. */
+  /** Use `z.undefined()` if the operation has no body. */
   readonly body: Body;
-  /** Maximum size of the body in bytes; 0 without a body. */
+  /** Maximum size of the body in bytes. 0 if there is no body. */
   readonly bodyBytes: number;
   readonly status: 200 | 201 | 202;
-  /** A second status, for responses for which `when` returns true. */
+  /** A second success status, used if `when` returns true for the response. */
   readonly other?: { readonly status: 200 | 201 | 202; when(response: z.output<Response>): boolean };
   readonly response: Response;
-  /** Failures of this operation, besides the common ones. */
+  /** The reasons with which this operation can fail, besides those of all operations. */
   readonly errors: readonly Reason[];
 };
 
-/** Defines an operation with exact types. */
+/** Keeps the exact types of the definition. */
 export function operation<
   const Name extends string,
   Params extends FieldsSchema,
@@ -56,13 +57,12 @@ export function operation<
   return value;
 }
 
-/** The parsed request of an operation, with defaults. */
+/** The parsed request, with defaults. */
 export type RequestOf<O> =
   O extends Operation<string, infer P, infer Q, infer B, z.ZodType>
     ? { readonly params: z.output<P>; readonly query: z.output<Q>; readonly body: z.output<B> }
     : never;
 
-/** The response of an operation. */
 export type ResponseOf<O> =
   O extends Operation<string, FieldsSchema, FieldsSchema, z.ZodType, infer R> ? z.output<R> : never;
 

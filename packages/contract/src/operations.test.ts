@@ -74,7 +74,7 @@ describe('fillPath', () => {
 describe('SessionResponse', () => {
   const { shape } = operations.getSession.response;
 
-  /** Section 2.1 of the spec: the field, and whether it may be null. */
+  /** Fields that existing clients require in a session, and whether each one may be null. */
   it.each([
     ['sessionId', false],
     ['serviceId', false],
@@ -88,7 +88,7 @@ describe('SessionResponse', () => {
     ['updatedAt', false],
     ['resourceMetrics', true],
     ['meetingIds', false],
-  ] as const)('requires %s; nullable: %s', (field, nullable) => {
+  ] as const)('requires the field %s (may be null: %s)', (field, nullable) => {
     expect(shape[field].safeParse(undefined).success).toBe(false);
     expect(shape[field].safeParse(null).success).toBe(nullable);
   });

@@ -4,10 +4,13 @@ import type { Operation } from './operation.ts';
 export const apiBase = '/v1';
 export const publicBase = '/v1/public';
 export const operatorBase = '/v1/operator';
-/** Where bots get ICE servers (docs/bot-contract.md). Not an operation: it needs no key, and no client of the API uses it. */
+/**
+ * Bots get ICE servers from this path (docs/bot-contract.md). It is not an operation, because it needs no key and no API
+ * client uses it.
+ */
 export const iceServersPath = '/v1/ice-servers';
 
-/** The paths of an operation; the first one is for clients without an organization. */
+/** Lists the paths of an operation. The first path is for clients without an organization. */
 export function pathsOf(operation: Pick<Operation, 'key' | 'path'>): readonly string[] {
   switch (operation.key) {
     case 'public':
@@ -22,9 +25,8 @@ export function pathsOf(operation: Pick<Operation, 'key' | 'path'>): readonly st
 }
 
 /**
- * Replaces the placeholders of a path by percent-encoded values.
- *
- * @throws failure 404 for an empty value, `.` or `..`, because URLs would resolve them to the path of another operation
+ * Replaces the placeholders of a path with percent-encoded values. @throws failure 404 for an empty value, `.` or `..`,
+ * because URLs would resolve these to the path of another operation
  */
 export function fillPath(path: string, values: Readonly<Record<string, string>>): string {
   return path.replace(/\{(\w+)\}/g, (_, name: string) => {

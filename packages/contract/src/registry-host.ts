@@ -1,4 +1,4 @@
-/** The name under which Docker stores credentials of Docker Hub. */
+/** Docker stores credentials for Docker Hub under this name. */
 const dockerHub = 'https://index.docker.io/v1/';
 const dockerHubNames: ReadonlySet<string> = new Set([
   'docker.io',
@@ -8,8 +8,8 @@ const dockerHubNames: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Normalizes the name of a registry: `host`, `host:port`, either with a path, or a URL. `problem` does not repeat the text,
- * because it may contain a password.
+ * Normalizes a registry name, which can be `host`, `host:port`, one of these with a path, or a URL. `problem` does not quote
+ * the text, which may contain a password.
  */
 export function canonicalRegistry(text: string): { readonly host: string } | { readonly problem: string } {
   const trimmed = text.trim();
@@ -36,7 +36,7 @@ export function canonicalRegistry(text: string): { readonly host: string } | { r
   const secure = scheme !== 'http';
   const shownPort = number === null || number === (secure ? 443 : 80) ? '' : `:${number}`;
   const segments = path.split('/').filter((segment) => segment !== '');
-  // People copy the path of the registry's API, too.
+  // Users often copy the API path of a registry, too.
   while (segments[0] === 'v1' || segments[0] === 'v2') segments.shift();
   if (!segments.every((segment) => imagePathPart.test(segment))) {
     return { problem: 'its path is not valid for images: use lower-case letters and digits, separated by . _ or -' };
@@ -44,12 +44,12 @@ export function canonicalRegistry(text: string): { readonly host: string } | { r
   return { host: `${secure ? '' : 'http://'}${host}${shownPort}${segments.map((segment) => `/${segment}`).join('')}` };
 }
 
-/** One segment of the path of an image (OCI Distribution Specification, "Pulling manifests"). */
+/** A path segment of an image name (OCI Distribution Specification, "Pulling manifests"). */
 export const imagePathPart = /^[a-z0-9]+(?:(?:\.|__?|-+)[a-z0-9]+)*$/;
 
 /**
- * Whether a host has RFC 1123 labels. URL parsers read a host whose last label is a number as an IPv4 address (WHATWG URL,
- * "ends in a number"), so only the dotted form is allowed: `2130706433`, `0x7f.1` and `127.1` all mean 127.0.0.1.
+ * Checks for RFC 1123 labels. URL parsers read a host whose last label is a number as an IPv4 address (WHATWG URL, "ends in a
+ * number"), so only the dotted form is allowed: `2130706433`, `0x7f.1` and `127.1` all mean 127.0.0.1.
  */
 function isHostName(host: string): boolean {
   if (host.length > 253) return false;
@@ -59,17 +59,17 @@ function isHostName(host: string): boolean {
   return labels.length === 4 && labels.every((label) => /^(?:0|[1-9]\d{0,2})$/.test(label) && Number(label) <= 255);
 }
 
-/** Whether URL parsers accept the host unchanged; they reject invalid Punycode after `xn--`, for example. */
+/** URL parsers change or reject some hosts, for example invalid Punycode after `xn--`. */
 function isSameAsUrl(host: string): boolean {
   return URL.canParse(`https://${host}`) && new URL(`https://${host}`).hostname === host;
 }
 
-/** Whether the connection to a registry is not encrypted. */
+/** Returns true if connections to the registry are not encrypted. */
 export function isPlainRegistry(host: string): boolean {
   return host.startsWith('http://');
 }
 
-/** Whether a text is Base64 of `user:password` without control characters (RFC 7617, section 2). */
+/** Checks for Base64-encoded `user:password` without control characters (RFC 7617, section 2). */
 export function isEncodedCredentials(text: string): boolean {
   if (!/^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(text)) return false;
   const binary = atob(text);

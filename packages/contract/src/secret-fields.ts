@@ -7,16 +7,16 @@ import {
   secretValueBytes,
 } from './limits.ts';
 
-export function utf8Bytes(text: string): number {
+export function countUtf8Bytes(text: string): number {
   return new TextEncoder().encode(text).byteLength;
 }
 
-/** The name of a secret set; case-insensitive. */
+/** The name of a secret set is case-insensitive. */
 export const SecretSetName = z
   .string()
   .regex(secretSetNamePattern, 'use 1 to 63 letters, digits and hyphens, and begin and end with a letter or digit');
 
-/** A key, which becomes the name of an environment variable. */
+/** The key becomes the name of an environment variable. */
 export const SecretKey = z
   .string()
   .regex(secretKeyPattern, 'use 1 to 64 letters, digits, underscores and hyphens')
@@ -25,16 +25,16 @@ export const SecretKey = z
     if (message !== null) check.addIssue({ code: 'custom', message });
   });
 
-/** A value, stored byte for byte. No error message repeats any part of it. */
+/** The value is stored unchanged. No error message contains a part of it. */
 export const SecretValue = z.string().superRefine((value, check) => {
   for (const message of secretValueProblems(value)) check.addIssue({ code: 'custom', message });
 });
 
-/** The reasons why a text cannot be the value of a secret; empty if it can. */
+/** Returns the reasons why a string cannot be a secret value. */
 export function secretValueProblems(value: string): string[] {
-  const bytes = utf8Bytes(value);
+  const bytes = countUtf8Bytes(value);
   return [
-    ...(value === '' ? ['is empty: remove the key instead'] : []),
+    ...(value === '' ? ['is empty; remove the key instead'] : []),
     ...(canBeInSecretValue(value)
       ? []
       : ['contains a NUL character or half of a surrogate pair, which an environment variable cannot contain']),

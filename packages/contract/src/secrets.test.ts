@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { reservedSecretKey, secretValueBytes } from './limits.ts';
 import { putSecrets, rollBackSecrets } from './operations/secret-writes.ts';
 import { getSecretHistory } from './operations/secrets.ts';
-import { SecretKey, SecretSetName, secretValueProblems, utf8Bytes } from './secret-fields.ts';
+import { countUtf8Bytes, SecretKey, SecretSetName, secretValueProblems } from './secret-fields.ts';
 
 const accepts = (schema: { safeParse: (value: unknown) => { success: boolean } }, value: unknown) =>
   schema.safeParse(value).success;
@@ -39,7 +39,7 @@ describe('SecretKey', () => {
 
   it.each([
     ['PORT', 'PORT is reserved: the service sets or removes this variable'],
-    ['PIPECAT_SETUP_FILES', 'PIPECAT_SETUP_FILES is reserved: Pipecat runs the Python files that it names'],
+    ['PIPECAT_SETUP_FILES', 'PIPECAT_SETUP_FILES is reserved: Pipecat runs the Python files that this variable names'],
   ])('rejects the reserved key %s with its name and the reason', (key, message) => {
     expect(SecretKey.safeParse(key).error?.issues.map((issue) => issue.message)).toEqual([message]);
   });
@@ -60,7 +60,7 @@ describe('SecretValue', () => {
   });
 
   it('measures the size in UTF-8', () => {
-    fc.assert(fc.property(fc.string({ unit: 'grapheme' }), (text) => utf8Bytes(text) === Buffer.byteLength(text)));
+    fc.assert(fc.property(fc.string({ unit: 'grapheme' }), (text) => countUtf8Bytes(text) === Buffer.byteLength(text)));
   });
 });
 
@@ -77,7 +77,7 @@ describe('PutSecretsRequest', () => {
     [{ name: 'x', isImagePullSecret: false, secretKey: 'A', secretValue: '1', region: 'us-west' }],
     [{ isImagePullSecret: true, host: 'https://ghcr.io/', secretValue: 'dTpw' }],
     [{ secrets: [], remove: ['A'] }],
-    // Existing sets may contain this key.
+    // Existing secret sets may contain this key.
     [{ secrets: [pair('A', '1')], remove: ['VIRTUAL_ENV'] }],
     [{ secrets: [pair('A', '1')], status: 'ready', anything: { else: true } }],
   ])('accepts %j', (body) => expect(problems(body)).toEqual([]));

@@ -1,19 +1,19 @@
-/* Each status that people see is one table: its values with their labels. Without zod, so that `botcli --help` starts quickly. */
+// Each status that people see has one table of its values and their labels. This file does not import zod, so that `botcli
+// --help` starts quickly.
 
-/** A label for each value of a status. */
 export type StatusLabels<Status extends string> = Readonly<Record<Status, string>>;
 
-/** The values of a status, in the order of its table. */
+/** Lists the values of a status in the order of its table. */
 export function statusValues<Status extends string>(labels: StatusLabels<Status>): readonly Status[] {
   return Object.keys(labels) as Status[];
 }
 
-/** The label of a status. Falls back to the value itself: a newer service may send values that this version does not know. */
+/** Returns the value itself if it is unknown, because a newer service may send new values. */
 export function statusLabel<Status extends string>(labels: StatusLabels<Status>, status: Status): string {
   return Object.hasOwn(labels, status) ? labels[status] : status;
 }
 
-/** The state of a session in one word, for clients that show nothing else. */
+/** One word for the state of a session, for clients that show nothing else. */
 export const endStateLabels = {
   active: 'Active',
   completed: 'Complete',
@@ -24,7 +24,7 @@ export const endStateLabels = {
 } as const;
 export type EndState = keyof typeof endStateLabels;
 
-/** The completion statuses that the service itself sets. */
+/** Completion statuses that the service itself sets. */
 export const completionStatusLabels = {
   HTTP_COMPLETED: 'The bot finished',
   HTTP_ERROR: 'The bot did not start, crashed, or dropped its connection',
@@ -36,14 +36,14 @@ export const completionStatusLabels = {
 } as const;
 export type KnownCompletionStatus = keyof typeof completionStatusLabels;
 
-/** The label of any completion status, including the ones from bots. */
+/** Also accepts completion statuses that a bot reported. */
 export function completionStatusLabel(status: string): string {
   const label = statusLabel<string>(completionStatusLabels, status);
   if (label !== status) return label;
   return /^[0-9]{3}$/.test(status) ? `The bot responded with HTTP status ${status}` : 'Reported by the bot';
 }
 
-/** What happened during a session; the details are in the event. */
+/** Kinds of session events. */
 export const sessionEventLabels = {
   INSTANCE_START_FAILED: 'The bot did not start',
   INSTANCE_EXITED: 'The bot exited',
@@ -73,7 +73,10 @@ export const deploymentStateLabels = {
 } as const;
 export type DeploymentState = keyof typeof deploymentStateLabels;
 
-/** A deployment's phase as the hosted service's clients know it: its state, and whether it serves. */
+/**
+ * The phase of a deployment, as clients of the hosted service know it. It combines the state with whether the deployment
+ * serves.
+ */
 export const deploymentPhaseLabels = {
   Creating: 'Preparing',
   Validating: 'Starting the first instance',

@@ -1,5 +1,5 @@
-/** The candidate closest to a word, or null. At most a third of the characters, or two, may differ. */
-export function closest(word: string, candidates: readonly string[]): string | null {
+/** Returns the candidate with the most similar spelling, or null. At most a third of the characters, or two, may differ. */
+export function findClosest(word: string, candidates: readonly string[]): string | null {
   let best: { readonly candidate: string; readonly distance: number } | null = null;
   for (const candidate of candidates) {
     const distance = editDistance(word.toLowerCase(), candidate.toLowerCase());
@@ -10,7 +10,7 @@ export function closest(word: string, candidates: readonly string[]): string | n
   return best?.candidate ?? null;
 }
 
-/** Levenshtein distance: insertions, deletions and substitutions of one character. */
+/** Computes the Levenshtein distance. */
 function editDistance(from: string, to: string): number {
   let previous = Array.from({ length: to.length + 1 }, (_, column) => column);
   for (let row = 1; row <= from.length; row += 1) {

@@ -1,5 +1,5 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
-import { closest } from '@bothost/contract/suggest';
+import { findClosest } from '@bothost/contract/suggest';
 import { UsageError } from '../failure.ts';
 import type { Arguments } from './command.ts';
 import { globalOptions } from './global-options.ts';
@@ -171,7 +171,7 @@ function unknownOptionError(rawName: string, options: Options): UsageError {
       'To pass it as an argument, write -- before it.',
     );
   }
-  const meant = closest(
+  const meant = findClosest(
     rawName,
     Object.keys(options).map((name) => `--${name}`),
   );

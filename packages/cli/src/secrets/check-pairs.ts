@@ -1,4 +1,4 @@
-import { reservedKeyProblem, secretSetSize, secretValueProblems, utf8Bytes } from '@bothost/contract';
+import { countUtf8Bytes, reservedKeyProblem, secretSetSize, secretValueProblems } from '@bothost/contract';
 import { formatLocation, type LocatedMessage, type Pair, type SourceLocation } from './parse-result.ts';
 
 const shellVariable = /^[A-Za-z_][A-Za-z0-9_]*$/;
@@ -26,7 +26,7 @@ export function findValueProblems(pairs: readonly Pair[]): readonly LocatedMessa
   const each = pairs.flatMap(({ key, value, where }) =>
     secretValueProblems(value).map((message) => ({ where, message: `${key}: ${message}` })),
   );
-  const bytes = pairs.reduce((sum, { key, value }) => sum + utf8Bytes(key) + utf8Bytes(value), 0);
+  const bytes = pairs.reduce((sum, { key, value }) => sum + countUtf8Bytes(key) + countUtf8Bytes(value), 0);
   const [last] = pairs.slice(-1);
   if (last === undefined) return each;
   const { source } = last.where;

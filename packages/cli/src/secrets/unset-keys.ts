@@ -1,4 +1,4 @@
-import { ApiError, type Client, closest, type SecretSetDetails, secretKeyPattern } from '@bothost/contract';
+import { ApiError, type Client, findClosest, type SecretSetDetails, secretKeyPattern } from '@bothost/contract';
 import type { Context } from '../command-line/context.ts';
 import { Failure } from '../failure.ts';
 import { formatCount } from '../output/format.ts';
@@ -57,7 +57,7 @@ async function findSetOrNull(client: Client, name: string, ifExists: boolean): P
 
 function missingKeysFailure(name: string, missing: readonly string[], present: readonly string[]): Failure {
   const message = `${name} has no key ${missing.join(', ')}. Nothing was changed.`;
-  const near = missing.length === 1 ? closest(missing[0] ?? '', present) : null;
+  const near = missing.length === 1 ? findClosest(missing[0] ?? '', present) : null;
   const hint = near === null ? `To list the keys, run: botcli cloud secrets list ${name}` : `Did you mean ${near}?`;
   return new Failure('secret-not-found', message, hint);
 }

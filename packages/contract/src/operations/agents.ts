@@ -102,7 +102,7 @@ export const AgentListItem = z
   .meta({ id: 'AgentListItem' });
 export type AgentListItem = z.infer<typeof AgentListItem>;
 
-/** Both fields contain the same list: existing clients read `services`, some scripts `agents`. */
+/** Both fields contain the same list, because existing clients read `services` and some scripts read `agents`. */
 export const listAgents = operation({
   name: 'listAgents',
   summary: 'List the agents of the organization',
@@ -138,7 +138,7 @@ export const getAgent = operation({
   errors: ['not-found'],
 });
 
-/** The settings of a deployment. Unknown fields are ignored, because existing clients send some. */
+/** Unknown fields are ignored, because existing clients send some. */
 const settings = {
   buildId: z.uuid().nullish().describe('A build of this region that succeeded'),
   image: z.string().nullish().describe('Regions that run images only'),
@@ -162,7 +162,7 @@ const CreateAgentRequest = z
   .object({ serviceName: AgentName, region: z.string().nullish(), ...settings })
   .meta({ id: 'CreateAgentRequest' });
 
-/** What is left out stays as it is. */
+/** Omitted fields keep their values. */
 const UpdateAgentRequest = z
   .object({
     region: z.string().nullish().describe('The region of the agent, which cannot change'),
@@ -172,7 +172,7 @@ const UpdateAgentRequest = z
   .meta({ id: 'UpdateAgentRequest' });
 export type AgentSettings = z.output<typeof UpdateAgentRequest>;
 
-/** An agent after a create, update or rollback, and what changed. */
+/** An agent after it was created, updated or rolled back, and what changed. */
 const DeployedAgent = AgentDetails.extend({
   change: z
     .enum(['deployment', 'scaling', 'none'])

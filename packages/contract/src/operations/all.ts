@@ -17,7 +17,7 @@ import { getSecretHistory, getSecretSet, listSecrets, verifyImagePullSecret } fr
 import { getSession, getSessions, stopSession } from './sessions.ts';
 import { startSession } from './start.ts';
 
-/** All operations. The server's handlers and the client are mapped types over them, so a missing handler does not compile. */
+/** The server's handlers and the client are mapped types over this object, so a missing handler does not compile. */
 export const operations = {
   listOrganizations,
   listRegions,

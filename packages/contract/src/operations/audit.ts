@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { auditPageRows } from '../limits.ts';
+import { auditEntriesPerPage } from '../limits.ts';
 import { operation } from '../operation.ts';
 import { Id, noBody, none, Time } from './fields.ts';
 
 const Hash = z.string().describe('SHA-256, in hexadecimal');
 
-/** One entry of the audit log: who did what, with which result. No field contains a secret value. */
+/** An entry records who did what, and the result. No field contains a secret value. */
 export const AuditEntry = z
   .object({
     sequence: z.number().int().describe('Number of the entry in its organization, from 1'),
@@ -54,7 +54,7 @@ export const listAuditEntries = operation({
     object: filterText.describe('Only entries about the object with this name, ignoring case'),
     result: filterText.describe('Only entries with this result'),
     order: z.enum(['asc', 'desc']).default('desc').describe('desc: newest first'),
-    limit: z.coerce.number<number>().int().min(1).max(auditPageRows.maximum).default(auditPageRows.default),
+    limit: z.coerce.number<number>().int().min(1).max(auditEntriesPerPage.maximum).default(auditEntriesPerPage.default),
     cursor: z.string().optional().describe('nextCursor of the previous page'),
   }),
   body: noBody,
@@ -64,7 +64,6 @@ export const listAuditEntries = operation({
   errors: ['invalid-request'],
 });
 
-/** The result of verifying the whole log. */
 const AuditVerification = z
   .object({
     ok: z.boolean().describe('No entry was changed or inserted, and none is missing between the first and the last'),

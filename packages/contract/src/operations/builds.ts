@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { buildLogLines, buildLogWaitSeconds, buildPageRows, requestBodyBytes, uploadBytes } from '../limits.ts';
+import { buildLogWaitSeconds, buildsPerPage, linesPerBuildLogPage, requestBodyBytes, uploadBytes } from '../limits.ts';
 import { operation } from '../operation.ts';
 import { buildStatusLabels, statusValues } from '../statuses.ts';
 import { Id, noBody, none, Time } from './fields.ts';
 
 const Status = z.enum(statusValues(buildStatusLabels));
 
-/** An uploaded project that is prepared for the runtime. */
+/** An uploaded project and its preparation for the runtime. */
 export const Build = z
   .object({
     id: Id,
@@ -74,14 +74,16 @@ export const getBuildUploadUrl = operation({
   errors: ['invalid-request', 'region-unknown', 'too-many-uploads', 'storage-full', 'organization-storage-full'],
 });
 
-/** The path of the upload URL. Not an operation, because its bodies are not JSON. */
+/** The path of the upload URL. It is not an operation, because its bodies are not JSON. */
 export const uploadPath = '/uploads/{uploadId}';
 
 /** The response of the upload URL to `POST` and `PATCH`. */
 export const UploadResponse = z.object({ uploadId: Id, receivedBytes: z.number().int(), complete: z.boolean() });
 export type UploadResponse = z.infer<typeof UploadResponse>;
 
-/** There is one build per organization, region and content. 200 with `cached` if it has succeeded before. */
+/**
+ * There is one build per organization, region and content. Responds with 200 and `cached` if that build has already succeeded.
+ */
 export const createBuild = operation({
   name: 'createBuild',
   summary: 'Build an uploaded archive',
@@ -129,7 +131,7 @@ export const listBuilds = operation({
     contextHash: z.string().optional(),
     contentHash: z.string().optional(),
     dockerfilePath: z.string().optional(),
-    limit: z.coerce.number<number>().int().min(1).max(buildPageRows.maximum).default(buildPageRows.default),
+    limit: z.coerce.number<number>().int().min(1).max(buildsPerPage.maximum).default(buildsPerPage.default),
     offset: z.coerce.number<number>().int().min(0).max(2_147_483_647).default(0),
     cursor: z.string().optional().describe('nextCursor of the previous page; offset is ignored then'),
   }),
@@ -164,7 +166,7 @@ export const getBuild = operation({
   errors: ['build-not-found'],
 });
 
-/** 200 when the build is canceled, 202 while a running one is being stopped. Idempotent. */
+/** Responds with 200 if the build is canceled, and with 202 while a running build is being stopped. Idempotent. */
 export const cancelBuild = operation({
   name: 'cancelBuild',
   summary: 'Cancel a build that is waiting or running',
@@ -183,8 +185,8 @@ export const cancelBuild = operation({
 });
 
 /**
- * To follow a build, repeat the request with `wait` and the `nextToken` of the previous response until a response has none:
- * then the build has ended and the log is complete.
+ * To follow a build, repeat the request with `wait` and the `nextToken` of the previous response. A response without
+ * `nextToken` means that the build has ended and the log is complete.
  */
 export const getBuildLogs = operation({
   name: 'getBuildLogs',
@@ -195,7 +197,12 @@ export const getBuildLogs = operation({
   path: '/builds/{buildId}/logs',
   params: BuildPath,
   query: z.object({
-    limit: z.coerce.number<number>().int().min(1).max(buildLogLines.maximum).default(buildLogLines.default),
+    limit: z.coerce
+      .number<number>()
+      .int()
+      .min(1)
+      .max(linesPerBuildLogPage.maximum)
+      .default(linesPerBuildLogPage.default),
     nextToken: z.string().optional().describe('nextToken of the previous response'),
     wait: z.coerce
       .number<number>()

@@ -4,7 +4,6 @@ import { operation } from '../operation.ts';
 import { deploymentStateLabels, statusValues } from '../statuses.ts';
 import { AgentPath, Id, noBody, none, Paging, Time } from './fields.ts';
 
-/** A deployment as part of an agent. */
 export const Deployment = z.object({
   id: Id,
   serviceId: Id,
@@ -46,7 +45,7 @@ const failedExit = z.object({
   tail: z.string().describe('The end of the output of the bot, at most 4 KiB'),
 });
 
-/** A secret set at the revision that a deployment uses. */
+/** A secret set and the revision that a deployment uses. */
 export const PinnedSecretSet = z
   .object({
     secretSet: z.string(),
@@ -57,7 +56,7 @@ export const PinnedSecretSet = z
   .meta({ id: 'PinnedSecretSet' });
 export type PinnedSecretSet = z.infer<typeof PinnedSecretSet>;
 
-/** One version of an agent. Only its scaling can change. */
+/** One version of an agent. Nothing but the scaling can change later. */
 const DeploymentDetails = Deployment.extend({
   state: z
     .enum(statusValues(deploymentStateLabels))

@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { pageRows } from '../limits.ts';
+import { itemsPerPage } from '../limits.ts';
 
-/** ISO 8601 with milliseconds and `Z`. */
+/** An ISO 8601 time with milliseconds and `Z`. */
 export const Time = z.string().meta({ format: 'date-time' });
 export const Id = z.string().meta({ format: 'uuid' });
 
-/** An agent's name in a path. Accepts any text, so that an invalid name is 404 and not 400. */
+/** An agent's name in a path. Accepts any text, so that an invalid name gets 404 instead of 400. */
 export const AgentPath = z.object({ agentName: z.string().describe('Name of the agent') });
 
 export const none = z.object({});
@@ -13,7 +13,7 @@ export const noBody = z.undefined();
 
 /** Existing clients send `limit` and `offset`. Pages by `cursor` stay stable while items are added. */
 export const Paging = {
-  limit: z.coerce.number<number>().int().min(1).max(pageRows.maximum).default(pageRows.default),
+  limit: z.coerce.number<number>().int().min(1).max(itemsPerPage.maximum).default(itemsPerPage.default),
   offset: z.coerce.number<number>().int().min(0).default(0),
   cursor: z.string().optional().describe('nextCursor of the previous page; offset is ignored then'),
 };

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { logPage } from '../limits.ts';
+import { linesPerLogPage } from '../limits.ts';
 import { operation } from '../operation.ts';
 import { AgentPath, Id, noBody } from './fields.ts';
 
@@ -8,8 +8,8 @@ export const logLevels = ['TRACE', 'DEBUG', 'INFO', 'SUCCESS', 'WARNING', 'ERROR
 export type LogLevel = (typeof logLevels)[number];
 
 /**
- * One line of a bot's output. `log` is the line without its line break. Bytes that are not UTF-8 are replaced; terminal
- * sequences are kept, so a client that prints the line must make it safe.
+ * One line of a bot's output. `log` is the line without its line break, in which bytes that are not UTF-8 are replaced. It may
+ * contain terminal sequences, so clients that print it must make it safe.
  */
 export const LogLine = z
   .object({
@@ -39,7 +39,7 @@ export const LogLine = z
   .meta({ id: 'LogLine' });
 export type LogLine = z.infer<typeof LogLine>;
 
-/** Up to the end of the year 9999, in seconds, fractions allowed. */
+/** Unix time in seconds with fractions, up to the end of the year 9999. */
 const moment = z.coerce
   .number<number>()
   .min(0)
@@ -60,7 +60,7 @@ export const getLogs = operation({
   path: '/agents/{agentName}/logs',
   params: AgentPath,
   query: z.object({
-    limit: z.coerce.number<number>().int().min(1).max(logPage.maximum).default(logPage.default),
+    limit: z.coerce.number<number>().int().min(1).max(linesPerLogPage.maximum).default(linesPerLogPage.default),
     offset: z.coerce.number<number>().int().min(0).max(1_000_000).default(0),
     cursor: z.string().optional().describe('nextCursor or followCursor of another response; makes offset ignored'),
     deploymentId: Id.optional(),
@@ -78,7 +78,7 @@ export const getLogs = operation({
     wait: z.coerce
       .number<number>()
       .min(0)
-      .max(logPage.waitSeconds)
+      .max(linesPerLogPage.waitSeconds)
       .default(0)
       .describe('With order asc: seconds to wait for a first line if there is none yet'),
   }),

@@ -29,7 +29,7 @@ const VaultTask = z.object({
 });
 export type VaultTask = z.infer<typeof VaultTask>;
 
-/** The operator's view of the vault. Keys appear only as ids. */
+/** The state of the vault for its operator. Keys appear only as ids. */
 export const VaultStatus = z
   .object({
     rootKeys: z.array(
@@ -70,7 +70,7 @@ export const getVault = operation({
   errors: [],
 });
 
-/** After the response, new data is written with the new key. A task brings existing data up to date: `rekey` or `rotate`. */
+/** New data is written with the new key from the response on. The task `rekey` or `rotate` brings existing data up to date. */
 export const rotateVault = operation({
   ...common,
   name: 'rotateVault',

@@ -78,7 +78,7 @@ export const getPropertiesSchema = operation({
   errors: [],
 });
 
-/** The only operation that rejects unknown fields: they would be settings that do not exist. */
+/** Rejects unknown fields, unlike other operations, because they would be settings that do not exist. */
 export const updateProperties = operation({
   name: 'updateProperties',
   summary: 'Change settings of the organization',

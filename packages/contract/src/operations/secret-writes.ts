@@ -5,7 +5,7 @@ import { SecretKey, SecretSetName, SecretValue } from '../secret-fields.ts';
 import { noBody, none, Time } from './fields.ts';
 import { Fingerprint, Readiness, Revision, SecretSetKind, SetPath } from './secrets.ts';
 
-/** Unlike `SetPath`, requires a valid name. */
+/** Unlike `SetPath`, this schema requires a valid name. */
 const NewSetPath = z.object({ setName: SecretSetName });
 
 const precondition = {
@@ -21,8 +21,8 @@ const tooMany = ({ input }: { readonly input?: unknown }): string =>
   `${Array.isArray(input) ? input.length : 'too many'} keys; a set has at most ${secretSetSize.keys}`;
 
 /**
- * Three forms: `secrets` with all keys; `secretKey` with `secretValue`, which existing clients send; `isImagePullSecret` with
- * `host` and `secretValue`. Unknown fields are ignored.
+ * A request has one of three forms: `secrets` with all keys; `secretKey` with `secretValue`, which existing clients send; or
+ * `isImagePullSecret` with `host` and `secretValue`. Unknown fields are ignored.
  */
 const PutSecretsRequest = z
   .object({
@@ -104,7 +104,7 @@ const WrittenSecrets = z
   .meta({ id: 'WrittenSecrets' });
 export type WrittenSecrets = z.infer<typeof WrittenSecrets>;
 
-/** 202: the revision is stored, and its delivery to the region is pending. 200: no delivery is pending. */
+/** Responds with 202 while the delivery of the stored revision to the region is pending, otherwise with 200. */
 const written = {
   status: 202,
   other: {

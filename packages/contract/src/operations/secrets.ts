@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { secretHistoryRows } from '../limits.ts';
+import { revisionsPerPage } from '../limits.ts';
 import { operation } from '../operation.ts';
 import { pullSecretResultLabels, secretReadinessLabels, statusValues } from '../statuses.ts';
 import { Id, noBody, none, Time } from './fields.ts';
@@ -20,7 +20,7 @@ const setFields = {
   updatedAt: Time,
 };
 
-/** The result of checking an image pull secret. It does not affect readiness. */
+/** The result of checking an image pull secret, which does not affect its readiness. */
 const PullSecretCheck = z
   .object({
     result: z
@@ -33,7 +33,7 @@ const PullSecretCheck = z
   .meta({ id: 'PullSecretCheck' });
 export type PullSecretCheck = z.infer<typeof PullSecretCheck>;
 
-/** A set without its keys. No response contains a value. */
+/** A secret set or image pull secret without its keys. No response contains a value. */
 const SecretSetListItem = z
   .object({
     ...setFields,
@@ -72,7 +72,7 @@ const SecretSetDetails = z
   .meta({ id: 'SecretSetDetails' });
 export type SecretSetDetails = z.infer<typeof SecretSetDetails>;
 
-/** A set's name in a path. Accepts any text, so that an invalid name is 404 and not 400. */
+/** The name of a set in a path. Accepts any text, so that an invalid name gets 404 instead of 400. */
 export const SetPath = z.object({ setName: z.string().describe('Name of the secret set') });
 
 const SecretRevision = z.object({
@@ -133,7 +133,7 @@ export const getSecretHistory = operation({
   path: '/secrets/{setName}/history',
   params: SetPath,
   query: z.object({
-    limit: z.coerce.number<number>().int().min(1).max(secretHistoryRows.maximum).default(secretHistoryRows.default),
+    limit: z.coerce.number<number>().int().min(1).max(revisionsPerPage.maximum).default(revisionsPerPage.default),
     before: z.coerce
       .number<number>()
       .int()

@@ -9,14 +9,17 @@ import {
 } from '../statuses.ts';
 import { AgentPath, Id, noBody, none, Paging, Time } from './fields.ts';
 
-/** A completion status that a bot chose, in the body of its response. */
+/** A completion status that the bot chose in the body of its response. */
 export const ReportedStatus = z
   .string()
   .regex(/^[A-Z][A-Z0-9_]{0,63}$/)
   .brand('ReportedStatus');
 type ReportedStatus = z.infer<typeof ReportedStatus>;
 
-/** How a session ended: as the service observed it, the HTTP status of the bot's response, or what the bot reported. */
+/**
+ * How a session ended: a status observed by the service, the HTTP status of the bot's response, or a status that the bot
+ * reported.
+ */
 export type CompletionStatus = KnownCompletionStatus | `${number}` | ReportedStatus;
 
 const MetricsSample = z
@@ -30,7 +33,7 @@ const MetricsSample = z
 const millicores = z.number().int().describe('Millicores, nearest rank over all samples');
 const bytes = z.number().int().describe('Bytes, nearest rank over all samples');
 
-/** Resource usage of a session. Percentiles are nearest rank over all samples. */
+/** Percentiles are nearest-rank over all samples. */
 export const ResourceMetrics = z
   .object({
     id: Id,
@@ -61,7 +64,7 @@ export const StartPhases = z
   .meta({ id: 'StartPhases' });
 export type StartPhases = z.infer<typeof StartPhases>;
 
-/** An event of a session. `detail` contains its cause, such as exit code, signal and last output. */
+/** `detail` contains the cause of the event, such as the exit code, the signal and the last output. */
 export const SessionEvent = z
   .object({
     eventCode: z.string().describe(`${statusValues(sessionEventLabels).join(', ')}; later versions may add others`),
@@ -88,11 +91,10 @@ const summaryFields = {
   endState: z.enum(statusValues(endStateLabels)),
 };
 
-/** A session without metrics and events. */
 export const SessionSummary = z.object(summaryFields).meta({ id: 'SessionSummary' });
 export type SessionSummary = z.infer<typeof SessionSummary>;
 
-/** A session. All fields are always present. */
+/** All fields are always present. */
 export const SessionResponse = z
   .object({
     ...summaryFields,
@@ -124,7 +126,7 @@ export const getSession = operation({
   errors: ['not-found'],
 });
 
-/** Up to the end of the year 9999, the latest that the database accepts. */
+/** The database accepts times up to the end of the year 9999. */
 const unixSeconds = z.coerce
   .number<number>()
   .int()
@@ -167,7 +169,7 @@ export const getSessions = operation({
   errors: ['invalid-request', 'not-found'],
 });
 
-/** Responds at once. The session then ends with `SESSION_STOPPED`. */
+/** Responds immediately. Then the session ends with `SESSION_STOPPED`. */
 export const stopSession = operation({
   name: 'stopSession',
   summary: 'Stop a session',

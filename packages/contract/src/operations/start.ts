@@ -35,7 +35,7 @@ export const StartResponse = z
   .meta({ id: 'StartResponse' });
 export type StartResponse = z.infer<typeof StartResponse>;
 
-/** The standard WebSocket client rejects fields other than `wsUrl` and `token`. */
+/** Existing WebSocket clients reject fields other than `wsUrl` and `token`. */
 const fieldList = z
   .string()
   .transform((text) => text.split(',').map((field) => field.trim()))
@@ -69,7 +69,7 @@ export const startSession = operation({
   ],
 });
 
-/** Methods that the session proxy forwards, besides WebSocket upgrades. */
+/** HTTP methods that the session proxy forwards, besides WebSocket upgrades. */
 export const proxyMethods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'HEAD'] as const;
-/** Below `/v1/public`. Not an operation, because the bot defines bodies and responses. */
+/** The path of the session proxy below `/v1/public`. It is not an operation, because the bot defines bodies and responses. */
 export const proxyPath = '/{agentName}/sessions/{sessionId}/{path}';

@@ -1,4 +1,4 @@
-import { closest } from '@bothost/contract/suggest';
+import { findClosest } from '@bothost/contract/suggest';
 import type { ServiceKind } from '../catalogue/service.ts';
 import { findService, listServices, removedServices } from '../catalogue/services.ts';
 import type { BotType, Configuration, Mode } from './configuration.ts';
@@ -56,7 +56,7 @@ function unknownService(kind: ServiceKind, value: string, optionName: string): s
 function similarServices(kind: ServiceKind, value: string): readonly string[] {
   const ofVendor = findVendorServices(kind, value);
   if (ofVendor.length > 0) return ofVendor;
-  const nearest = closest(value, valuesOf(kind));
+  const nearest = findClosest(value, valuesOf(kind));
   return nearest === null ? [] : [nearest];
 }
 
