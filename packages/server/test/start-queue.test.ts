@@ -4,7 +4,7 @@ import { createClient } from '@bothost/contract';
 import { expect, it } from 'vitest';
 import { writeBot } from './support/bots.ts';
 import { ended, start, stop, tell } from './support/client.ts';
-import { secondOrganization } from './support/second-organization.ts';
+import { insertSecondOrganization } from './support/second-organization.ts';
 import { openGate } from './support/start-gate.ts';
 import { startTestServer } from './support/test-server.ts';
 
@@ -23,7 +23,7 @@ it('starts a limited number of instances of one organization at once, and does n
   const firstBot = await gate.next();
   const [canceled, last] = [await start(service, 'held'), await start(service, 'held')];
 
-  const neighbour = await secondOrganization(service);
+  const neighbour = await insertSecondOrganization(service);
   test.onTestFinished(() => neighbour.close());
   await neighbour.serve(free.path);
   const other = {

@@ -84,9 +84,9 @@ export function createBuildFailure(build: Build): Failure {
   };
   return new Failure(
     'build-failed',
-    build.status === 'canceled' ? `The build ${build.id} was canceled.` : `The build ${build.id} ${what}: ${why}`,
-    `Nothing was deployed. Show the full log with: botcli cloud build logs ${build.id} --full`,
-    output.map((line) => ({ path: '', message: printableLog(line, false) })),
+    messages[build.status] ?? `The build ${build.id} failed: ${reason}`,
+    `Nothing was deployed. To show the full log, run: botcli cloud build logs ${build.id} --full`,
+    output.map((line) => ({ path: '', message: escapeLogLine(line, false) })),
     { build },
   );
 }

@@ -52,9 +52,9 @@ export function resolveDesiredAgent(flags: AgentFlags, { deployFile }: Project):
   return { name, region: flags.region ?? file?.region, settings };
 }
 
-export function toRequest({ settings }: DesiredAgent): AgentSettings {
+export function toAgentSettings({ settings }: DesiredAgent): AgentSettings {
   const { minAgents, maxAgents, agentProfile, maxSessionDuration, websocketAuth, fork, secretSet } = settings;
-  const scaled = minAgents !== undefined || maxAgents !== undefined;
+  const hasScaling = minAgents !== undefined || maxAgents !== undefined;
   return {
     ...(hasScaling
       ? {

@@ -32,7 +32,7 @@ export async function asOperator<T>(
   const token = await readToken(context, tokenFile);
   const origin = context.settings.origin.value;
   try {
-    return await ask(connect(context.io, origin, token.value), token.value);
+    return await ask(createServiceClient(context.io, origin, token.value), token.value);
   } catch (error) {
     // Without this, the error would blame the organization of the profile. Here it comes from the command line.
     if (isOrganizationMissing(error)) throw new Failure('organization-not-found', error.message);

@@ -63,17 +63,17 @@ type WalkState = {
 /** `excludedBy` is the reason why the directory is excluded, if a pattern can still include a file in it. */
 async function walk(walking: WalkState, folder: string, excludedBy: string | null): Promise<void> {
   const { root, rules, listing } = walking;
-  if (outBy === null) await rules.enterFolder(folder);
+  if (excludedBy === null) await rules.enterFolder(folder);
   const options = { withFileTypes: true, encoding: 'buffer' } as const;
   const entries = await readdir(join(root, folder), options).catch((error: unknown) => {
-    throw unreadable(folder === '' ? root : folder, error);
+    throw unreadableFailure(folder === '' ? root : folder, error);
   });
   const packed: Promise<void>[] = [];
   for (const entry of entries) {
     const below = (name: string) => (folder === '' ? name : `${folder}/${name}`);
     const path = below(entry.name.toString());
     const reason = rules.reason(path, entry.isDirectory());
-    if (reason !== null && !(entry.isDirectory() && !rules.canPruneFolders && reason !== 'alrelativePaths')) {
+    if (reason !== null && !(entry.isDirectory() && !rules.canPruneFolders && reason !== 'always')) {
       listing.excluded.push(await measureExcluded(root, path, reason, walking.budget));
     } else if (!isUtf8(entry.name)) {
       listing.rejected.push({
@@ -87,7 +87,7 @@ async function walk(walking: WalkState, folder: string, excludedBy: string | nul
 }
 
 async function addFile(root: string, path: string, entry: Dirent<Buffer>, listing: ListedFiles): Promise<void> {
-  const refused = entry.isSymbolicLink()
+  const problem = entry.isSymbolicLink()
     ? await linkProblem(root, path)
     : entry.isFile()
       ? null

@@ -2,7 +2,7 @@ import { type ApiKey, failure } from '@bothost/contract';
 import type { Actor } from '../audit/chain.ts';
 import type { Database } from '../store/tables.ts';
 import { createKey } from './keys.ts';
-import { anyOrganization, organizationByNameOrId } from './rows.ts';
+import { findAnyOrganization, findOrganizationByNameOrId } from './rows.ts';
 
 /**
  * Creates a private key for an organization without one of its keys. `organization`: name or id; null is the oldest.
@@ -16,7 +16,7 @@ export async function createOperatorKey(
 ): Promise<ApiKey & { key: string; organization: string }> {
   const { db } = context;
   const { organization } = wanted;
-  const row = await (organization === null ? anyOrganization(db) : organizationByNameOrId(db, organization));
+  const row = await (organization === null ? findAnyOrganization(db) : findOrganizationByNameOrId(db, organization));
   if (row === undefined) throw failure('organization-not-found');
   const key = { kind: 'private', name: wanted.name } as const;
   return { ...(await createKey(context, { ...operator, organizationId: row.id }, key)), organization: row.name };

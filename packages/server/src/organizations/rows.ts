@@ -8,7 +8,7 @@ export function findOrganization(db: Database, id: string): Promise<Organization
   return db.selectFrom('organizations').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
-export function organizationByNameOrId(db: Database, nameOrId: string): Promise<OrganizationRow | undefined> {
+export function findOrganizationByNameOrId(db: Database, nameOrId: string): Promise<OrganizationRow | undefined> {
   return db
     .selectFrom('organizations')
     .selectAll()
@@ -18,7 +18,7 @@ export function organizationByNameOrId(db: Database, nameOrId: string): Promise<
     .executeTakeFirst();
 }
 
-export function anyOrganization(db: Database): Promise<OrganizationRow | undefined> {
+export function findAnyOrganization(db: Database): Promise<OrganizationRow | undefined> {
   return db.selectFrom('organizations').selectAll().orderBy('created_at').limit(1).executeTakeFirst();
 }
 

@@ -1,9 +1,9 @@
-import { command as define } from '../../command-line/command.ts';
+import { defineCommand } from '../../command-line/command.ts';
 import { UsageError } from '../../failure.ts';
 import { asOperator, operatorOptions } from '../../operator/as-operator.ts';
 import { formatBytes, formatTime } from '../../output/format.ts';
 
-export const command = define({
+export const command = defineCommand({
   summary: 'Back up the running service to one file',
   details:
     'The file is a tar archive of the database, the key files, the archives of builds, and the logs of ended bots. The ' +

@@ -1,10 +1,10 @@
 import { open } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { command as define } from '../../command-line/command.ts';
+import { defineCommand } from '../../command-line/command.ts';
 import { Failure } from '../../failure.ts';
 import { formatTime } from '../../output/format.ts';
 
-export const command = define({
+export const command = defineCommand({
   summary: 'Restore a backup into an empty data directory',
   details:
     'Run it on the machine of the service, with its account. It unpacks the backup in the data directory ' +

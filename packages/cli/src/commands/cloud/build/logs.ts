@@ -12,9 +12,9 @@ export const command = defineCommand({
     'lines. With --follow, new lines are printed until the build ends; in JSON mode, each line is a document.',
   arguments: { id: { description: 'Id of the build' } },
   options: {
-    follow: flag('Keep printing until the build ends', 'f'),
-    full: flag('Show all lines of pip and uv'),
-    limit: integer({ description: 'Number of lines, the latest ones', short: 'n' }, 1, 10_000),
+    follow: flagOption('Keep printing until the build ends', 'f'),
+    full: flagOption('Show all lines of pip and uv'),
+    limit: integerOption({ description: 'Number of lines, the latest ones', short: 'n' }, 1, 10_000),
   },
   examples: [
     'cloud build logs 0192f0c1-2345-7000-8000-00000000abcd',
@@ -24,8 +24,8 @@ export const command = defineCommand({
   run: async (context, { id, follow, full, limit }) => {
     const log = { buildId: id, isFull: full };
     const client = await context.service();
-    const there = await readAll(context, client, log);
-    const lines = limit === undefined ? there.lines : there.lines.slice(-limit);
+    const current = await readAll(context, client, log);
+    const lines = limit === undefined ? current.lines : current.lines.slice(-limit);
     if (!follow) {
       return {
         json: { buildId: id, logs: lines, isOver: current.nextToken === undefined },
@@ -35,17 +35,17 @@ export const command = defineCommand({
     return {
       pieces: async function* (signal) {
         yield* lines.map(piece);
-        for await (const line of followLines(context, client, log, there.nextToken, signal)) yield piece(line);
+        for await (const line of followLines(context, client, log, current.nextToken, signal)) yield piece(line);
       },
     };
   },
 });
 
 type Log = { readonly buildId: string; readonly isFull: boolean };
-type Lines = { readonly lines: readonly string[]; readonly nextToken: string | undefined };
+type LogExcerpt = { readonly lines: readonly string[]; readonly nextToken: string | undefined };
 
 /** The lines that exist now. */
-async function readAll(context: Context, client: Client, log: Log): Promise<Lines> {
+async function readAll(context: Context, client: Client, log: Log): Promise<LogExcerpt> {
   const lines: string[] = [];
   let nextToken: string | undefined;
   for (;;) {

@@ -1,8 +1,8 @@
-import { command as define } from '../../../command-line/command.ts';
+import { defineCommand } from '../../../command-line/command.ts';
 import { asOperator, operatorOptions } from '../../../operator/as-operator.ts';
 import { formatTime } from '../../../output/format.ts';
 
-export const command = define({
+export const command = defineCommand({
   summary: 'Create a private key when all keys of an organization are lost',
   details:
     'Needs no API key, only the operator token, and the service must be running. The key belongs to the organization of ' +
