@@ -119,7 +119,7 @@ async def _lifespan(scope: Scope, receive: Receive, send: Send) -> None:
 
 def _logged(scope: Scope, send: Send) -> Send:
     """Log each response except those of probes. The query is not logged, because it may contain a caller's data."""
-    if scope["path"] in ("/readyz", "/livez"):
+    if scope["path"] in ("/readyz", "/livez", "/_bot/session"):
         return send
 
     async def logged(message: Message) -> None:
