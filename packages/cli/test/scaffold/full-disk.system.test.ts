@@ -59,7 +59,7 @@ describe('init on a full disk', () => {
   ])('reports it and writes nothing for a target that is %s', async (_what, before, target) => {
     const { status, stdout, stderr } = await onDisk('24k', before, target);
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
-    expect(stderr).toContain('The project cannot be written: the disk is full');
+    expect(stderr).toContain('Cannot write the project, because the disk is full');
     expect(stderr).toContain('Nothing was written.');
     expect(stderr).not.toContain('.botcli-');
   });
@@ -104,7 +104,7 @@ test('project add on a full disk changes all files or none', async () => {
   expect({ status, stdout }).toEqual({ status: 0, stdout: expect.stringMatching(/^(old\n){3,}(new\n)+$/) });
   const errors = stderr.split('\n').filter((line) => line.startsWith('error: '));
   expect(errors).not.toEqual([]);
-  for (const line of errors) expect(line).toMatch(/cannot be changed: the disk is full\. Nothing was changed\.$/);
+  for (const line of errors) expect(line).toMatch(/because the disk is full\. Nothing was changed\.$/);
 });
 
 test('init accepts a mount point, such as the volume of a container, as its target', async () => {
