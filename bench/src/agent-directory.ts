@@ -1,15 +1,14 @@
 import { appendFile, copyFile, cp, mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parrotFile, pipecatEcho } from './repository.ts';
+import { parrotFile, pipecatEchoDirectory } from './repository.ts';
 
-/** An agent of a benchmark. */
 export type BenchAgent = {
   readonly name: string;
   readonly bot: 'parrot' | 'tiny' | 'printing' | 'pipecat';
   readonly minAgents: number;
   readonly maxAgents: number;
-  /** `agent-3x` if the bot must not be the bottleneck. */
+  /** Use `agent-3x` if the bot must not be the bottleneck. */
   readonly profile?: 'agent-1x' | 'agent-2x' | 'agent-3x';
 };
 
@@ -19,7 +18,7 @@ const files = {
   printing: fileURLToPath(new URL('./programs/printing-bot.js', import.meta.url)),
 } as const;
 
-/** Writes the directory of an agent below `parent` and returns it. */
+/** Writes the directory of an agent into `parent` and returns its path. */
 export async function writeAgent(parent: string, agent: BenchAgent): Promise<string> {
   const directory = join(parent, agent.name);
   await mkdir(directory, { recursive: true });
@@ -46,9 +45,10 @@ async function writeNodeBot(directory: string, bot: keyof typeof files): Promise
   await writeFile(join(directory, 'package.json'), '{ "type": "module", "main": "bot.js" }\n');
 }
 
-/** The echo bot of the examples, which also prints when it was called, and its interpreter and path. */
+/** The echo bot of the examples, changed to print when it was called, with its interpreter and path. */
 async function writePipecatBot(directory: string): Promise<void> {
-  for (const file of ['bot.py', 'pyproject.toml']) await copyFile(join(pipecatEcho, file), join(directory, file));
+  for (const file of ['bot.py', 'pyproject.toml'])
+    await copyFile(join(pipecatEchoDirectory, file), join(directory, file));
   await appendFile(join(directory, 'bot.py'), entered);
 }
 

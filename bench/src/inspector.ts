@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { WebSocket } from 'ws';
 
 /**
- * Runs the garbage collector in a process that was started with `--inspect=127.0.0.1:0` (Chrome DevTools Protocol,
- * HeapProfiler). Returns the used heap after it, in bytes.
+ * Runs the garbage collector in a process that was started with `--inspect=127.0.0.1:0` (Chrome DevTools Protocol, HeapProfiler).
+ * Returns the used heap in bytes.
  */
-export async function heapAfterCollection(output: string): Promise<number> {
+export async function measureHeapBytes(output: string): Promise<number> {
   const url = /ws:\/\/127\.0\.0\.1:\d+\/[-\w]+/.exec(output)?.[0];
   if (url === undefined) throw new Error('The process was not started with --inspect.');
   const socket = new WebSocket(url);

@@ -1,8 +1,8 @@
 import { Client, type Dispatcher } from 'undici';
 import { median, quantile } from './quantile.ts';
 
-/** The target of requests: the origin, and a function that returns the path of each request. */
-export type Target = {
+/** The target of requests. `path` returns the path of each request. */
+export type LoadTarget = {
   readonly origin: string;
   readonly headers?: Record<string, string>;
   readonly path: () => string;
@@ -11,9 +11,10 @@ export type Target = {
 type Round = { readonly perSecond: number; readonly latencies: readonly number[] };
 
 /**
- * Sends requests over persistent connections, each when the previous one is answered. Rejects if a status is not 200.
+ * Sends requests over persistent connections. Each connection sends a request when the previous one is answered. Rejects if a
+ * status is not 200.
  */
-async function load(target: Target, connections: number, seconds: number): Promise<Round> {
+async function load(target: LoadTarget, connections: number, seconds: number): Promise<Round> {
   const clients = Array.from({ length: connections }, () => new Client(target.origin, { pipelining: 1 }));
   const latencies: number[] = [];
   try {
@@ -37,7 +38,7 @@ async function load(target: Target, connections: number, seconds: number): Promi
 }
 
 /** The body is received and discarded. */
-function ask(client: Client, { headers, path }: Target): Promise<void> {
+function ask(client: Client, { headers, path }: LoadTarget): Promise<void> {
   return new Promise((resolve, reject) => {
     let status = 0;
     const handler: Dispatcher.DispatchHandler = {
@@ -56,17 +57,17 @@ function ask(client: Client, { headers, path }: Target): Promise<void> {
 export type Comparison = {
   /** Medians of the rounds, in the order of the targets. */
   readonly perSecond: readonly number[];
-  /** Medians of each round's ratio to the last target. */
+  /** Medians of the ratio of each round to the last target. */
   readonly ratios: readonly number[];
   readonly p99: readonly number[];
 };
 
 /**
- * Loads the targets in turns, so that other work on the machine affects all of them. A longer first turn only warms
- * them up.
+ * Sends load to the targets in turns, so that other work on the machine affects all of them. A longer first turn only warms them
+ * up.
  */
-export async function compare(
-  targets: readonly Target[],
+export async function compareTargets(
+  targets: readonly LoadTarget[],
   { connections, seconds, rounds }: { connections: number; seconds: number; rounds: number },
 ): Promise<Comparison> {
   const results: Round[][] = [];

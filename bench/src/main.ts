@@ -1,33 +1,33 @@
 import { parseArgs } from 'node:util';
-import { type Bench, type Figure, verdictOf } from './figure.ts';
-import { coldStart } from './figures/cold-start.ts';
-import { deploy } from './figures/deploy.ts';
-import { getSession } from './figures/get-session.ts';
-import { idle } from './figures/idle.ts';
-import { liveSessions } from './figures/live-sessions.ts';
-import { logCapture } from './figures/log-capture.ts';
-import { proxy } from './figures/proxy.ts';
-import { pythonStart } from './figures/python-start.ts';
-import { scaffold } from './figures/scaffold.ts';
-import { secrets } from './figures/secrets.ts';
-import { socketRelay } from './figures/socket-relay.ts';
-import { warmStart } from './figures/warm-start.ts';
+import { type Bench, type Figure, judgeFigure } from './figure.ts';
+import { coldStartBench } from './figures/cold-start.ts';
+import { deployBench } from './figures/deploy.ts';
+import { getSessionBench } from './figures/get-session.ts';
+import { idleBench } from './figures/idle.ts';
+import { liveSessionsBench } from './figures/live-sessions.ts';
+import { logCaptureBench } from './figures/log-capture.ts';
+import { proxyBench } from './figures/proxy.ts';
+import { pythonStartBench } from './figures/python-start.ts';
+import { scaffoldBench } from './figures/scaffold.ts';
+import { secretsBench } from './figures/secrets.ts';
+import { socketRelayBench } from './figures/socket-relay.ts';
+import { warmStartBench } from './figures/warm-start.ts';
 import { writeResults } from './results.ts';
 import { renderTable } from './table.ts';
 
 const benches: readonly Bench[] = [
-  warmStart,
-  getSession,
-  proxy,
-  socketRelay,
-  liveSessions,
-  logCapture,
-  idle,
-  coldStart,
-  pythonStart,
-  scaffold,
-  deploy,
-  secrets,
+  warmStartBench,
+  getSessionBench,
+  proxyBench,
+  socketRelayBench,
+  liveSessionsBench,
+  logCaptureBench,
+  idleBench,
+  coldStartBench,
+  pythonStartBench,
+  scaffoldBench,
+  deployBench,
+  secretsBench,
 ];
 const names = benches.map((bench) => bench.name);
 const usage = `npm run bench -- [${names.join(' | ')}]... [--quick] [--strict] [--write]
@@ -58,7 +58,7 @@ async function main(): Promise<void> {
   const table = renderTable(figures);
   process.stdout.write(`${table}\n`);
   if (values.write) await writeResults(table, new Date());
-  if (values.strict && figures.some((figure) => verdictOf(figure) === 'over')) process.exitCode = 1;
+  if (values.strict && figures.some((figure) => judgeFigure(figure) === 'over')) process.exitCode = 1;
 }
 
 await main();

@@ -1,19 +1,19 @@
 import { readdir, readFile } from 'node:fs/promises';
 
-/** `USER_HZ`, the unit of CPU times in proc(5), which is 100 on every Linux that Node supports. */
+/** `USER_HZ`, the number of CPU ticks per second in proc(5). It is 100 on every Linux that Node supports. */
 const ticksPerSecond = 100;
 
-/** User and system CPU seconds of a process, without its children (proc(5), stat). */
-export async function cpuSeconds(pid: number): Promise<number> {
+/** Returns the user and system CPU seconds of a process, without its children (proc(5), stat). */
+export async function readCpuSeconds(pid: number): Promise<number> {
   const fields = fieldsOf(await readFile(`/proc/${pid}/stat`, 'utf8'));
   return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
 }
 
-/** CPU seconds of a process and its children, including exited ones. */
-export async function familyCpuSeconds(pid: number): Promise<number> {
-  const children = (await familyOf(pid)).slice(1);
-  // A process that has exited in the meantime is included in its parent's figure.
-  const living = await Promise.all(children.map((child) => cpuSeconds(child).catch(() => 0)));
+/** Returns the CPU seconds of a process and its children, including exited ones. */
+export async function readFamilyCpuSeconds(pid: number): Promise<number> {
+  const children = (await findProcessFamily(pid)).slice(1);
+  // If a child has just exited, its time is included in that of its parent.
+  const living = await Promise.all(children.map((child) => readCpuSeconds(child).catch(() => 0)));
   const fields = fieldsOf(await readFile(`/proc/${pid}/stat`, 'utf8'));
   const own = [11, 12, 13, 14].reduce((sum, index) => sum + Number(fields[index]), 0) / ticksPerSecond;
   return living.reduce((sum, seconds) => sum + seconds, own);
@@ -24,20 +24,20 @@ function fieldsOf(stat: string): string[] {
   return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
 }
 
-/** Resident bytes of one process. */
-export async function residentBytes(pid: number): Promise<number> {
+/** Returns the resident memory of one process in bytes. */
+export async function readResidentBytes(pid: number): Promise<number> {
   return kilobytesOf(await readFile(`/proc/${pid}/status`, 'utf8'), 'VmRSS');
 }
 
-/** Resident bytes of several processes together, with shared pages counted once (proc(5), smaps_rollup, Pss). */
-export async function sharedResidentBytes(pids: readonly number[]): Promise<number> {
+/** Returns the resident memory of several processes in bytes, with shared pages counted once (proc(5), smaps_rollup, Pss). */
+export async function readSharedResidentBytes(pids: readonly number[]): Promise<number> {
   const read = (pid: number) => readFile(`/proc/${pid}/smaps_rollup`, 'utf8').catch(() => 'Pss: 0 kB');
   const texts = await Promise.all(pids.map(read));
   return texts.reduce((sum, text) => sum + kilobytesOf(text, 'Pss'), 0);
 }
 
-/** A process and its descendants. */
-export async function familyOf(pid: number): Promise<number[]> {
+/** Returns the pids of a process and its descendants. */
+export async function findProcessFamily(pid: number): Promise<number[]> {
   const parents = new Map<number, number>();
   for (const name of await readdir('/proc')) {
     if (!/^\d+$/.test(name)) continue;
@@ -51,8 +51,8 @@ export async function familyOf(pid: number): Promise<number[]> {
   return family;
 }
 
-/** The share of one core that is used over some time. `total` returns the CPU seconds so far. */
-export async function cpuShare(total: () => Promise<number>, during: () => Promise<unknown>): Promise<number> {
+/** Returns the share of one core that is used during a number of seconds. `total` returns the CPU seconds so far. */
+export async function measureCpuShare(total: () => Promise<number>, during: () => Promise<unknown>): Promise<number> {
   const [cpu, time] = [await total(), performance.now()];
   await during();
   return ((await total()) - cpu) / ((performance.now() - time) / 1000);

@@ -1,4 +1,4 @@
-/** The nearest-rank quantile (0 to 1) of values in any order; NaN if there are none. */
+/** Returns the nearest-rank quantile (0 to 1) of values in any order, or NaN if there are none. */
 export function quantile(values: readonly number[], fraction: number): number {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.max(0, Math.ceil(fraction * sorted.length) - 1)] ?? Number.NaN;

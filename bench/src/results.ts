@@ -1,14 +1,14 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { arch, cpus, platform, totalmem } from 'node:os';
 import { join } from 'node:path';
-import { root } from './repository.ts';
+import { repositoryRoot } from './repository.ts';
 
 const begin = '<!-- results: written by npm run bench -- --write -->';
 const end = '<!-- end of results -->';
 
-/** Writes the table, with its date and the class of the machine, between the two marks in `docs/performance.md`. */
+/** Writes the table between the two marks in `docs/performance.md`, with the date and the class of the machine. */
 export async function writeResults(table: string, now: Date): Promise<void> {
-  const file = join(root, 'docs/performance.md');
+  const file = join(repositoryRoot, 'docs/performance.md');
   const text = await readFile(file, 'utf8');
   const [from, to] = [text.indexOf(begin), text.indexOf(end)];
   if (from < 0 || to < from) throw new Error(`${file} does not contain the marks for the results.`);
@@ -16,7 +16,7 @@ export async function writeResults(table: string, now: Date): Promise<void> {
   await writeFile(file, `${text.slice(0, from + begin.length)}\n\n${head}:\n\n${table}\n\n${text.slice(to)}`);
 }
 
-/** CPU and memory, without the machine's name. */
+/** Describes the CPU and memory of this machine without its name. */
 function machine(): string {
   const gigabytes = Math.round(totalmem() / 2 ** 30);
   return `${cpus().length} cores, ${gigabytes} GB, ${platform()} ${arch()}, Node ${process.version.slice(1)}`;

@@ -5,21 +5,21 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { type BenchAgent, writeAgent } from './agent-directory.ts';
-import { freePort } from './free-port.ts';
+import { findFreePort } from './free-port.ts';
 import { plainEnvironment, stopChild } from './program.ts';
 import { serviceFile } from './repository.ts';
 import { waitUntil } from './wait-until.ts';
 
-/** The built service as a process, with its embedded database in a temporary directory. */
+/** The built service, run as a process with an embedded database in a temporary directory. */
 export type Service = {
   readonly origin: string;
   readonly pid: number;
   readonly publicKey: string;
   readonly privateKey: string;
-  /** The address of the embedded database: the directory of its socket, its role and its database. */
+  /** The address of the embedded database: the directory of its socket, its role and its name. */
   readonly databaseArguments: readonly [host: string, user: string, database: string];
   readonly database: pg.Pool;
-  /** The pid of the first process of the database, the parent of the others. */
+  /** The pid of the first database process, which is the parent of the others. */
   readonly postmaster: number;
   /** The output so far. */
   readonly output: () => Promise<string>;
@@ -30,7 +30,7 @@ type Options = {
   readonly nodeArguments?: readonly string[];
   /** Settings in addition to those of every benchmark. */
   readonly environment?: Readonly<Record<string, string>>;
-  /** The time until it must be ready, which may include installing packages of its agents. */
+  /** Time limit until the service is ready, which includes installing packages of its agents. */
   readonly readySeconds?: number;
 };
 
@@ -38,7 +38,7 @@ type Options = {
 export async function withService<T>(options: Options, use: (service: Service) => Promise<T>): Promise<T> {
   return withDirectory(async (directory) => {
     const agents = await Promise.all(options.agents.map((agent) => writeAgent(join(directory, 'agents'), agent)));
-    const settings = await freshSettings(directory, agents);
+    const settings = await createServiceSettings(directory, agents);
     const log = await open(join(directory, 'output'), 'w');
     const child = spawn(process.execPath, [...(options.nodeArguments ?? []), serviceFile], {
       stdio: ['ignore', log.fd, log.fd],
@@ -51,7 +51,7 @@ export async function withService<T>(options: Options, use: (service: Service) =
     try {
       const isReady = async () => {
         if (child.exitCode !== null) throw new Error(`The service exited: ${await output()}`);
-        return (await answers(`${settings.origin}/readyz`)) ? true : undefined;
+        return (await respondsWith200(`${settings.origin}/readyz`)) ? true : undefined;
       };
       await waitUntil('the service', isReady, { seconds: options.readySeconds ?? 60 });
       const { origin, publicKey, privateKey } = settings;
@@ -75,7 +75,7 @@ export async function withService<T>(options: Options, use: (service: Service) =
   });
 }
 
-/** A temporary directory that bots and the database, which run under their own accounts, can traverse. */
+/** Creates a temporary directory. Its mode lets bots and the database, which have their own accounts, enter it. */
 export async function withDirectory<T>(use: (directory: string) => Promise<T>): Promise<T> {
   const directory = await mkdtemp(join(tmpdir(), 'bothost-bench-'));
   await chmod(directory, 0o711);
@@ -87,9 +87,9 @@ export async function withDirectory<T>(use: (directory: string) => Promise<T>): 
   }
 }
 
-/** Settings of a new service. `agents` null: its default agents. */
-export async function freshSettings(directory: string, agents: readonly string[] | null) {
-  const port = await freePort();
+/** Returns the settings of a new service. If `agents` is null, the service has its default agents. */
+export async function createServiceSettings(directory: string, agents: readonly string[] | null) {
+  const port = await findFreePort();
   const privateKey = `sk_${randomBytes(24).toString('hex')}`;
   const publicKey = `pk_${randomBytes(24).toString('hex')}`;
   const environment = {
@@ -106,8 +106,8 @@ export async function freshSettings(directory: string, agents: readonly string[]
   return { origin: `http://127.0.0.1:${port}`, privateKey, publicKey, environment };
 }
 
-/** Whether a URL returns 200. */
-export async function answers(url: string): Promise<boolean> {
+/** Returns whether a URL responds with 200. */
+export async function respondsWith200(url: string): Promise<boolean> {
   return fetch(url).then(
     async (response) => {
       await response.body?.cancel();

@@ -5,7 +5,7 @@ import { waitUntil } from './wait-until.ts';
 export type Session = { readonly id: string; readonly host: string; readonly port: number };
 
 /** Waits until an agent has `count` warm instances. */
-export async function poolOf(service: Service, agent: string, count: number): Promise<void> {
+export async function waitForWarmInstances(service: Service, agent: string, count: number): Promise<void> {
   const text = `select count(*)::int as idle from instances join agents on agents.id = agent_id
     where agents.name = $1 and state = 'ready' and session_id is null`;
   await waitUntil(
@@ -15,7 +15,7 @@ export async function poolOf(service: Service, agent: string, count: number): Pr
   );
 }
 
-/** Starts a session, and waits until its bot has it. */
+/** Starts a session and waits until its bot has received it. */
 export async function startSession(service: Service, agent: string): Promise<Session> {
   const answer = await request(`${service.origin}/v1/public/${agent}/start`, {
     method: 'POST',

@@ -1,8 +1,7 @@
-import { type Figure, type Limit, verdictOf } from './figure.ts';
+import { type Figure, judgeFigure, type Limit } from './figure.ts';
 
 const heads = ['what', 'ours', 'reference', 'ratio', 'limit', 'verdict'] as const;
 
-/** Formats the figures as a Markdown table that is also readable on a terminal. */
 export function renderTable(figures: readonly Figure[]): string {
   const rows = figures.map((figure) => [
     figure.what,
@@ -10,7 +9,7 @@ export function renderTable(figures: readonly Figure[]): string {
     figure.reference,
     figure.ratio === null ? '' : figure.ratio.toFixed(2),
     figure.limit === null ? '' : renderLimit(figure.limit),
-    verdictOf(figure),
+    judgeFigure(figure),
   ]);
   const all = [heads, ...rows];
   const widths = heads.map((_, column) => Math.max(...all.map((row) => row[column]?.length ?? 0)));

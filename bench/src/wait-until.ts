@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Polls until there is a result. Rejects with the name `what` if there is none within `seconds`. */
+/** Polls until `poll` returns a result. Rejects with the name `what` after `seconds` without a result. */
 export async function waitUntil<T>(
   what: string,
   ask: () => Promise<T | undefined>,

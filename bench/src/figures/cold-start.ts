@@ -1,16 +1,16 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
-import { type Bench, type Figure, milliseconds } from '../figure.ts';
-import { familyOf } from '../process-usage.ts';
+import { type Bench, type Figure, formatMilliseconds } from '../figure.ts';
+import { findProcessFamily } from '../process-usage.ts';
 import { plainEnvironment } from '../program.ts';
 import { median } from '../quantile.ts';
-import { botcliFile, root } from '../repository.ts';
-import { answers, freshSettings, withDirectory } from '../service.ts';
+import { botcliFile, repositoryRoot } from '../repository.ts';
+import { createServiceSettings, respondsWith200, withDirectory } from '../service.ts';
 import { waitUntil } from '../wait-until.ts';
 
-/** From `npm start` to the first response, and `botcli --version`. */
-export const coldStart: Bench = {
+/** Measures the time from `npm start` to the first response, and the time of `botcli --version`. */
+export const coldStartBench: Bench = {
   name: 'cold-start',
   run: async ({ quick, log }) => {
     const fresh: number[] = [];
@@ -18,7 +18,7 @@ export const coldStart: Bench = {
     for (let index = 0; index < (quick ? 1 : 5); index++) {
       log(`cold start ${index + 1}`);
       await withDirectory(async (directory) => {
-        const { origin, environment } = await freshSettings(directory, null);
+        const { origin, environment } = await createServiceSettings(directory, null);
         fresh.push(await npmStart(origin, environment));
         again.push(await npmStart(origin, environment));
       });
@@ -29,14 +29,18 @@ export const coldStart: Bench = {
       version.push(await node([botcliFile, '--version']));
     }
     const npm = await npmAlone();
-    const plain = { reference: `${milliseconds(npm)} npm itself`, ratio: null, limit: null };
+    const plain = { reference: `${formatMilliseconds(npm)} npm itself`, ratio: null, limit: null };
     const figures: Figure[] = [
-      { what: 'npm start to the first answer, new data directory', ours: milliseconds(median(fresh)), ...plain },
-      { what: 'npm start to the first answer, data directory as it was', ours: milliseconds(median(again)), ...plain },
+      { what: 'npm start to the first answer, new data directory', ours: formatMilliseconds(median(fresh)), ...plain },
+      {
+        what: 'npm start to the first answer, data directory as it was',
+        ours: formatMilliseconds(median(again)),
+        ...plain,
+      },
       {
         what: 'botcli --version',
-        ours: milliseconds(median(version)),
-        reference: `${milliseconds(median(none))} node -e 0`,
+        ours: formatMilliseconds(median(version)),
+        reference: `${formatMilliseconds(median(none))} node -e 0`,
         ratio: median(version) / median(none),
         limit: { most: 1.3 },
       },
@@ -45,12 +49,12 @@ export const coldStart: Bench = {
   },
 };
 
-/** Waits for the first response, then stops the service itself, because npm does not forward the signal. */
+/** Waits for the first response, then stops the service process, because npm does not forward the signal. */
 async function npmStart(origin: string, environment: Record<string, string>): Promise<number> {
   const before = performance.now();
-  const npm = spawn('npm', ['start'], { cwd: root, stdio: 'ignore', env: environment });
+  const npm = spawn('npm', ['start'], { cwd: repositoryRoot, stdio: 'ignore', env: environment });
   const exit = once(npm, 'exit');
-  await waitUntil('an answer', async () => ((await answers(`${origin}/healthz`)) ? true : undefined), {
+  await waitUntil('an answer', async () => ((await respondsWith200(`${origin}/healthz`)) ? true : undefined), {
     everyMilliseconds: 2,
   });
   const elapsed = performance.now() - before;
@@ -59,9 +63,9 @@ async function npmStart(origin: string, environment: Record<string, string>): Pr
   return elapsed;
 }
 
-/** npm starts a shell, which becomes the service. */
+/** npm starts a shell, which then becomes the service. */
 async function serviceBelow(npm: number): Promise<number> {
-  for (const pid of await familyOf(npm)) {
+  for (const pid of await findProcessFamily(npm)) {
     const command = await readFile(`/proc/${pid}/cmdline`, 'utf8');
     if (pid !== npm && command.includes('packages/server/dist/main.js')) return pid;
   }

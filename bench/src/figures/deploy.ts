@@ -5,19 +5,19 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { writeAgent } from '../agent-directory.ts';
-import { type Bench, type Figure, milliseconds } from '../figure.ts';
+import { type Bench, type Figure, formatMilliseconds } from '../figure.ts';
 import { plainEnvironment } from '../program.ts';
 import { median } from '../quantile.ts';
 import { botcliFile } from '../repository.ts';
 import { type Service, withDirectory, withService } from '../service.ts';
 
-/** The limit for deploying an unchanged project. */
+/** Time limit in milliseconds for deploying an unchanged project. */
 const unchangedMilliseconds = 1_000;
-/** Files of a medium-sized project, mostly incompressible. */
+/** Writes files like those of a medium-sized project, mostly incompressible. */
 const files = { count: 400, bytes: 10_000 };
 
-/** `botcli cloud deploy` of a new project, and of the same project again. */
-export const deploy: Bench = {
+/** Measures `botcli cloud deploy` of a new project, and of the same project again. */
+export const deployBench: Bench = {
   name: 'deploy',
   run: ({ quick, log }) =>
     withService({ agents: [] }, (service) =>
@@ -34,15 +34,15 @@ export const deploy: Bench = {
         const figures: Figure[] = [
           {
             what: `first deploy of ${what}`,
-            ours: milliseconds(median(first)),
+            ours: formatMilliseconds(median(first)),
             reference: '',
             ratio: null,
             limit: null,
           },
           {
             what: `second deploy of ${what}, unchanged`,
-            ours: milliseconds(median(again)),
-            reference: milliseconds(unchangedMilliseconds),
+            ours: formatMilliseconds(median(again)),
+            reference: formatMilliseconds(unchangedMilliseconds),
             ratio: median(again) / unchangedMilliseconds,
             limit: { most: 1 },
           },
@@ -61,7 +61,7 @@ async function writeProject(directory: string, name: string): Promise<string> {
   return project;
 }
 
-/** Fails if anything was prepared again. */
+/** Fails if the second deploy prepared anything again. */
 async function deployUnchanged(service: Service, project: string): Promise<number> {
   const before = await buildsOf(service);
   const { elapsed, document } = await deployProject(service, project);

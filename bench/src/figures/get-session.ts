@@ -1,19 +1,16 @@
 import pg from 'pg';
-import { type Bench, type Figure, perSecond } from '../figure.ts';
-import { compare } from '../load.ts';
+import { type Bench, type Figure, formatPerSecond } from '../figure.ts';
+import { compareTargets } from '../load.ts';
 import { startProgram } from '../program.ts';
 import { type Service, withService } from '../service.ts';
 import { waitUntil } from '../wait-until.ts';
 
 const limit = { least: 0.8 } as const;
-/** Sessions with 720 points, the maximum; all others have 12, which is one minute. */
+/** Number of sessions with 720 points, which is the maximum. All others have 12 points, which is one minute. */
 const longSessions = 500;
 
-/**
- * `getSession` compared with a bare Fastify route that reads the same rows by primary key and sends them without
- * validation.
- */
-export const getSession: Bench = {
+/** Compares `getSession` with a bare Fastify route that reads the same rows by primary key and sends them without validation. */
+export const getSessionBench: Bench = {
   name: 'get-session',
   run: async ({ quick, log }) => {
     const agent = { name: 'archive', bot: 'tiny', minAgents: 0, maxAgents: 1 } as const;
@@ -61,17 +58,17 @@ async function measure(
     { origin: bareOrigin, path: () => `/sessions/${pick()}` },
   ];
   const options = { connections: 16, seconds: quick ? 1 : 4, rounds: quick ? 3 : 7 };
-  const { perSecond: speeds, ratios } = await compare(targets, options);
+  const { perSecond: speeds, ratios } = await compareTargets(targets, options);
   return {
     what: `getSession, ${points} points, ${count.toLocaleString('en')} sessions stored`,
-    ours: perSecond(speeds[0] ?? 0),
-    reference: `${perSecond(speeds[1] ?? 0)} bare route`,
+    ours: formatPerSecond(speeds[0] ?? 0),
+    reference: `${formatPerSecond(speeds[1] ?? 0)} bare route`,
     ratio: ratios[0] ?? null,
     limit,
   };
 }
 
-/** A fast but wrong response must not count. */
+/** Compares the bodies, so that a fast but wrong response does not count. */
 async function requireSame(
   ours: string,
   headers: Record<string, string>,
@@ -86,9 +83,7 @@ async function requireSame(
   if (one !== other || JSON.parse(one).length !== points) throw new Error('The two routes send different bodies.');
 }
 
-/**
- * Inserts ended sessions of the last days, one second apart, with SQL, in the form in which the service stores them.
- */
+/** Inserts ended sessions of the last days, one second apart, with SQL, in the stored form of the service. */
 async function storeSessions(database: pg.Pool, agent: string, from: number, to: number): Promise<void> {
   const ids = await waitUntil('the agent', async () => {
     const text = `select id, organization_id, desired_deployment_id from agents where name = $1`;
@@ -116,10 +111,7 @@ async function storeSessions(database: pg.Pool, agent: string, from: number, to:
   await database.query('vacuum analyze sessions, session_metrics');
 }
 
-/**
- * A checkpoint, so that writing the inserted rows to disk does not slow one of the two more than the other. Only a
- * superuser may request it.
- */
+/** Runs a checkpoint, so that writing the inserted rows to disk slows both routes equally. Only a superuser may run it. */
 async function checkpoint({ databaseArguments: [host, , database] }: Service): Promise<void> {
   const client = new pg.Client({ host, database, user: 'postgres', port: 5432 });
   await client.connect();

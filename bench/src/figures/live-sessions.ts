@@ -1,20 +1,20 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Bench, megabytes, percentOfCore } from '../figure.ts';
-import { heapAfterCollection } from '../inspector.ts';
-import { cpuSeconds, cpuShare, familyCpuSeconds, residentBytes } from '../process-usage.ts';
+import { type Bench, formatMegabytes, formatPercentOfCore } from '../figure.ts';
+import { measureHeapBytes } from '../inspector.ts';
+import { measureCpuShare, readCpuSeconds, readFamilyCpuSeconds, readResidentBytes } from '../process-usage.ts';
 import { type Service, withService } from '../service.ts';
-import { poolOf, startSession } from '../sessions.ts';
+import { startSession, waitForWarmInstances } from '../sessions.ts';
 
 const names = ['flock-one', 'flock-two'] as const;
 
-/** The service's memory and CPU per live session, with one sample of each session per second. */
-export const liveSessions: Bench = {
+/** Measures the service's memory and CPU per live session. The service samples each session once a second. */
+export const liveSessionsBench: Bench = {
   name: 'live-sessions',
   run: async ({ quick }) => {
     const each = quick ? 10 : 50;
     const agents = names.map((name) => ({ name, bot: 'tiny', minAgents: each, maxAgents: each }) as const);
     return withService({ agents, nodeArguments: ['--inspect=127.0.0.1:0'] }, async (service) => {
-      for (const name of names) await poolOf(service, name, each);
+      for (const name of names) await waitForWarmInstances(service, name, each);
       const seconds = quick ? 5 : 20;
       const idle = await measure(service, seconds);
       const count = each * names.length;
@@ -30,15 +30,15 @@ export const liveSessions: Bench = {
         },
         {
           what: `sampling ${count} live instances each second`,
-          ours: `${percentOfCore(live.cpu)}, database ${percentOfCore(live.databaseCpu)}`,
-          reference: `${percentOfCore(idle.cpu)}, database ${percentOfCore(idle.databaseCpu)} while they wait`,
+          ours: `${formatPercentOfCore(live.cpu)}, database ${formatPercentOfCore(live.databaseCpu)}`,
+          reference: `${formatPercentOfCore(idle.cpu)}, database ${formatPercentOfCore(idle.databaseCpu)} while they wait`,
           ratio: null,
           limit: null,
         },
         {
           what: `the service with ${count} sessions`,
-          ours: megabytes(live.resident),
-          reference: megabytes(idle.resident),
+          ours: formatMegabytes(live.resident),
+          reference: formatMegabytes(idle.resident),
           ratio: null,
           limit: null,
         },
@@ -47,18 +47,18 @@ export const liveSessions: Bench = {
   },
 };
 
-/** CPU over some seconds, then memory after a garbage collection. */
+/** Measures CPU over some seconds, and then memory after a garbage collection. */
 async function measure(service: Service, seconds: number) {
   let cpu = 0;
-  const database = () => familyCpuSeconds(service.postmaster);
-  const databaseCpu = await cpuShare(database, async () => {
-    cpu = await cpuShare(
-      () => cpuSeconds(service.pid),
+  const database = () => readFamilyCpuSeconds(service.postmaster);
+  const databaseCpu = await measureCpuShare(database, async () => {
+    cpu = await measureCpuShare(
+      () => readCpuSeconds(service.pid),
       () => delay(seconds * 1000),
     );
   });
-  const heap = await heapAfterCollection(await service.output());
-  return { cpu, databaseCpu, heap, resident: await residentBytes(service.pid) };
+  const heap = await measureHeapBytes(await service.output());
+  return { cpu, databaseCpu, heap, resident: await readResidentBytes(service.pid) };
 }
 
 const kilobytes = (bytes: number): string => `${(bytes / 1e3).toFixed(1)} kB`;

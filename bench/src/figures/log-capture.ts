@@ -4,14 +4,14 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { request } from 'undici';
-import { type Bench, type Figure, milliseconds, percentOfCore, perSecond } from '../figure.ts';
-import { freePort } from '../free-port.ts';
-import { cpuSeconds, cpuShare } from '../process-usage.ts';
+import { type Bench, type Figure, formatMilliseconds, formatPercentOfCore, formatPerSecond } from '../figure.ts';
+import { findFreePort } from '../free-port.ts';
+import { measureCpuShare, readCpuSeconds } from '../process-usage.ts';
 import { plainEnvironment, stopChild } from '../program.ts';
 import type { PrintOrder, PrintReport } from '../programs/printing-bot.ts';
 import { quantile } from '../quantile.ts';
-import { answers, type Service, withDirectory, withService } from '../service.ts';
-import { poolOf, startSession } from '../sessions.ts';
+import { respondsWith200, type Service, withDirectory, withService } from '../service.ts';
+import { startSession, waitForWarmInstances } from '../sessions.ts';
 import { waitUntil } from '../wait-until.ts';
 
 const talker = { name: 'talker', bot: 'printing', minAgents: 1, maxAgents: 1, profile: 'agent-3x' } as const;
@@ -19,15 +19,16 @@ const other = { name: 'other', bot: 'tiny', minAgents: 1, maxAgents: 1 } as cons
 const linesPerSecond = 10_000;
 
 /**
- * A bot that prints 10,000 lines a second, under the service and into a plain file, and its effect on other sessions.
+ * Compares a bot that prints 10,000 lines a second with the service and with a plain file, and measures its effect on other
+ * sessions.
  */
-export const logCapture: Bench = {
+export const logCaptureBench: Bench = {
   name: 'log-capture',
   run: async ({ quick }) => {
     const order = { perSecond: linesPerSecond, seconds: quick ? 5 : 60 };
     const plain = await printPlain(order);
     return withService({ agents: [talker, other] }, async (service) => {
-      for (const { name } of [talker, other]) await poolOf(service, name, 1);
+      for (const { name } of [talker, other]) await waitForWarmInstances(service, name, 1);
       const talking = await startSession(service, talker.name);
       const quiet = await startSession(service, other.name);
       const path = `/v1/public/${other.name}/sessions/${quiet.id}/small`;
@@ -46,17 +47,19 @@ export const logCapture: Bench = {
   },
 };
 
-/** The same program without the service, with its output in a plain file. */
+/** Runs the same program without the service, with its output in a plain file. */
 async function printPlain(order: PrintOrder): Promise<PrintReport> {
   return withDirectory(async (directory) => {
-    const port = await freePort();
+    const port = await findFreePort();
     const file = await open(join(directory, 'printed'), 'a');
     const program = fileURLToPath(new URL('../programs/printing-bot.js', import.meta.url));
     const env = { ...plainEnvironment, PORT: String(port) };
     const child = spawn(process.execPath, [program], { stdio: ['ignore', file.fd, file.fd], env });
     try {
       const origin = `http://127.0.0.1:${port}`;
-      await waitUntil('the printing program', async () => ((await answers(`${origin}/readyz`)) ? true : undefined));
+      await waitUntil('the printing program', async () =>
+        (await respondsWith200(`${origin}/readyz`)) ? true : undefined,
+      );
       return await print(origin, order);
     } finally {
       await stopChild(child);
@@ -73,7 +76,7 @@ async function print(origin: string, order: PrintOrder): Promise<PrintReport> {
 
 type Watched = { readonly cpu: number; readonly p50: number; readonly p99: number };
 
-/** Sends small requests to another session during `work`, one at a time, and measures the service's CPU. */
+/** During `work`, sends small requests to another session, one at a time, and measures the service's CPU. */
 async function watch(service: Service, path: string, during: () => Promise<unknown>): Promise<Watched> {
   const times: number[] = [];
   let isOver = false;
@@ -86,7 +89,7 @@ async function watch(service: Service, path: string, during: () => Promise<unkno
       await delay(5);
     }
   })();
-  const cpu = await cpuShare(() => cpuSeconds(service.pid), during);
+  const cpu = await measureCpuShare(() => readCpuSeconds(service.pid), during);
   isOver = true;
   await asking;
   return { cpu, p50: quantile(times, 0.5), p99: quantile(times, 0.99) };
@@ -100,15 +103,15 @@ function compareReports(captured: PrintReport, plain: PrintReport): readonly Fig
   return [
     {
       what: 'a bot that prints 10,000 lines/s: what it gets out',
-      ours: perSecond(speed(captured)),
-      reference: `${perSecond(speed(plain))} into a file of its own`,
+      ours: formatPerSecond(speed(captured)),
+      reference: `${formatPerSecond(speed(plain))} into a file of its own`,
       ratio: speed(captured) / speed(plain),
       limit: { least: 0.98 },
     },
     {
       what: 'its own CPU',
-      ours: `${percentOfCore(share(captured))}, ${writing(captured)}`,
-      reference: `${percentOfCore(share(plain))}, ${writing(plain)}`,
+      ours: `${formatPercentOfCore(share(captured))}, ${writing(captured)}`,
+      reference: `${formatPercentOfCore(share(plain))}, ${writing(plain)}`,
       ratio: share(captured) / share(plain),
       limit: null,
     },
@@ -116,12 +119,12 @@ function compareReports(captured: PrintReport, plain: PrintReport): readonly Fig
 }
 
 function compareOthers(busy: Watched, calm: Watched): readonly Figure[] {
-  const times = ({ p50, p99 }: Watched) => `p50 ${milliseconds(p50)}, p99 ${milliseconds(p99)}`;
+  const times = ({ p50, p99 }: Watched) => `p50 ${formatMilliseconds(p50)}, p99 ${formatMilliseconds(p99)}`;
   return [
     {
       what: 'the service meanwhile, with 150 small requests/s',
-      ours: percentOfCore(busy.cpu),
-      reference: `${percentOfCore(calm.cpu)} while nobody prints`,
+      ours: formatPercentOfCore(busy.cpu),
+      reference: `${formatPercentOfCore(calm.cpu)} while nobody prints`,
       ratio: null,
       limit: null,
     },
@@ -135,7 +138,7 @@ function compareOthers(busy: Watched, calm: Watched): readonly Figure[] {
   ];
 }
 
-/** Checks that every printed line is stored: reads the last ones and searches for one in the middle. */
+/** Checks that every printed line is stored: reads the last lines and searches for one in the middle. */
 async function readBack(service: Service, sessionId: string, order: PrintOrder): Promise<readonly Figure[]> {
   const all = order.perSecond * order.seconds;
   const ask = async (query: string) => {
@@ -175,7 +178,7 @@ async function readBack(service: Service, sessionId: string, order: PrintOrder):
     {
       what: `its log: ${all} lines, of which are kept`,
       ours: String(kept),
-      reference: `the last 100 in ${milliseconds(end.took)}, ${found} found among all in ${milliseconds(took)}`,
+      reference: `the last 100 in ${formatMilliseconds(end.took)}, ${found} found among all in ${formatMilliseconds(took)}`,
       ratio: kept / all,
       limit: { least: 1 },
     },

@@ -1,21 +1,18 @@
-import { type Bench, type BenchOptions, type Figure, milliseconds, perSecond } from '../figure.ts';
-import { compare } from '../load.ts';
+import { type Bench, type BenchOptions, type Figure, formatMilliseconds, formatPerSecond } from '../figure.ts';
+import { compareTargets } from '../load.ts';
 import { startProgram } from '../program.ts';
 import { type Service, withService } from '../service.ts';
-import { poolOf, type Session, startSession } from '../sessions.ts';
+import { type Session, startSession, waitForWarmInstances } from '../sessions.ts';
 
 const limit = { least: 0.7 } as const;
 const agent = { name: 'answers', bot: 'tiny', minAgents: 1, maxAgents: 2, profile: 'agent-3x' } as const;
 
-/**
- * The session proxy compared with a minimal Node proxy to the same bot, and the time that each adds to a direct
- * request.
- */
-export const proxy: Bench = {
+/** Compares the session proxy with a minimal Node proxy to the same bot, and the time that each adds to a direct request. */
+export const proxyBench: Bench = {
   name: 'proxy',
   run: (options) =>
     withService({ agents: [agent] }, async (service) => {
-      await poolOf(service, agent.name, 1);
+      await waitForWarmInstances(service, agent.name, 1);
       const session = await startSession(service, agent.name);
       const thin = await startProgram('thin-proxy', [session.host, String(session.port)]);
       try {
@@ -41,7 +38,7 @@ function targetsOf(service: Service, session: Session, thin: string, path: strin
       headers,
       path: () => `/v1/public/${agent.name}/sessions/${session.id}${path}`,
     },
-    // The same headers, so that all requests have the same size.
+    // The same headers for each target, so that all requests have the same size.
     thin: { origin: thin, headers, path: () => path },
     direct: { origin: `http://${session.host}:${session.port}`, headers, path: () => path },
   };
@@ -49,25 +46,25 @@ function targetsOf(service: Service, session: Session, thin: string, path: strin
 
 async function throughput(what: string, { ours, thin }: Targets, { quick }: BenchOptions): Promise<Figure> {
   const options = { connections: 16, seconds: quick ? 1 : 4, rounds: quick ? 3 : 7 };
-  const { perSecond: speeds, ratios } = await compare([ours, thin], options);
+  const { perSecond: speeds, ratios } = await compareTargets([ours, thin], options);
   return {
     what: `proxy, ${what}`,
-    ours: perSecond(speeds[0] ?? 0),
-    reference: `${perSecond(speeds[1] ?? 0)} thin proxy`,
+    ours: formatPerSecond(speeds[0] ?? 0),
+    reference: `${formatPerSecond(speeds[1] ?? 0)} thin proxy`,
     ratio: ratios[0] ?? null,
     limit,
   };
 }
 
-/** One request at a time, to measure the proxy without a queue. */
+/** Sends one request at a time, to measure the proxy without a queue. */
 async function latency({ ours, thin, direct }: Targets, { quick }: BenchOptions): Promise<Figure> {
   const options = { connections: 1, seconds: quick ? 0.5 : 2, rounds: quick ? 3 : 7 };
-  const { p99 } = await compare([ours, thin, direct], options);
+  const { p99 } = await compareTargets([ours, thin, direct], options);
   const [one = Number.NaN, other = Number.NaN, bare = Number.NaN] = p99;
   return {
     what: 'proxy, latency that it adds, p99',
-    ours: milliseconds(one - bare),
-    reference: `${milliseconds(other - bare)} thin proxy (direct ${milliseconds(bare)})`,
+    ours: formatMilliseconds(one - bare),
+    reference: `${formatMilliseconds(other - bare)} thin proxy (direct ${formatMilliseconds(bare)})`,
     ratio: null,
     limit: null,
   };

@@ -1,25 +1,25 @@
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { request } from 'undici';
-import { type Bench, milliseconds } from '../figure.ts';
-import { freePort } from '../free-port.ts';
+import { type Bench, formatMilliseconds } from '../figure.ts';
+import { findFreePort } from '../free-port.ts';
 import { packageIndex, plainEnvironment, stopChild } from '../program.ts';
 import { median } from '../quantile.ts';
 import { type Service, withService } from '../service.ts';
 import { waitUntil } from '../wait-until.ts';
 
-/** One core, like the reference. */
+/** The bot has one core, like the reference. */
 const agent = { name: 'python', bot: 'pipecat', minAgents: 0, maxAgents: 5, profile: 'agent-2x' } as const;
-/** The time that the service may add, in milliseconds. */
+/** The time in milliseconds that the service may add. */
 const allowance = 100;
 
 type Entered = { readonly at: number; readonly python: string; readonly directory: string };
 
 /**
- * A cold start of a Pipecat bot, from the request until `bot(args)` is called, compared with its interpreter that
+ * Measures a cold start of a Pipecat bot, from the request until `bot(args)` is called. The reference is its interpreter, which
  * imports the same module directly and serves it with uvicorn.
  */
-export const pythonStart: Bench = {
+export const pythonStartBench: Bench = {
   name: 'python-start',
   run: async ({ quick, log }) =>
     withService({ agents: [agent], environment: packageIndex, readySeconds: 900 }, async (service) => {
@@ -39,8 +39,8 @@ export const pythonStart: Bench = {
       return [
         {
           what: 'cold start of a Pipecat bot, median',
-          ours: milliseconds(median(ours)),
-          reference: `${milliseconds(reference)} by hand, and ${allowance} ms`,
+          ours: formatMilliseconds(median(ours)),
+          reference: `${formatMilliseconds(reference)} by hand, and ${allowance} ms`,
           ratio: median(ours) / (reference + allowance),
           limit: { most: 1 },
         },
@@ -50,7 +50,7 @@ export const pythonStart: Bench = {
 
 const clock = () => performance.timeOrigin + performance.now();
 
-/** The bot uses the clock of the same machine. Its session ends by itself because it has no transport. */
+/** The bot's clock is that of this machine. Its session ends by itself because it has no transport. */
 async function startOnce(service: Service): Promise<readonly [number, Entered]> {
   const url = `${service.origin}/v1/public/${agent.name}/start`;
   const headers = { authorization: `Bearer ${service.publicKey}`, 'content-type': 'application/json' };
@@ -89,7 +89,7 @@ uvicorn.run(application, host="127.0.0.1", port=int(os.environ["PORT"]), lifespa
 `;
 
 async function startByHand({ python, directory }: Entered): Promise<number> {
-  const port = await freePort();
+  const port = await findFreePort();
   const before = clock();
   const child = spawn('taskset', ['-c', '0', python, '-c', handMade], {
     cwd: directory,

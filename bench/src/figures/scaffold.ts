@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Bench, type Figure, milliseconds } from '../figure.ts';
+import { type Bench, type Figure, formatMilliseconds } from '../figure.ts';
 import { packageIndex, plainEnvironment } from '../program.ts';
 import { median } from '../quantile.ts';
 import { botcliFile } from '../repository.ts';
@@ -18,14 +18,14 @@ const ours = ['-t', 'lightrtc', '-t', 'hostedrtc', '-t', 'websocket', ...choices
 const theirs = ['-t', 'smallwebrtc', '-t', 'daily', '-t', 'websocket', ...choices, '--enable-krisp'];
 const vite = ['create', '--yes', 'vite@latest', 'app', '--', '--template', 'react-ts', '--no-interactive'];
 
-/** The limit for `botcli init`, as a multiple of `node -e 0`. */
+/** Time limit for `botcli init`, as a multiple of the time of `node -e 0`. */
 const most = 5;
 
 /**
- * `botcli init` of the largest project, compared with a bare Node, `pipecat init` of the same project and `npm create
- * vite`, in turns.
+ * Compares `botcli init` of the largest project with a bare Node, `pipecat init` of the same project and `npm create vite`, in
+ * turns.
  */
-export const scaffold: Bench = {
+export const scaffoldBench: Bench = {
   name: 'scaffold',
   run: ({ quick, log }) =>
     withDirectory(async (directory) => {
@@ -41,7 +41,7 @@ export const scaffold: Bench = {
         vite: ['npm', ...vite],
       };
       const times: Record<keyof typeof programs, number[]> = { node: [], botcli: [], pipecat: [], vite: [] };
-      // The first turn only warms the file cache and npm's cache.
+      // The first turn only warms the file cache and npm's cache, and is not counted.
       for (let index = -1; index < (quick ? 2 : 15); index++) {
         for (const [name, [file = '', ...args]] of Object.entries(programs)) {
           await rm(join(directory, 'app'), { recursive: true, force: true });
@@ -52,11 +52,11 @@ export const scaffold: Bench = {
       }
       const node = median(times.node);
       const multiple = (name: keyof typeof programs) =>
-        `${milliseconds(median(times[name]))} (${(median(times[name]) / node).toFixed(1)})`;
+        `${formatMilliseconds(median(times[name]))} (${(median(times[name]) / node).toFixed(1)})`;
       const figure: Figure = {
         what: 'botcli init, the largest project, against node -e 0',
-        ours: milliseconds(median(times.botcli)),
-        reference: `${milliseconds(node)}; pipecat init ${multiple('pipecat')}, npm create vite ${multiple('vite')}`,
+        ours: formatMilliseconds(median(times.botcli)),
+        reference: `${formatMilliseconds(node)}; pipecat init ${multiple('pipecat')}, npm create vite ${multiple('vite')}`,
         ratio: median(times.botcli) / node,
         limit: { most },
       };
@@ -64,7 +64,7 @@ export const scaffold: Bench = {
     }),
 };
 
-/** Runs a program; returns its milliseconds. Rejects if it fails. */
+/** Runs a program and returns its duration in milliseconds. Rejects if it fails. */
 async function run(file: string, args: readonly string[], cwd: string): Promise<number> {
   const env = { ...plainEnvironment, ...packageIndex, HOME: cwd, PIPECAT_HUB_CHECK: '0' };
   const before = performance.now();

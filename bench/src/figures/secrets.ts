@@ -1,20 +1,20 @@
 import { randomBytes } from 'node:crypto';
 import { request } from 'undici';
-import { type Bench, type Figure, milliseconds } from '../figure.ts';
+import { type Bench, type Figure, formatMilliseconds } from '../figure.ts';
 import { median, quantile } from '../quantile.ts';
 import { type Service, withService } from '../service.ts';
 import { startSession, stopSession } from '../sessions.ts';
 import { waitUntil } from '../wait-until.ts';
 
-/** The limit for the time from a write until a deploy may use it, at p95. */
+/** Time limit in milliseconds from a write until a deploy may use it, at p95. */
 const readyMilliseconds = 2_000;
 const plain = { name: 'plain', bot: 'tiny', minAgents: 0, maxAgents: 20 } as const;
 const keyed = { ...plain, name: 'keyed' } as const;
-/** The largest allowed set. */
+/** Number of keys in the largest allowed set. */
 const keys = 256;
 
-/** Writes of one key and of many, their time to readiness, and the time that secrets add to a cold start. */
-export const secrets: Bench = {
+/** Measures writes of one key and of many, the time until they are ready, and the time that secrets add to a cold start. */
+export const secretsBench: Bench = {
   name: 'secrets',
   run: ({ quick, log }) =>
     withService({ agents: [plain, keyed] }, async (service) => {
@@ -44,11 +44,17 @@ async function writes(service: Service, count: number, samples: number): Promise
   const what = count === 1 ? '1 key' : `${count} keys`;
   const p95 = quantile(ready, 0.95);
   return [
-    { what: `write of ${what}, p50`, ours: milliseconds(median(stored)), reference: '', ratio: null, limit: null },
+    {
+      what: `write of ${what}, p50`,
+      ours: formatMilliseconds(median(stored)),
+      reference: '',
+      ratio: null,
+      limit: null,
+    },
     {
       what: `write of ${what} until it is ready, p95`,
-      ours: milliseconds(p95),
-      reference: milliseconds(readyMilliseconds),
+      ours: formatMilliseconds(p95),
+      reference: formatMilliseconds(readyMilliseconds),
       ratio: p95 / readyMilliseconds,
       limit: { most: 1 },
     },
@@ -56,7 +62,7 @@ async function writes(service: Service, count: number, samples: number): Promise
 }
 
 /**
- * The same bot with the largest set and without one, in turn. The first sessions use the instances that the deployments
+ * Starts the same bot in turn with the largest set and without one. The first sessions use the instances that the deployments
  * started.
  */
 async function coldStarts(service: Service, samples: number): Promise<Figure> {
@@ -81,8 +87,8 @@ async function coldStarts(service: Service, samples: number): Promise<Figure> {
   const [without, withSet] = [median(took[plain.name] ?? []), median(took[keyed.name] ?? [])];
   return {
     what: `cold start of a bot with ${keys} secrets`,
-    ours: milliseconds(withSet),
-    reference: `${milliseconds(without)} without`,
+    ours: formatMilliseconds(withSet),
+    reference: `${formatMilliseconds(without)} without`,
     ratio: withSet / without,
     limit: null,
   };

@@ -1,14 +1,14 @@
 import { setInterval } from 'node:timers/promises';
 import { request } from 'undici';
 import { type RawData, WebSocket } from 'ws';
-import { type Bench, type BenchOptions, type Figure, milliseconds, percentOfCore } from '../figure.ts';
-import { cpuSeconds, cpuShare } from '../process-usage.ts';
+import { type Bench, type BenchOptions, type Figure, formatMilliseconds, formatPercentOfCore } from '../figure.ts';
+import { measureCpuShare, readCpuSeconds } from '../process-usage.ts';
 import { quantile } from '../quantile.ts';
 import { type Service, withService } from '../service.ts';
-import { poolOf, startSession } from '../sessions.ts';
+import { startSession, waitForWarmInstances } from '../sessions.ts';
 
-const perSecond = 50;
-/** 20 ms of 16 kHz mono audio. */
+const messagesPerSecond = 50;
+/** A message of 20 ms of 16 kHz mono audio. */
 const messageBytes = 640;
 const socketsOfSession = 200;
 const sessionsOfSockets = 20;
@@ -17,15 +17,15 @@ const echo = { name: 'echo', bot: 'tiny', minAgents: 1, maxAgents: 2, profile: '
 const talk = { name: 'talk', bot: 'tiny', minAgents: sessionsOfSockets, maxAgents: sessionsOfSockets } as const;
 
 /**
- * Round trips of messages: many sockets of one session through the session proxy, which forwards bytes, and sessions
+ * Measures round trips of messages: many sockets of one session through the session proxy, which forwards bytes, and sessions
  * with one bot each through `/ws/generic`, which reads frames.
  */
-export const socketRelay: Bench = {
+export const socketRelayBench: Bench = {
   name: 'socket-relay',
   run: (options) =>
     withService({ agents: [echo, talk] }, async (service) => {
-      await poolOf(service, echo.name, 1);
-      await poolOf(service, talk.name, sessionsOfSockets);
+      await waitForWarmInstances(service, echo.name, 1);
+      await waitForWarmInstances(service, talk.name, sessionsOfSockets);
       const session = await startSession(service, echo.name);
       const direct = `ws://${session.host}:${session.port}/echo`;
       const proxied = `${service.origin.replace('http', 'ws')}/v1/public/${echo.name}/sessions/${session.id}/echo`;
@@ -48,10 +48,10 @@ type Exchange = { readonly cpu: number; readonly latencies: readonly number[] };
 
 function figureOf(what: string, ours: Exchange, straight: Exchange): Figure {
   const times = ({ latencies }: Exchange) =>
-    `p50 ${milliseconds(quantile(latencies, 0.5))}, p99 ${milliseconds(quantile(latencies, 0.99))}`;
+    `p50 ${formatMilliseconds(quantile(latencies, 0.5))}, p99 ${formatMilliseconds(quantile(latencies, 0.99))}`;
   return {
-    what: `WebSocket relay, ${what}, ${perSecond} messages/s each`,
-    ours: `${percentOfCore(ours.cpu)}, ${times(ours)}`,
+    what: `WebSocket relay, ${what}, ${messagesPerSecond} messages/s each`,
+    ours: `${formatPercentOfCore(ours.cpu)}, ${times(ours)}`,
     reference: `${times(straight)} direct`,
     ratio: null,
     limit: null,
@@ -83,7 +83,7 @@ function openAll(addresses: readonly Address[]): Promise<WebSocket[]> {
   );
 }
 
-/** Sends on all sockets at a steady pace, spread over the interval. Each message contains its send time. */
+/** Sends on all sockets at a steady rate, spread over the interval. Each message contains its send time. */
 async function exchange(service: Service, sockets: readonly WebSocket[], options: BenchOptions): Promise<Exchange> {
   const latencies: number[] = [];
   let sent = 0;
@@ -96,13 +96,13 @@ async function exchange(service: Service, sockets: readonly WebSocket[], options
   }
   const seconds = options.quick ? 3 : 10;
   const ticksPerSecond = 250;
-  const used = () => cpuSeconds(service.pid);
-  const cpu = await cpuShare(used, async () => {
+  const used = () => readCpuSeconds(service.pid);
+  const cpu = await measureCpuShare(used, async () => {
     const begin = performance.now();
     for await (const _ of setInterval(1000 / ticksPerSecond)) {
       const elapsed = Math.min(performance.now() - begin, seconds * 1000);
-      // A late tick sends the missed messages, so that the pace stays the same.
-      const due = Math.floor((elapsed / 1000) * perSecond * sockets.length);
+      // A late timer sends the missed messages, so that the average rate stays the same.
+      const due = Math.floor((elapsed / 1000) * messagesPerSecond * sockets.length);
       for (; sent < due; sent++) sockets[sent % sockets.length]?.send(stamped());
       if (elapsed >= seconds * 1000) break;
     }

@@ -2,23 +2,23 @@ import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { Agent, type ClientRequest, type RequestOptions, request } from 'node:http';
 import type pg from 'pg';
-import { type Bench, milliseconds } from '../figure.ts';
-import { freePort } from '../free-port.ts';
+import { type Bench, formatMilliseconds } from '../figure.ts';
+import { findFreePort } from '../free-port.ts';
 import { plainEnvironment, stopChild } from '../program.ts';
 import { quantile } from '../quantile.ts';
 import { parrotFile } from '../repository.ts';
-import { answers, type Service, withService } from '../service.ts';
-import { poolOf, stopSession } from '../sessions.ts';
+import { respondsWith200, type Service, withService } from '../service.ts';
+import { stopSession, waitForWarmInstances } from '../sessions.ts';
 import { waitUntil } from '../wait-until.ts';
 
 const limit = { most: 2 } as const;
 const agent = { name: 'parrot', bot: 'parrot', minAgents: 2, maxAgents: 10 } as const;
 
 /**
- * The time from the request until the bot's handler is called, through the service with a warm pool, compared with a
- * direct `POST /bot` to an equally fresh bot plus one commit in the same database.
+ * Measures the time from the request until the bot's handler is called, through the service with a warm pool. The reference is a
+ * direct `POST /bot` to an equally new bot plus one commit in the same database.
  */
-export const warmStart: Bench = {
+export const warmStartBench: Bench = {
   name: 'warm-start',
   run: async ({ quick, log }) =>
     withService({ agents: [agent] }, async (service) => {
@@ -30,7 +30,7 @@ export const warmStart: Bench = {
       const samples = quick ? 20 : 200;
       // The first requests only warm up the service, the database and this process.
       for (let index = -5; index < samples; index++) {
-        await poolOf(service, agent.name, agent.minAgents);
+        await waitForWarmInstances(service, agent.name, agent.minAgents);
         const [start, post, commit] = [
           await startOnce(service),
           await postOnce(),
@@ -47,8 +47,8 @@ export const warmStart: Bench = {
         const at = (values: readonly number[]) => quantile(values, fraction);
         return {
           what: `warm start, p${fraction * 100}`,
-          ours: milliseconds(at(ours)),
-          reference: `${milliseconds(at(sums))} (POST ${milliseconds(at(direct))}, commit ${milliseconds(at(commits))})`,
+          ours: formatMilliseconds(at(ours)),
+          reference: `${formatMilliseconds(at(sums))} (POST ${formatMilliseconds(at(direct))}, commit ${formatMilliseconds(at(commits))})`,
           ratio: at(ours) / at(sums),
           limit,
         };
@@ -56,7 +56,7 @@ export const warmStart: Bench = {
     }),
 };
 
-/** The clock of this process and of bots on the same machine, in microseconds. */
+/** Returns the time in microseconds by a clock that this process and bots on this machine share. */
 const clock = () => performance.timeOrigin + performance.now();
 
 async function startOnce(service: Service): Promise<number> {
@@ -70,17 +70,17 @@ async function startOnce(service: Service): Promise<number> {
   return after - before;
 }
 
-/** Starts a bot and prepares it as the service does, with a readiness probe and one request for its state. */
+/** Starts a bot and prepares it like the service, with a readiness probe and one request for its state. */
 async function postOnce(): Promise<number> {
-  const port = await freePort();
+  const port = await findFreePort();
   const child = spawn(process.execPath, [parrotFile], {
     stdio: 'ignore',
     env: { ...plainEnvironment, PORT: String(port) },
   });
   const origin = `http://127.0.0.1:${port}`;
   try {
-    await waitUntil('the parrot', async () => ((await answers(`${origin}/readyz`)) ? true : undefined));
-    await answers(`${origin}/_bot/session`);
+    await waitUntil('the parrot', async () => ((await respondsWith200(`${origin}/readyz`)) ? true : undefined));
+    await respondsWith200(`${origin}/_bot/session`);
     const sessionId = randomUUID();
     const before = clock();
     const sent = post(`${origin}/bot`, { 'x-session-id': sessionId }, '{}');

@@ -1,4 +1,4 @@
-/** A bare Fastify route that reads a session and its metrics by primary key and sends the rows. */
+/** Serves a bare Fastify route that reads a session and its metrics by primary key and sends the rows. */
 import type { AddressInfo } from 'node:net';
 import { fastify } from 'fastify';
 import pg from 'pg';

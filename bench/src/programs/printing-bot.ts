@@ -9,13 +9,13 @@ export type PrintOrder = { readonly perSecond: number; readonly seconds: number 
 export type PrintReport = {
   readonly lines: number;
   readonly seconds: number;
-  /** CPU time of the whole process. */
+  /** CPU time of the whole process in microseconds. */
   readonly cpuSeconds: number;
   /** Time spent in write calls. */
   readonly writeSeconds: number;
 };
 
-/** In the format and length of Pipecat's log lines. */
+/** A line in the format and length of Pipecat's log lines. */
 function line(number: number): string {
   return `2026-11-20 12:00:00.000 | DEBUG    | bench.printing:print:1 | NONE - line ${number} of what a talkative bot says\n`;
 }
