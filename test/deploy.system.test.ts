@@ -9,7 +9,7 @@ import { type RunOptions, runProgram } from '../packages/cli/test/run-program.ts
 import { withKey } from '../packages/server/test/support/client.ts';
 import { startTestServer, type TestServer } from '../packages/server/test/support/test-server.ts';
 
-/** Runs botcli against the service through a connection that tests can break. */
+/** Runs botcli with a connection to the service that tests can break. */
 let service: TestServer;
 let line: Line;
 let place: string;
@@ -78,7 +78,7 @@ type Line = {
   onPassed: () => void;
 };
 
-/** Forwards bytes to the service. With `breakAfter`, breaks each connection after that number of sent bytes. */
+/** Forwards bytes to the service. With `breakAfter`, closes each connection after that number of sent bytes. */
 async function openLine(): Promise<Line> {
   const server = createServer((client) => {
     const target = connect(opened.to, '127.0.0.1');
@@ -113,7 +113,7 @@ async function openLine(): Promise<Line> {
   return opened;
 }
 
-test('a deploy moves new sessions to its code, and an unchanged one changes nothing', async () => {
+test('botcli cloud deploy moves new sessions to the new code, and changes nothing for an unchanged project', async () => {
   expect(await cloud('deploy --yes')).toMatchObject({ status: 0 });
   expect(await answerOfSession()).toBe('one');
   const before = await service.client.listDeployments({ params: { agentName: name } });
@@ -155,7 +155,7 @@ test('an upload resumes after Ctrl-C', async () => {
   expect(line.passed - sent).toBeLessThan(5_500_000);
 });
 
-test('a failed build and a bot that does not start exit with status 1 and keep the serving deployment', async () => {
+test('botcli cloud deploy exits with 1 and keeps the serving deployment if the build or the bot fails', async () => {
   expect((await cloud('deploy --yes')).status).toBe(0);
   await put({ 'package.json': '{"main": "none.js"}' });
   const unbuilt = JSON.parse((await cloud('deploy --yes --json')).stdout);
@@ -169,7 +169,7 @@ test('a failed build and a bot that does not start exit with status 1 and keep t
   expect(stdout).toContain(`Roll back\tbotcli cloud agent rollback ${name} --to`);
 });
 
-test('a refusal of the service is printed with its message', async () => {
+test('botcli cloud deploy prints the message of an error response', async () => {
   await put({ 'deploy.toml': `agent_name = "${name}"\nsecret_set = "keys"\n` });
   expect(await cloud('deploy --yes')).toMatchObject({
     status: 1,

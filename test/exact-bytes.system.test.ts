@@ -11,12 +11,12 @@ import { keys, runInTerminal } from '../packages/cli/test/run-in-terminal.ts';
 import { botcliProgram, type Service, startService } from './service.ts';
 
 /**
- * Whichever way a value is given to the built botcli, the environment of a running bot contains exactly its bytes. The
- * bot reads them from the kernel, so that Node decodes nothing.
+ * However a value is given to the built botcli, the environment of a running bot contains exactly its bytes. The bot reads the
+ * bytes from the kernel, so that Node decodes nothing.
  */
 let service: Service;
 let folder: string;
-/** SHA-256 of the expected bytes, by key. */
+/** The SHA-256 of the expected bytes by key. */
 const meant = new Map<string, string>();
 
 const bot = `
@@ -62,7 +62,7 @@ async function runWithInput(args: readonly string[], input: string): Promise<voi
 /** Values that lenient parsers change. */
 const edges = [' blanks ', '\ttabs\t', '"in quotes"', 'a line\n', '\u{feff}a mark'];
 
-/** Values for one way of writing, the most fragile first, each with its own key. */
+/** Values for one way to write them, each with its own key. */
 function mean(way: string, count: number, fits: (value: string) => boolean): readonly (readonly [string, string])[] {
   const held = edges.filter(fits);
   const values = [...held, ...sampleValues(count - held.length, 20_261_120 + way.length, fits)];
@@ -121,7 +121,7 @@ it('standard input', async () => {
 
 it('a hidden prompt in a terminal', async () => {
   const pairs = mean('prompt', 12, (value) => !/(?!\t)\p{Cc}/u.test(value) && value.trim() !== '');
-  // An earlier attempt of the test may have stored them; unchanged values would not be confirmed.
+  // An earlier attempt of the test may have stored the values, and botcli asks no confirmation for unchanged values.
   await run([
     botcliProgram,
     'cloud',

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest';
 import { type TestDatabase, testDatabase } from '../packages/server/test/support/test-database.ts';
 
-/** What the built program prints when it cannot start. */
+/** Checks what the built program prints when it cannot start. */
 const program = fileURLToPath(new URL('../packages/server/dist/main.js', import.meta.url));
 
 let database: TestDatabase;
@@ -59,7 +59,7 @@ async function file(name: string, text: string, mode = 0o600): Promise<void> {
 
 const elsewhere = `data:text/javascript,Object.defineProperty(process, 'platform', { value: 'sunos' })`;
 
-/** An obstacle, and the settings that lead to it. */
+/** An obstacle to the start, and the settings that lead to it. */
 const obstacles: Record<string, { readonly says: RegExp; readonly meet: () => Promise<Record<string, string>> }> = {
   'wrong settings': { says: /BOTHOST_PORT: /, meet: async () => ({ BOTHOST_PORT: 'x' }) },
   'a database that cannot be used': {
@@ -102,7 +102,7 @@ it.each(Object.entries(obstacles))('%s is reported without a stack trace, with e
   expect(status).toBe(1);
 });
 
-it.runIf(process.getuid?.() === 0)('a folder that bots cannot traverse is reported', async () => {
+it.runIf(process.getuid?.() === 0)('a directory that bots cannot enter is reported', async () => {
   await chmod(folder, 0o700);
   const { status, told } = await start({});
   expect(told).toMatch(/^bothost: .*Let every account pass through it.*\n$/);

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { readConfig } from '../packages/server/src/config.ts';
 import { type Service, startService } from './service.ts';
-import { essence, openTerminal, patternOf, stepsOf } from './transcript.ts';
+import { createOutputPattern, normalizeOutput, openTerminal, readSteps } from './transcript.ts';
 
 /** The section of docs/deploy.md that installs the real Pipecat. */
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -12,7 +12,7 @@ let service: Service;
 
 beforeAll(async () => {
   const { inherited, secrets } = readConfig();
-  // pip takes ten times as long as uv for the packages of Pipecat.
+  // Uses uv, because pip takes ten times as long for the packages of Pipecat.
   service = await startService({ PATH: `${inherited.path}:${inject('uvFolder')}`, ...secrets.buildVariables });
 });
 afterAll(() => service?.close());
@@ -20,12 +20,12 @@ afterAll(() => service?.close());
 it('docs/deploy.md deploys a Pipecat bot, and installs nothing after a change to its code', async () => {
   const { environment, folder, origin } = service;
   const terminal = openTerminal(folder, origin, { ...environment, BOTHOST: root });
-  const steps = stepsOf(await readFile(join(root, 'docs/deploy.md'), 'utf8'), 'A Pipecat bot in Python');
+  const steps = readSteps(await readFile(join(root, 'docs/deploy.md'), 'utf8'), 'A Pipecat bot in Python');
   expect(steps).toHaveLength(3);
   for (const step of steps) {
     const printed = await terminal.follow(step);
     if (step.kind === 'commands' && step.printed !== null) {
-      expect(`${essence(printed)}\n`).toMatch(patternOf(step.printed));
+      expect(`${normalizeOutput(printed)}\n`).toMatch(createOutputPattern(step.printed));
     }
   }
 });

@@ -3,25 +3,25 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it, onTestFinished } from 'vitest';
 import { startService } from './service.ts';
-import { essence, openTerminal, patternOf, stepsOf } from './transcript.ts';
+import { createOutputPattern, normalizeOutput, openTerminal, readSteps } from './transcript.ts';
 
 /** Follows docs/deploy.md with the built service and the built botcli. */
 const root = fileURLToPath(new URL('..', import.meta.url));
 
 // Runs all sections in order on one service, because each continues the previous one.
-it('every section of docs/deploy.md prints what it shows', async () => {
+it('the commands in docs/deploy.md print the documented output', async () => {
   const document = await readFile(join(root, 'docs/deploy.md'), 'utf8');
   const service = await startService();
   onTestFinished(service.close);
   const { environment, folder, origin } = service;
   const terminal = openTerminal(folder, origin, environment);
   for (const title of ['A bot in ten lines', 'A change', 'A broken one', 'Back']) {
-    const steps = stepsOf(document, title);
+    const steps = readSteps(document, title);
     expect(steps.length, title).toBeGreaterThan(0);
     for (const step of steps) {
       const printed = await terminal.follow(step);
       if (step.kind === 'commands' && step.printed !== null)
-        expect(`${essence(printed)}\n`, title).toMatch(patternOf(step.printed));
+        expect(`${normalizeOutput(printed)}\n`, title).toMatch(createOutputPattern(step.printed));
     }
   }
 }, 240_000);

@@ -3,9 +3,9 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeEach, expect, it, onTestFinished } from 'vitest';
-import { screenOf } from './screen.ts';
+import { renderScreen } from './screen.ts';
 import { type Service, startService } from './service.ts';
-import { essence, patternOf, stepsOf } from './transcript.ts';
+import { createOutputPattern, normalizeOutput, readSteps } from './transcript.ts';
 
 /** Follows docs/secrets.md in a real terminal, with the built service and the built botcli. */
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -13,7 +13,7 @@ let service: Service;
 let folder: string;
 let environment: Readonly<Record<string, string>>;
 
-// Each attempt starts with a service without secrets.
+// Each attempt uses a new service, which has no secrets.
 beforeEach(async () => {
   service = await startService();
   onTestFinished(service.close);
@@ -23,7 +23,7 @@ beforeEach(async () => {
 }, 120_000);
 
 /**
- * The output for a user who answers each question with yes, and each hidden one with a value that is also valid as
+ * Returns the output for a user who answers each question with yes, and each hidden prompt with a value that is also valid as
  * credentials.
  */
 function typeInTerminal(commands: string): Promise<string> {
@@ -43,7 +43,7 @@ function typeInTerminal(commands: string): Promise<string> {
         answered += questions.length;
         for (const [question] of questions) child.stdin.write(question === '◆' ? 'y' : 'typed:value\r');
       });
-      child.on('error', reject).on('close', () => resolve(screenOf(written)));
+      child.on('error', reject).on('close', () => resolve(renderScreen(written)));
     });
   });
 }
@@ -59,7 +59,7 @@ const sections = [
   'Credentials of a registry',
 ];
 
-/** The specified options of each command. */
+/** The options that the document must show, by command. */
 const specified: Readonly<Record<string, readonly RegExp[]>> = {
   list: [/list [a-z]/, /(?:--sets|-s) /, /(?:--organization|-o) /, /(?:--region|-r) /],
   set: [
@@ -81,7 +81,7 @@ const specified: Readonly<Record<string, readonly RegExp[]>> = {
   ],
 };
 
-/** Options that none of these commands has. */
+/** Options that the commands in the document must not use. */
 function notShown(commands: readonly string[]): readonly string[] {
   return Object.entries(specified).flatMap(([name, rows]) => {
     const lines = commands.filter((line) => line.includes(`botcli cloud secrets ${name} `));
@@ -90,11 +90,11 @@ function notShown(commands: readonly string[]): readonly string[] {
 }
 
 // Runs all sections in order, because each continues the previous one.
-it('every section of docs/secrets.md prints what it shows, and together they use every specified option', async () => {
+it('the commands in docs/secrets.md print the documented output and use every option', async () => {
   const document = await readFile(join(root, 'docs/secrets.md'), 'utf8');
   const commands: string[] = [];
   for (const title of sections) {
-    const steps = stepsOf(document, title);
+    const steps = readSteps(document, title);
     expect(steps.length, title).toBeGreaterThan(0);
     for (const step of steps) {
       if (step.kind === 'file') {
@@ -102,15 +102,15 @@ it('every section of docs/secrets.md prints what it shows, and together they use
         continue;
       }
       commands.push(...step.text.split('\n'));
-      const shown = essence(await typeInTerminal(step.text)).replace(/\b[0-9a-f]{8}\b/g, 'PRINT');
+      const shown = normalizeOutput(await typeInTerminal(step.text)).replace(/\b[0-9a-f]{8}\b/g, 'PRINT');
       if (step.printed !== null)
-        expect(`${shown}\n`, title).toMatch(patternOf(step.printed.replace(/\b[0-9a-f]{8}\b/g, 'PRINT')));
+        expect(`${shown}\n`, title).toMatch(createOutputPattern(step.printed.replace(/\b[0-9a-f]{8}\b/g, 'PRINT')));
     }
   }
   expect(notShown(commands)).toEqual([]);
 }, 240_000);
 
-it('the README of a generated project stores its secrets', async () => {
+it('the commands in a generated README store the secrets of the project', async () => {
   const init = 'botcli init gen -t lightrtc -m cascade --stt deepgram_stt --llm openai_llm --tts cartesia_tts';
   const early = await typeInTerminal(`${init} > /dev/null; cd gen/server; botcli cloud deploy --dry-run`);
   expect(early).toContain('The deploy names the secret set gen-secrets, which does not exist');

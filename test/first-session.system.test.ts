@@ -60,7 +60,7 @@ function shape(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, field]) => [key, shape(field)]));
 }
 
-describe('the first session of the README', () => {
+describe('the first session in the README', () => {
   it('starts, uses, stops and lists a session with botcli and with curl', async () => {
     const [start = '', burn = '', look = '', ask = '', ...rest] = commands();
     expect(rest).toEqual([]);
@@ -88,14 +88,14 @@ describe('the first session of the README', () => {
     expect(Object.keys(record)).toEqual(Object.keys(example));
   }, 60_000);
 
-  it('has a link to the talk page in the greeting', async () => {
+  it('prints a link to the talk page in the greeting', async () => {
     const page = await fetch(`${service.origin}/talk/parrot`);
     expect(page.status).toBe(200);
     expect(page.headers.get('content-type')).toContain('text/html');
   });
 });
 
-describe('the bot of docs/bots.md', () => {
+describe('the bot in docs/bots.md', () => {
   it('is kept warm as its deploy.toml says, responds through the proxy, and exits when stopped', async () => {
     const headers = { authorization: `Bearer ${service.publicKey}` };
     const agent = () => service.ask('agents/greeter');

@@ -13,7 +13,7 @@ import { readConfig } from '../packages/server/src/config.ts';
 import { type Service, startService } from './service.ts';
 import { openTerminal, type Terminal } from './transcript.ts';
 
-/** Deploys a generated telephone bot to the built service, as its README says. */
+/** Deploys a generated telephone bot to the built service with the commands in its README. */
 const hook = fileURLToPath(new URL('../packages/cli/test/stand-in-vendors/reach_stand_ins.py', import.meta.url));
 let project: GeneratedProject;
 let service: Service;
@@ -39,7 +39,7 @@ afterAll(async () => {
 const socketOf = (path: string) => service.origin.replace('http', 'ws') + path;
 const commands = (text: string) => terminal.follow({ kind: 'commands', text, printed: null });
 
-/** The `.env` of the project, and the address of the stand-in for OpenAI. */
+/** The variables in the project's `.env`, and the address of the stand-in for OpenAI. */
 async function valuesOf({ directory }: GeneratedProject): Promise<Record<string, string>> {
   const env = await readFile(join(directory, '.env'), 'utf8');
   const pairs = [...env.matchAll(/^(\w+)=(.*)$/gm)].map(([, name = '', value = '']) => [name, value]);
@@ -50,7 +50,7 @@ async function valuesOf({ directory }: GeneratedProject): Promise<Record<string,
   };
 }
 
-/** Stores values in the secret set that `deploy.toml` names. */
+/** Stores values in the secret set that the project's `deploy.toml` names. */
 async function keep(values: Readonly<Record<string, string>>): Promise<void> {
   const response = await fetch(`${service.origin}/v1/secrets/phone-secrets`, {
     method: 'PUT',
@@ -66,8 +66,8 @@ async function keep(values: Readonly<Record<string, string>>): Promise<void> {
 }
 
 /**
- * The first deploy installs the Python environment. A `.pth` file in it then leads every bot to the stand-in vendors,
- * because a secret cannot set PIPECAT_SETUP_FILES. The second deploy is of the unchanged project.
+ * The first deploy installs the Python environment. A `.pth` file in it then makes every bot use the stand-in vendors, because a
+ * secret cannot set PIPECAT_SETUP_FILES. The second deploy is of the unchanged project.
  */
 async function deploy(): Promise<void> {
   const bot = join(project.directory, 'bot.py');
@@ -88,21 +88,21 @@ async function deploy(): Promise<void> {
   expect(await commands('botcli cloud deploy --yes')).toContain('with the environment of an earlier deployment');
 }
 
-it('greets a caller through the service', async () => {
+it('a deployed telephone bot greets a caller through the service', async () => {
   const url = socketOf('/ws/twilio');
   const heard = await hearGreeting(url, { _pipecatCloudServiceHost: 'phone.home', from_number: '+15550001' });
   expect(heard.pitch).toBeCloseTo(pitch, -1.5);
   expect(reached(standIns)).toEqual(['cartesia', 'deepgram', 'openai']);
 });
 
-it('passes its evaluations through the service', async () => {
+it('a deployed telephone bot passes its evaluations through the service', async () => {
   const url = socketOf('/ws/generic/phone.home');
   const { status, output, errors } = await evaluate(project, url, standIns);
   process.stdout.write(output);
   expect(status, output + errors).toBe(0);
 });
 
-it('accepts one call per token if tokens are required', async () => {
+it('a deployed telephone bot accepts one call per token if tokens are required', async () => {
   await commands("sed -i '/websocket_auth/d' deploy.toml && botcli cloud deploy --yes");
   const plain = hearGreeting(socketOf('/ws/twilio'), { _pipecatCloudServiceHost: 'phone.home' });
   await expect(plain).rejects.toThrow('ended with 1008');

@@ -4,13 +4,13 @@ import { keys, runInTerminal } from '../packages/cli/test/run-in-terminal.ts';
 import { type FakeRegistry, formatReply, startFakeRegistry } from '../packages/server/test/support/fake-registry.ts';
 import { botcliProgram, type Service, startService } from './service.ts';
 
-/** Image pull secrets in a real terminal, with a registry that requires credentials. */
+/** Sets image pull secrets in a real terminal, with a registry that requires credentials. */
 const credentials = 'me:Pa:ss  wörd';
 const basic = `Basic ${Buffer.from(credentials).toString('base64')}`;
 let service: Service;
 let registry: FakeRegistry;
 
-// Each attempt starts with a service without secrets and a registry without requests.
+// Each attempt uses a new service without secrets and a registry that has received no requests.
 beforeEach(async () => {
   registry = await startFakeRegistry(({ headers }) =>
     headers.get('authorization') === basic
@@ -22,7 +22,7 @@ beforeEach(async () => {
   onTestFinished(service.close);
 }, 120_000);
 
-it('prompts for credentials on a terminal, stores them byte for byte and verifies them', async () => {
+it('botcli cloud secrets prompts for registry credentials, stores them unchanged and verifies them', async () => {
   const host = `http://localhost:${registry.port}`;
   const words = `cloud secrets image-pull-secret asked ${host} --verify`;
   const variables = `BOTCLI_API_URL=${service.origin} BOTCLI_TOKEN=${service.privateKey}`;

@@ -1,5 +1,5 @@
-/** The lines that a terminal shows after some output, without overwritten text and colors. */
-export function screenOf(written: string): string {
+/** Returns the lines that a terminal shows for this output, without overwritten text and colors. */
+export function renderScreen(written: string): string {
   const rows: string[][] = [[]];
   let row = 0;
   let column = 0;

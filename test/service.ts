@@ -6,33 +6,36 @@ import { fileURLToPath } from 'node:url';
 import { freePort } from '../packages/server/test/support/free-port.ts';
 import { serviceProcess } from '../packages/server/test/support/service-process.ts';
 
-/** The built service as its operator runs it: a process with its own data directory, database and keys. */
+/** The built service as an operator runs it: a process with its own data directory, database and keys. */
 export interface Service {
   readonly origin: string;
   readonly privateKey: string;
   readonly publicKey: string;
-  /** Contains the home directory and the data directory. `close` removes it. */
+  /** The directory that contains the home and data directories. `close` removes it. */
   readonly folder: string;
-  /** For commands run beside the service: the built `botcli` on the path, and a home; nothing of the tests' own environment. */
+  /**
+   * The environment for commands that use the service: the built `botcli` on the path and a home directory, without variables of
+   * the tests' own environment.
+   */
   readonly environment: Readonly<Record<string, string>>;
-  /** Sends a request to the private API; returns the JSON of the response. */
+  /** Sends a request to the private API and returns the JSON of the response. */
   readonly ask: (path: string, method?: string) => Promise<Record<string, unknown>>;
   readonly close: () => Promise<void>;
 }
 
-/** The built `botcli`, for `node`. */
+/** The path of the built `botcli`, which Node runs. */
 export const botcliProgram = fileURLToPath(new URL('../packages/cli/bin/botcli.js', import.meta.url));
 
 /**
- * Starts the built service. `settings` are environment variables of the service. A service that has projects to prepare needs a
- * longer `timeoutMs`.
+ * Starts the built service. `settings` are its environment variables. If projects must be prepared at the start, `timeoutMs` must
+ * be longer.
  */
 export async function startService(
   settings: Readonly<Record<string, string>> = {},
   timeoutMs = 90_000,
 ): Promise<Service> {
   const folder = await mkdtemp(join(tmpdir(), 'bothost-service-'));
-  // Bots and the database have accounts of their own when root runs this.
+  // Bots and the database run under their own accounts if the user is root.
   await chmod(folder, 0o711);
   const programs = join(folder, 'programs');
   await mkdir(programs);

@@ -4,19 +4,19 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 
 /**
- * One step of a document: a file to save (a block after a line that ends with its name and a colon), or commands (`sh`)
- * with their output (`text`, if that is the next block).
+ * One step of a document. It is either a file to save (a block after a line that ends with its name and a colon), or commands
+ * (`sh`) with their output (`text`, if that is the next block).
  */
-export type Step =
+export type DocumentStep =
   | { readonly kind: 'file'; readonly name: string; readonly text: string }
   | { readonly kind: 'commands'; readonly text: string; readonly printed: string | null };
 
-/** The steps of one section of a document. */
-export function stepsOf(document: string, title: string): readonly Step[] {
+/** Returns the steps of one section of a document. */
+export function readSteps(document: string, title: string): readonly DocumentStep[] {
   const section = document.split(/^## /m).find((part) => part.startsWith(`${title}\n`));
   if (section === undefined) throw new Error(`The document has no section "${title}".`);
   const blocks = [...section.matchAll(/(?:^`([\w.-]+)`[^\n]*:\n\n)?^```(\w+)\n([\s\S]*?)^```$/gm)];
-  return blocks.flatMap(([, name, language, text = ''], index): Step[] => {
+  return blocks.flatMap(([, name, language, text = ''], index): DocumentStep[] => {
     if (name !== undefined) return [{ kind: 'file', name, text }];
     if (language !== 'sh') return [];
     const next = blocks[index + 1];
@@ -25,11 +25,11 @@ export function stepsOf(document: string, title: string): readonly Step[] {
 }
 
 export type Terminal = {
-  /** Follows a step; returns its output on both streams as a terminal with 80 columns shows it. */
-  readonly follow: (step: Step) => Promise<string>;
+  /** Carries out a step and returns its output on both streams as a terminal with 80 columns shows it. */
+  readonly follow: (step: DocumentStep) => Promise<string>;
 };
 
-/** A shell that keeps its folder and its variables between steps. A document may contain failing commands. */
+/** A shell that keeps its directory and variables between steps. Commands in a document may fail. */
 export function openTerminal(home: string, origin: string, environment: Readonly<Record<string, string>>): Terminal {
   const state = join(home, '.terminal');
   let folder = home;
@@ -50,8 +50,8 @@ export function openTerminal(home: string, origin: string, environment: Readonly
   };
 }
 
-/** A text without what differs between runs: ids, times, sizes, column widths, paths. */
-export function essence(text: string): string {
+/** Replaces everything that differs between runs: ids, times, sizes, column widths, paths. */
+export function normalizeOutput(text: string): string {
   return (
     text
       .replace(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, 'ID')
@@ -63,7 +63,7 @@ export function essence(text: string): string {
       .replace(/\bv2\d\.\d+\.\d+/g, 'NODE')
       .replace(/Python 3\.\d+\.\d+ \(\S+\)/g, 'PYTHON')
       .split('\n')
-      // Progress lines appear only after some time, so they depend on the machine.
+      // Removes progress lines, which appear only on slow machines.
       .filter((line) => !/^(?:Preparing|Starting the first instance)/.test(line))
       .map((line) => line.replace(/ +/g, ' ').trimEnd())
       .filter((line) => line !== '')
@@ -71,9 +71,9 @@ export function essence(text: string): string {
   );
 }
 
-/** The printed output of a step as a pattern: a line of three dots stands for any lines. */
-export function patternOf(printed: string): RegExp {
-  const parts = essence(printed)
+/** Converts the documented output of a step to a pattern. A line of three dots matches any lines. */
+export function createOutputPattern(printed: string): RegExp {
+  const parts = normalizeOutput(printed)
     .split('\n')
     .map((line) => (line === '...' ? '(?:.*\\n)*?' : `${line.replace(/[$()*+.?[\\\]^{|}]/g, '\\$&')}\\n`));
   return new RegExp(`^${parts.join('')}$`);
