@@ -8,7 +8,7 @@ import { type Finding, lintPlanted } from './planted.ts';
 const source = 'packages/cli/src';
 const fileOf = (name: string) => fileURLToPath(new URL(`../${name}`, import.meta.url));
 
-/** The rows of the tables under "The command line": a folder, and the names of everything that it may import. */
+/** The rows of the tables under "The command line": a folder and all names that it may import. */
 const rows: ReadonlyMap<string, readonly string[]> = (() => {
   const [, section = ''] = readFileSync(fileOf('docs/architecture.md'), 'utf8').split('## The command line\n');
   const found = new Map<string, readonly string[]>();
@@ -26,13 +26,13 @@ const inner = folders.filter((folder) => folder.includes('/'));
 const programFiles = ['main', 'program', 'commands', 'find-command', 'help', 'suggest-words'];
 const groundFiles = ['config', 'failure', 'version'];
 
-/** Rules must also hold in subfolders. */
+/** Rules must also apply in subfolders. */
 const deeper: Readonly<Record<string, string>> = {
   'commands/cloud/agent': 'commands',
   'scaffold/catalogue/vendors': 'scaffold/catalogue',
 };
 
-/** Everything that a file in a folder could import, by its path from `packages/cli/src/`, except the folder itself. */
+/** Everything that a file in a folder could import, by its path from `packages/cli/src/`, without the folder itself. */
 function targetsOf(folder: string): Record<string, string> {
   const siblings = folder.startsWith('scaffold/') ? [...outer.filter((name) => name !== 'scaffold'), ...inner] : outer;
   const initFiles = folder.startsWith('scaffold/') ? ['scaffold/init', 'scaffold/make-project'] : [];
@@ -62,7 +62,7 @@ beforeAll(() => {
   findings = new Map(planted.filter(({ rule }) => rule === 'plugin').map((finding) => [finding.file, finding]));
 });
 
-describe.each(places)('a file in %s/', (place) => {
+describe.each(places)('a file in %s,', (place) => {
   const here = cells.filter((cell) => cell.place === place);
 
   it('may import only what the table names, in every form', () => {

@@ -7,7 +7,7 @@ import { type Finding, lintPlanted } from './planted.ts';
 const server = 'packages/server/src';
 const architecture = readFileSync(fileURLToPath(new URL('../docs/architecture.md', import.meta.url)), 'utf8');
 
-/** The rows of the table under "What may import what": a folder, and the names of everything that it may import. */
+/** The rows of the table under "What may import what": a folder and all names that it may import. */
 const rows: ReadonlyMap<string, readonly string[]> = (() => {
   const [, section = ''] = architecture.split('## What may import what\n');
   const [table = ''] = section.split('\n## ');
@@ -20,7 +20,7 @@ const rows: ReadonlyMap<string, readonly string[]> = (() => {
   return found;
 })();
 
-/** For each row, the message of the lint rule that refuses everything the row does not name. */
+/** For each row, the message of the lint rule that refuses all imports that the row does not name. */
 const says: Readonly<Record<string, RegExp>> = {
   'packages/runtime/src': /The runtime interface imports only/,
   'packages/runtime/src/process': /A driver imports only/,
@@ -43,7 +43,7 @@ const says: Readonly<Record<string, RegExp>> = {
 
 const isOfServer = (folder: string) => !folder.startsWith('packages/');
 const folders = Object.keys(says).filter(isOfServer);
-/** Rules must also hold in subfolders: a subfolder, and the folder whose row applies to it. */
+/** Rules must also apply in subfolders. Maps a subfolder to the folder whose row applies. */
 const subfolders: Readonly<Record<string, string>> = {
   'instances/claim': 'instances',
   'packages/runtime/src/process/output': 'packages/runtime/src/process',
@@ -51,7 +51,7 @@ const subfolders: Readonly<Record<string, string>> = {
 const places = [...Object.keys(says), ...Object.keys(subfolders)];
 const rowOf = (place: string) => subfolders[place] ?? place;
 
-/** Specifiers of other packages, which every folder could use. */
+/** Specifiers of other packages, which a file in any folder could import. */
 const packages: Readonly<Record<string, string>> = {
   contract: '@bothost/contract',
   dashboard: '@bothost/dashboard',
@@ -60,7 +60,7 @@ const packages: Readonly<Record<string, string>> = {
   'inside of the contract': '@bothost/contract/dist/limits.js',
 };
 
-/** Every target that a file in `folder` could name, with the specifier it would use. Its own folder is left out. */
+/** Every target that a file in `folder` could import, with the specifier that it would use, except its own folder. */
 const targets = (folder: string) => (isOfServer(folder) ? serverTargets(folder) : runtimeTargets(folder));
 
 function serverTargets(folder: string): Record<string, string> {
@@ -116,7 +116,7 @@ beforeAll(() => {
   );
 });
 
-describe.each(places)('a file in %s/', (folder) => {
+describe.each(places)('a file in %s,', (folder) => {
   const here = cells.filter((cell) => cell.folder === folder);
 
   it('may import only what the table names, in every form', () => {
@@ -134,7 +134,7 @@ describe.each(places)('a file in %s/', (folder) => {
   });
 });
 
-it('docs/architecture.md has a row for every folder of the server and every rule, and names only existing folders', () => {
+it('docs/architecture.md has a row for each server folder and lint rule, and names only existing folders', () => {
   const source = fileURLToPath(new URL(`../${server}`, import.meta.url));
   const present = readdirSync(source, { withFileTypes: true }).filter((entry) => entry.isDirectory());
   expect([...rows.keys()].sort()).toEqual(Object.keys(says).sort());

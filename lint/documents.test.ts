@@ -53,7 +53,7 @@ describe('the documents', () => {
     expect(paths.filter((path) => !exists(path))).toEqual([]);
   });
 
-  it('docs/configuration.md has every setting, and no document names an unknown one', () => {
+  it('docs/configuration.md has every setting, and no document names an unknown setting', () => {
     const names = Object.values(settings).flatMap((setting) => [...setting.names]);
     const configured = new Set([...read('docs/configuration.md').matchAll(/`([A-Z_]+)`/g)].map(([, name]) => name));
     expect(names.filter((name) => !configured.has(name))).toEqual([]);
@@ -74,23 +74,26 @@ describe('the documents', () => {
     );
     const named = new Set(read('docs/operations.md').match(/\bbothost_\w+/g));
     expect([...named].filter((name) => !counted.includes(name) && !gauges.includes(name))).toEqual([]);
-    // The other metrics are those of every Node program, of which the document names two.
+    // The document names only two of the metrics that every Node program has.
     const own = [...counted.filter((name) => !/^bothost_(?:process|nodejs)_/.test(name)), ...gauges];
     expect(own.filter((name) => !named.has(name))).toEqual([]);
   });
 
-  it('name only existing npm scripts', () => {
+  it('name only npm scripts that exist', () => {
     const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
     const named = documents.flatMap((path) => [...read(path).matchAll(/npm (?:run )?(start|test|[a-z]+:[a-z]+)/g)]);
     expect(named.map(([, name = '']) => name).filter((name) => scripts[name] === undefined)).toEqual([]);
   });
 
-  it.each(documents.filter((path) => path.startsWith('docs/')))('%s quotes messages that the program has', (path) => {
-    const missing = messagesIn(read(path)).filter((message) => !fragmentsOf(message).every(isInSources));
-    expect(missing).toEqual([]);
-  });
+  it.each(documents.filter((path) => path.startsWith('docs/')))(
+    '%s quotes only messages that the source contains',
+    (path) => {
+      const missing = messagesIn(read(path)).filter((message) => !fragmentsOf(message).every(isInSources));
+      expect(missing).toEqual([]);
+    },
+  );
 
-  it('the check of quoted messages finds those of docs/operations.md', () => {
+  it('the check of quoted messages finds the messages in docs/operations.md', () => {
     expect(messagesIn(read('docs/operations.md')).length).toBeGreaterThan(5);
     expect(fragmentsOf('Port 7420 of ... is in use')).toEqual(['Port', 'of', 'is in use']);
     expect(isInSources('is not a message of any program here')).toBe(false);
@@ -106,7 +109,7 @@ function messagesIn(document: string): readonly string[] {
   return spans.filter((span) => isMessage.test(span) && !isCode.test(span));
 }
 
-/** What stands between the values in a message. */
+/** The fixed parts of a message, between its values. */
 function fragmentsOf(message: string): readonly string[] {
   return message
     .split(/\.{3,}|\d+/)

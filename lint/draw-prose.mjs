@@ -24,7 +24,7 @@ for (const [kind, size] of Object.entries(sizes)) {
   for (const line of draw(lines.sort(), size, mulberry32(seed))) console.log(line);
 }
 
-/** The first steps of a Fisher-Yates shuffle. */
+/** Returns random elements with the first steps of a Fisher-Yates shuffle. */
 function draw(lines, size, random) {
   for (let index = 0; index < Math.min(size, lines.length); index += 1) {
     const other = index + Math.floor(random() * (lines.length - index));

@@ -7,7 +7,7 @@ import { repository, trackedFiles } from './prose/tracked-files.ts';
 const sources = trackedFiles(['ts', 'tsx'], 'packages');
 const isTest = (path: string) => path.includes('.test.') || /^packages\/[^/]+\/test\//.test(path);
 
-/** The quoted words in files, which include every reason that they name. */
+/** Returns all quoted words in files, which include every reason that the files name. */
 function quotedIn(paths: readonly string[]): ReadonlySet<string> {
   const texts = paths.map((path) => readFileSync(join(repository, path), 'utf8'));
   return new Set(

@@ -16,7 +16,7 @@ const manifests = [
   'examples/parrot',
 ];
 
-/** One finding of the lint: `rule` is the name of a Biome rule, or `plugin` for the rules in this folder. */
+/** One lint finding. `rule` is the name of a Biome rule, or `plugin` for the rules in this directory. */
 export type Finding = { readonly file: string; readonly rule: string; readonly message: string };
 
 type Report = {
@@ -27,7 +27,7 @@ type Report = {
   }[];
 };
 
-/** Lints files in an empty copy of the repository, in one run, with the repository's rules. */
+/** Lints files in an empty copy of the repository in one run, with the repository's rules. */
 export function lintPlanted(files: Readonly<Record<string, string>>): readonly Finding[] {
   const copy = mkdtempSync(path.join(tmpdir(), 'planted-'));
   try {
@@ -51,7 +51,7 @@ function lint(directory: string, paths: readonly string[]): readonly Finding[] {
     [program, 'lint', '--reporter=json', '--max-diagnostics=none', ...paths],
     { cwd: directory, encoding: 'utf8', maxBuffer: 256 * 1_048_576 },
   );
-  if (!stdout.startsWith('{')) throw new Error(`the lint did not run: ${stderr}`);
+  if (!stdout.startsWith('{')) throw new Error(`Biome did not run: ${stderr}`);
   return (JSON.parse(stdout) as Report).diagnostics.map(({ category, message, location }) => ({
     file: location.path,
     rule: category.split('/').at(-1) ?? category,

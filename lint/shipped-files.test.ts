@@ -9,11 +9,11 @@ const packages = ['packages', 'examples', 'runtimes']
   .flatMap((folder) => readdirSync(join(root, folder)).map((name) => `${folder}/${name}`))
   .filter((folder) => existsSync(join(root, folder, 'package.json')));
 
-/** Tests, test support, and the conformance suite of runtime drivers. */
+/** Matches tests, test support, and the conformance suite of runtime drivers. */
 const isTestFile = (path: string) =>
   /\.(?:test|setup)\.|(?:^|\/)test[-_]|(?:^|\/)(?:tests?|testing|conformance)\//.test(path);
 
-/** The files in each package's tarball, `dist` among them. */
+/** Lists the files in the tarball of each package, including `dist`. */
 let packed: readonly (readonly string[])[];
 beforeAll(() => {
   const workspaces = packages.map((folder) => `--workspace=${folder}`);
@@ -24,7 +24,7 @@ beforeAll(() => {
   packed = tarballs.map(({ files }) => files.map(({ path }) => path));
 });
 
-// If an earlier version of the build left tests in "dist", remove "dist" and build again.
+// An earlier build may have left tests in "dist". If so, remove "dist" and build again.
 it.each(packages.map((folder, index) => [folder, index] as const))('%s ships its build and no tests', (_, index) => {
   const files = packed[index] ?? [];
   expect(files.some((path) => /^(?:dist|src)\//.test(path))).toBe(true);

@@ -1,12 +1,15 @@
-/** What a source file says to people. */
+/** The text in a source file that is written for people. */
 export type Prose = {
-  /** Whole comments: consecutive line comments are one. */
+  /** Whole comments. Consecutive line comments count as one. */
   readonly comments: readonly string[];
-  /** Of errors and logs: arguments of constructors, factories and log calls, and the fields of error tables. Not of test files. */
+  /**
+   * Messages of errors and logs: arguments of constructors, factories and log calls, and fields of error tables. Test files have
+   * none.
+   */
   readonly messages: readonly string[];
-  /** Titles with those of the enclosing `describe` blocks, as in `describe > it`. */
+  /** Test titles with the titles of the enclosing `describe` blocks, as in `describe > it`. */
   readonly testNames: readonly string[];
-  /** Names of exports. Of Python: public top-level classes and functions. */
+  /** Names of exports, or of public top-level classes and functions in Python. */
   readonly identifiers: readonly string[];
 };
 

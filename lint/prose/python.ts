@@ -1,6 +1,9 @@
 import { oneLine, type Prose } from './prose.ts';
 
-/** A comment, or a string with its opening quotes. Strings come first, so that a `#` in one starts no comment. */
+/**
+ * Matches a comment or a string with its opening quotes. Strings come first, so that a `#` within a string does not start a
+ * comment.
+ */
 const token = /[rbuf]{0,2}("""|'''|"|')((?:\\.|(?!\1).)*?)\1|#([^\n]*)/gis;
 const directive = /^(?:!|noqa\b|type:|fmt:|pragma\b|shellcheck\b)/;
 const definition = /^(?:async def|def|class) ([a-zA-Z]\w*)|^([A-Z][A-Z\d_]+)(?:: [^=\n]+)? = /gm;
@@ -24,7 +27,7 @@ export function readPython(text: string): Prose {
   };
 }
 
-/** The comments of a Python or shell file. Those on consecutive lines are one. */
+/** Returns the comments of a Python or shell file. Comments on consecutive lines count as one. */
 export function readHashComments(text: string): readonly string[] {
   const comments: string[] = [];
   let end = -1;

@@ -5,7 +5,7 @@ const errorFactories = /^(?:\w*(?:Error|Failure)|failure|fail|fault|refused|addI
 const logMethods = /^(?:trace|debug|info|warn|error|fatal)$/;
 const messageFields = /^(?:message|error|hint)$/;
 const testFunctions = /^(?:it|test|describe|\w+Test|describe[A-Z]\w*)$/;
-/** Comments that are addressed to a tool. */
+/** Matches comments that are instructions for a tool. */
 const directive = /^(?:biome-ignore|@ts-|#__|\/ *<reference|\*? *@vitest|eslint)/;
 
 type Comment = {
@@ -42,7 +42,7 @@ export function readTypeScript(path: string, text: string): Prose {
       const title = testTitle(node, text);
       if (title === null) return;
       titles.push(oneLine(title));
-      // A title such as '%s' has its words in the table of cases.
+      // The words of a title such as '%s' are in the table of cases.
       if (!/[a-z]{2}/i.test(title) || rootName(node.callee).startsWith('describe')) return;
       testNames.push(titles.join(' > '));
     },
@@ -68,7 +68,7 @@ export function readTypeScript(path: string, text: string): Prose {
   };
 }
 
-/** `it` of `it(...)`, `it.each(...)(...)` and `it.skipIf(...)(...)`. */
+/** Returns `it` for `it(...)`, `it.each(...)(...)` and `it.skipIf(...)(...)`. */
 function rootName(callee: ESTree.Node): string {
   if (callee.type === 'Identifier') return callee.name;
   if (callee.type === 'MemberExpression') return rootName(callee.object);
@@ -91,7 +91,7 @@ function isMessageCall({ callee }: Call): boolean {
   return logMethods.test(callee.property.name) || errorFactories.test(callee.property.name);
 }
 
-/** The strings that an expression can be. A template keeps the source of its expressions. */
+/** Returns the strings that an expression can evaluate to. A template keeps the source of its expressions. */
 function stringsIn(node: ESTree.Node, text: string): readonly string[] {
   switch (node.type) {
     case 'Literal':
