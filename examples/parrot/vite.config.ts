@@ -1,7 +1,7 @@
 import { builtinModules } from 'node:module';
 import { defineConfig } from 'vite';
 
-/** One file with everything inside: the service runs `node dist/main.js` from a copy that has no node_modules. */
+/** Bundles everything into one file, because the service runs `node dist/main.js` from a copy without node_modules. */
 export default defineConfig({
   build: {
     ssr: 'src/main.ts',
@@ -10,7 +10,7 @@ export default defineConfig({
     reportCompressedSize: false,
     license: { fileName: 'licenses.md' },
     rolldownOptions: {
-      // ws asks for these two native accelerators only if they are there.
+      // ws uses these two native accelerators only if they are installed.
       external: [...builtinModules, /^node:/, 'bufferutil', 'utf-8-validate'],
       output: { entryFileNames: 'main.js', codeSplitting: false },
     },

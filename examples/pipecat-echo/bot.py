@@ -1,4 +1,4 @@
-"""A Pipecat bot that echoes its caller. It needs no vendor's key.
+"""A Pipecat bot that echoes its caller. It needs no API key.
 
 On your own machine, with Pipecat's development runner and its web page:
 
@@ -24,7 +24,7 @@ from pipecat.workers.runner import WorkerRunner
 
 
 class Echo(FrameProcessor):
-    """Sends the caller's audio back. A real bot has speech to text, a model and text to speech here."""
+    """Sends the caller's audio back. A real bot uses speech to text, a model and text to speech instead."""
 
     async def process_frame(self, frame: Frame, direction: FrameDirection) -> None:
         await super().process_frame(frame, direction)
@@ -35,17 +35,17 @@ class Echo(FrameProcessor):
         await self.push_frame(frame, direction)
 
 
-# One entry per transport. Only the transport of the session is created.
+# One entry per transport. A session creates only its own transport.
 transport_params = {
-    # A browser, over WebRTC.
+    # For a browser that connects over WebRTC.
     "webrtc": lambda: TransportParams(audio_in_enabled=True, audio_out_enabled=True),
-    # A browser or a program, over a WebSocket with Pipecat's frames.
+    # For a browser or a program that sends Pipecat's frames over a WebSocket.
     "websocket": lambda: FastAPIWebsocketParams(
         audio_in_enabled=True, audio_out_enabled=True, serializer=ProtobufFrameSerializer()
     ),
-    # A phone call. To hang up, Pipecat needs TWILIO_ACCOUNT_SID and TWILIO_AUTH_TOKEN.
+    # For a phone call. To hang up, Pipecat needs TWILIO_ACCOUNT_SID and TWILIO_AUTH_TOKEN.
     "twilio": lambda: FastAPIWebsocketParams(audio_in_enabled=True, audio_out_enabled=True),
-    # `pipecat eval run`.
+    # For `pipecat eval run`.
     "eval": lambda: EvalTransportParams(audio_in_enabled=True, audio_out_enabled=True),
 }
 
@@ -53,23 +53,23 @@ transport_params = {
 async def run_bot(transport: BaseTransport, arguments: RunnerArguments) -> None:
     worker = PipelineWorker(
         Pipeline([transport.input(), Echo(), transport.output()]),
-        # The default input rate of Pipecat's pipelines.
+        # The default input rate of Pipecat's pipelines, in hertz.
         params=PipelineParams(audio_in_sample_rate=16000, audio_out_sample_rate=16000),
         idle_timeout_secs=arguments.pipeline_idle_timeout_secs,
     )
 
     @transport.event_handler("on_client_connected")
     async def on_client_connected(_transport: BaseTransport, _client: object) -> None:
-        # `body` is the body of the start request.
+        # `arguments.body` is the body of the start request.
         logger.info(f"Client connected, start body with {len(arguments.body or {})} keys")
 
     @transport.event_handler("on_client_disconnected")
     async def on_client_disconnected(_transport: BaseTransport, _client: object) -> None:
         logger.info("Client disconnected")
-        # Ends the pipeline, `bot()` and the session.
+        # Canceling ends the pipeline, `bot()` and the session.
         await worker.cancel()
 
-    # The development runner or the host handles signals.
+    # Signals are handled by the development runner or the host.
     runner = WorkerRunner(handle_sigint=arguments.handle_sigint)
     await runner.add_workers(worker)
     await runner.run()

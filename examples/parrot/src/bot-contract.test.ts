@@ -7,7 +7,7 @@ import { type Parrot, startParrot } from './server.ts';
 
 const contract = readFileSync(new URL('../../../docs/bot-contract.md', import.meta.url), 'utf8');
 
-/** The cells of the first table of a section, without its header, quotes of code removed. */
+/** Returns the cells of the first table of a section, without its header and backticks. */
 function tableOf(section: string): readonly (readonly string[])[] {
   const text = contract.split(/^## /m).find((part) => part.startsWith(`${section}\n`)) ?? '';
   const rows = text.match(/^\|.*\|$/gm) ?? [];
@@ -96,15 +96,15 @@ const situations: Readonly<Record<string, Situation>> = {
 
 describe('the parrot and docs/bot-contract.md', () => {
   const rows = tableOf('Status codes');
-  // The parrot has no code that could fail.
+  // The parrot never responds with 500, because it has no code that could fail.
   const testable = rows.filter(([, situation]) => situation !== 'the bot failed');
 
-  it('reads the table of status codes', () => {
+  it('has a table of status codes that this test can read', () => {
     expect(rows.length - testable.length).toBe(1);
     expect(testable.length).toBeGreaterThan(15);
   });
 
-  it.each(testable)('%s responds, when %s: %s', async (request = '', situation = '', status = '') => {
+  it.each(testable)('%s, when %s, responds %s', async (request = '', situation = '', status = '') => {
     const probe = situations[situation] ?? expect.fail(`no probe for "${situation}"`);
     expect(status.split(' or ').map(Number)).toContain(await probe(request, await open()));
   });

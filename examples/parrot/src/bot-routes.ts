@@ -3,29 +3,28 @@ import { setTimeout } from 'node:timers/promises';
 import type { WebSocket } from 'ws';
 import {
   type JsonObject,
-  numberField,
   parseJsonObject,
   RequestError,
   readJsonObject,
+  readNumberField,
   sendJson,
 } from './http-exchange.ts';
 import { runPlainBot } from './plain-bot.ts';
 import type { Session, SessionSlot } from './session.ts';
 
-/** State that the routes share. */
 export interface ParrotContext {
   readonly slot: SessionSlot;
   readonly log: (line: string) => void;
   readonly newSessionId: () => string;
-  /** Epoch milliseconds with a fraction. */
+  /** The time in milliseconds since the epoch, with a fraction. */
   readonly preciseNow: () => number;
-  /** Aborts when the process shuts down. */
+  /** Aborts when the process shuts down, which ends the session. */
   readonly closing: AbortSignal;
 }
 
 const plainBodyBytes = 1_048_576;
 const longestPollSeconds = 300;
-/** The longest delay of setTimeout. */
+/** The maximum delay of `setTimeout`, in milliseconds. */
 const longestTimerSeconds = 2_147_483;
 
 /** `POST /bot`: stays open until the session ends (docs/bot-contract.md, "Start"). */
@@ -53,14 +52,14 @@ export async function runBot(
   sendJson(response, 200, completionStatus);
 }
 
-/** The start body of a WebSocket session: `?body=` is base64 of JSON. */
-export function socketBody(url: URL): JsonObject {
+/** Reads the start body of a WebSocket session from the base64-encoded JSON in `?body=`. */
+export function readSocketBody(url: URL): JsonObject {
   const encoded = url.searchParams.get('body');
-  // A query parser turns an unescaped + into a space.
+  // A query parser would turn an unescaped + into a space.
   return encoded ? parseJsonObject(Buffer.from(encoded.replaceAll(' ', '+'), 'base64').toString('utf8')) : {};
 }
 
-/** Ends a session with its socket, and the socket with its session. */
+/** Ends a session when its socket closes, and closes the socket when the session ends. */
 export async function socketSessionEnd(session: Session, socket: WebSocket): Promise<void> {
   const closed = new Promise((resolve) => socket.once('close', resolve));
   session.signal.addEventListener('abort', () => socket.close(1000, String(session.signal.reason)), { once: true });
@@ -76,7 +75,7 @@ export async function stopBot(
   response: ServerResponse,
 ): Promise<void> {
   const body = await readJsonObject(request, 4096);
-  const graceSeconds = numberField(body, 'graceSeconds', { min: 0, max: longestTimerSeconds, fallback: 0 });
+  const graceSeconds = readNumberField(body, 'graceSeconds', { min: 0, max: longestTimerSeconds, fallback: 0 });
   const session = context.slot.running();
   if (session === undefined) throw new RequestError(409, 'No session is running');
   context.log(`stop requested, with a grace period of ${graceSeconds} s`);
@@ -84,12 +83,15 @@ export async function stopBot(
   sendJson(response, 202, {});
 }
 
-/** `GET /_bot/session?wait=SECONDS`: the session's state. With `wait`, at its end or after that time. */
+/**
+ * `GET /_bot/session?wait=SECONDS`: returns the state of the session. With `wait`, responds when the session ends or after that
+ * time.
+ */
 export async function reportSession(context: ParrotContext, url: URL, response: ServerResponse): Promise<void> {
   const query = { wait: Number(url.searchParams.get('wait') ?? 0) };
   const wait = Math.min(
     longestPollSeconds,
-    numberField(query, 'wait', { min: 0, max: longestTimerSeconds, fallback: 0 }),
+    readNumberField(query, 'wait', { min: 0, max: longestTimerSeconds, fallback: 0 }),
   );
   if (wait > 0 && context.slot.running() !== undefined) {
     const waiting = new AbortController();
@@ -101,7 +103,7 @@ export async function reportSession(context: ParrotContext, url: URL, response: 
   sendJson(response, 200, context.slot.report());
 }
 
-/** Starts the session that the headers name. Throws `RequestError` 409 if one is running. */
+/** Starts the session that the request headers name. Throws `RequestError` 409 if a session is already running. */
 export function startSession(context: ParrotContext, headers: IncomingHttpHeaders, enteredAtMs: number): Session {
   const seconds = Number(header(headers, 'x-max-session-seconds', 'x-pcc-max-session-seconds'));
   const session = context.slot.start({
@@ -113,7 +115,7 @@ export function startSession(context: ParrotContext, headers: IncomingHttpHeader
   return session;
 }
 
-/** Throws `RequestError` 409 if a session is running. */
+/** Throws `RequestError` 409 unless no session is running. */
 export function requireIdle(context: ParrotContext): void {
   if (context.slot.running() !== undefined) throw alreadyRunning();
 }
@@ -129,11 +131,11 @@ function plainBotOf(body: JsonObject): { say: string | undefined; exitAfterSecon
     exitAfterSeconds:
       body['exitAfterSeconds'] === undefined
         ? undefined
-        : numberField(body, 'exitAfterSeconds', { min: 0, max: longestTimerSeconds, fallback: 0 }),
+        : readNumberField(body, 'exitAfterSeconds', { min: 0, max: longestTimerSeconds, fallback: 0 }),
   };
 }
 
-/** The bot reports only the time limit. The service knows all other reasons. */
+/** The bot reports only the time limit, because the service knows all other reasons. */
 function completionStatusOf(session: Session): { completionStatus?: string } {
   return session.signal.reason === 'time limit' ? { completionStatus: 'SESSION_TIME_LIMIT' } : {};
 }

@@ -1,21 +1,21 @@
 import { Worker } from 'node:worker_threads';
 
-/** A known load for testing measurements. */
+/** A known load for the tests of measurements. */
 export interface Load {
-  /** Thousandths of a core, for the whole process. */
+  /** CPU of the whole process, in thousandths of a core. */
   readonly cpuMillicores: number;
-  /** Memory that is really written, in addition to what the process uses anyway (10^6 bytes each). */
+  /** Memory in units of 10^6 bytes that is really written, in addition to what the process uses anyway. */
   readonly megabytes: number;
   readonly seconds: number;
 }
 
 /**
- * Uses CPU and memory until the time is over or the signal aborts, in worker threads, so that the bot keeps responding. A
- * feedback loop on the CPU time of the whole process makes the sum independent of other load. If the machine has too few
- * cores, it takes longer.
- * @returns the CPU time that the process used meanwhile, in milliseconds
+ * Uses CPU and memory in worker threads until the time is over or the signal aborts, while the bot keeps responding. A feedback
+ * loop over the CPU time of the process makes the total independent of other load. With too few cores, the load takes longer.
+ *
+ * @returns the CPU time that the process used, in milliseconds
  */
-export async function burn(load: Load, signal: AbortSignal): Promise<number> {
+export async function generateLoad(load: Load, signal: AbortSignal): Promise<number> {
   const before = process.cpuUsage();
   const threads = Math.max(1, Math.ceil(load.cpuMillicores / 1000));
   await Promise.all(
@@ -28,7 +28,7 @@ export async function burn(load: Load, signal: AbortSignal): Promise<number> {
 }
 
 function runWorker(load: Load, signal: AbortSignal): Promise<void> {
-  // The source is text, because the bot ships as one file.
+  // The source of the worker is text, because the bot ships as one file.
   const worker = new Worker(`(${burnInThread})(${JSON.stringify(load)})`, { eval: true });
   const stop = () => void worker.terminate();
   signal.addEventListener('abort', stop, { once: true });
@@ -39,7 +39,7 @@ function runWorker(load: Load, signal: AbortSignal): Promise<void> {
   }).finally(() => signal.removeEventListener('abort', stop));
 }
 
-/** Runs inside the worker and must not refer to anything outside itself. */
+/** Runs in the worker thread, so it must not refer to anything outside itself. */
 function burnInThread({ cpuMillicores, megabytes, seconds }: Load): void {
   const bytesPerMegabyte = 1_000_000;
   const held = new Uint8Array(megabytes * bytesPerMegabyte).fill(1);
@@ -58,6 +58,6 @@ function burnInThread({ cpuMillicores, megabytes, seconds }: Load): void {
   ) {
     if (cpuMs() >= owedMs(elapsed)) Atomics.wait(sleeper, 0, 0, 5);
   }
-  // Keeps the array reachable up to here.
+  // Keeps the array reachable until the end of the load.
   held[0] = 0;
 }

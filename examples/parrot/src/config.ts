@@ -2,9 +2,9 @@
 export interface ParrotConfig {
   readonly host: string;
   readonly port: number;
-  /** Required on every reserved path except the probes, if set. */
+  /** If set, requests for reserved paths, except the probes, must contain this token. */
   readonly controlToken: string | undefined;
-  /** The id of a session whose request has none. */
+  /** The id of a session whose request contains none. */
   readonly sessionId: string | undefined;
 }
 

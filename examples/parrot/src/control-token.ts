@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 
 /**
- * Whether a request may use a reserved path. Every local user can reach a loopback port, so the service sends a token, as
+ * Returns whether a request may use a reserved path. Every local user can reach a loopback port, so the service sends a token as
  * `authorization: Bearer` or `x-bot-control-token`. Without a configured token, every request may.
  */
 export function hasControlToken(headers: IncomingHttpHeaders, token: string | undefined): boolean {

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { afterEach, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { decodeFrame, encodeAudio, encodeMessage } from './frames.ts';
-import { parseRtvi, type RtviMessage, rtvi } from './rtvi.ts';
+import { createRtviMessage, parseRtvi, type RtviMessage } from './rtvi.ts';
 import { startParrot } from './server.ts';
 
 const open: (() => Promise<unknown> | unknown)[] = [];
@@ -54,7 +54,7 @@ async function connect(body: Record<string, unknown> = {}): Promise<Client> {
     lines: () => messages.filter((message) => message.type === 'bot-output').map((message) => message.data['text']),
     audioSamples: () => samples,
     interruptions: () => interruptions,
-    send: (type, data, id) => socket.send(encodeMessage(rtvi(type, data, id))),
+    send: (type, data, id) => socket.send(encodeMessage(createRtviMessage(type, data, id))),
   };
 }
 
@@ -63,7 +63,7 @@ function sendTone(client: Client, seconds: number, amplitude: number): void {
   for (let sent = 0; sent < seconds * 50; sent++) client.socket.send(encodeAudio(piece, 16_000));
 }
 
-test('responds to client-ready with bot-ready and its id, a greeting text and chirps', async () => {
+test('the parrot responds to client-ready with bot-ready and its id, a greeting text and chirps', async () => {
   const client = await connect({ say: 'welcome back' });
   client.send('client-ready', { version: '2.1.0', about: { library: 'test' } }, 'r-1');
   await expect.poll(client.types).toContain('bot-stopped-speaking');
@@ -73,13 +73,13 @@ test('responds to client-ready with bot-ready and its id, a greeting text and ch
   expect(client.audioSamples()).toBeGreaterThan(10_000);
 });
 
-test('responds to a client of protocol 1 in its version', async () => {
+test('the parrot responds to a client of RTVI version 1 in that version', async () => {
   const client = await connect();
   client.send('client-ready', { version: '1.2.0' });
   await expect.poll(() => client.messages[0]).toMatchObject({ type: 'bot-ready', data: { version: '1.2.0' } });
 });
 
-test('repeats speech with the same length', async () => {
+test('the parrot repeats speech with the same length', async () => {
   const client = await connect();
   sendTone(client, 0.5, 0);
   sendTone(client, 0.6, 0.3);
@@ -95,7 +95,7 @@ test('repeats speech with the same length', async () => {
   expect(client.audioSamples()).toBe(24_000);
 });
 
-test('stops speaking when the client speaks', async () => {
+test('the parrot stops speaking when the client speaks', async () => {
   const client = await connect();
   client.send('send-text', { content: 'one two three four five six seven eight nine ten' });
   await expect.poll(client.types).toContain('bot-started-speaking');
@@ -106,7 +106,7 @@ test('stops speaking when the client speaks', async () => {
   expect(speaking).toEqual(['bot-started-speaking', 'bot-stopped-speaking', 'user-started-speaking']);
 });
 
-test('responds to text with text, without audio if requested', async () => {
+test('the parrot responds to text with text, without audio if requested', async () => {
   const client = await connect();
   client.send('send-text', { content: 'psst', options: { audio_response: false } });
   await expect.poll(client.lines).toEqual(['Rraawk! psst']);
@@ -116,7 +116,7 @@ test('responds to text with text, without audio if requested', async () => {
   expect(client.types()).not.toContain('bot-started-speaking');
 });
 
-test('ignores bytes that are not a frame', async () => {
+test('the parrot ignores bytes that are not a frame', async () => {
   const client = await connect();
   client.socket.send(Buffer.from([0xff, 0xff, 0xff]));
   client.socket.send('text that no one asked for');
@@ -126,7 +126,7 @@ test('ignores bytes that are not a frame', async () => {
   await expect.poll(client.lines).toEqual(['Rraawk! still there?']);
 });
 
-test('disconnect-bot ends the session', async () => {
+test('the message disconnect-bot ends the session', async () => {
   const client = await connect();
   const closed = once(client.socket, 'close');
   client.send('disconnect-bot');

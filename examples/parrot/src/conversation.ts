@@ -1,18 +1,18 @@
 import type { RawData, WebSocket } from 'ws';
 import { decodeFrame, encodeAudio, encodeInterruption, encodeMessage, type InboundFrame } from './frames.ts';
 import type { JsonObject } from './http-exchange.ts';
-import { asObject, botLine, botReady, parseRtvi, type RtviMessage, rtvi } from './rtvi.ts';
+import { createBotLine, createBotReady, createRtviMessage, parseObject, parseRtvi, type RtviMessage } from './rtvi.ts';
 import type { Session } from './session.ts';
-import { chirped, greeting, resample } from './sound.ts';
+import { chirpText, greeting, resample } from './sound.ts';
 import { createSpeaker } from './speaker.ts';
 import { createVoiceActivity, type VoiceEvent } from './voice-activity.ts';
 
 export interface Conversation {
   readonly socket: WebSocket;
   readonly session: Session;
-  /** The body of the start. `say`: a line after the greeting. */
+  /** The body of the start request. `say` is a line to say after the greeting. */
   readonly body: JsonObject;
-  /** Milliseconds of a monotonic clock. */
+  /** The time in milliseconds by a monotonic clock. */
   readonly now: () => number;
   readonly log: (line: string) => void;
 }
@@ -21,8 +21,8 @@ export interface Conversation {
 const outputRate = 24_000;
 const longestText = 2000;
 
-/** Talks over Pipecat's frames until the socket closes: repeats speech and text. */
-export function talk({ socket, body, now, log }: Conversation): void {
+/** Talks to a client that uses Pipecat's frames until the socket closes. Repeats speech and text. */
+export function runConversation({ socket, body, now, log }: Conversation): void {
   const send = (frame: Uint8Array) => {
     if (socket.readyState === socket.OPEN) socket.send(frame);
   };
@@ -32,13 +32,13 @@ export function talk({ socket, body, now, log }: Conversation): void {
     sampleRate: outputRate,
     now,
     send: (samples) => send(encodeAudio(samples, outputRate)),
-    onStarted: () => sendMessage(rtvi('bot-started-speaking')),
-    onStopped: () => sendMessage(rtvi('bot-stopped-speaking')),
+    onStarted: () => sendMessage(createRtviMessage('bot-started-speaking')),
+    onStopped: () => sendMessage(createRtviMessage('bot-stopped-speaking')),
   });
 
   function say(text: string): void {
     log(`says: ${JSON.stringify(text)}`);
-    for (const message of botLine(text)) sendMessage(message);
+    for (const message of createBotLine(text)) sendMessage(message);
   }
 
   function interrupt(): void {
@@ -48,10 +48,10 @@ export function talk({ socket, body, now, log }: Conversation): void {
   function onVoice(event: VoiceEvent): void {
     if (event.kind === 'started') {
       interrupt();
-      sendMessage(rtvi('user-started-speaking'));
+      sendMessage(createRtviMessage('user-started-speaking'));
       return;
     }
-    sendMessage(rtvi('user-stopped-speaking'));
+    sendMessage(createRtviMessage('user-stopped-speaking'));
     say(`I heard ${(event.speech.length / event.sampleRate).toFixed(1)} seconds of you`);
     speaker.play(resample(event.speech, event.sampleRate, outputRate));
   }
@@ -60,24 +60,24 @@ export function talk({ socket, body, now, log }: Conversation): void {
     if (atOnce) interrupt();
     const short = text.slice(0, longestText);
     say(`Rraawk! ${short}`);
-    if (aloud) speaker.play(chirped(short, outputRate));
+    if (aloud) speaker.play(chirpText(short, outputRate));
   }
 
   function onMessage(message: RtviMessage): void {
     const { id, type, data } = message;
     if (type === 'client-ready') {
-      sendMessage(botReady(message));
+      sendMessage(createBotReady(message));
       say('Hello! I am the parrot. Say something, and I say it back.');
       if (typeof body['say'] === 'string') say(body['say'].slice(0, longestText));
       speaker.play(greeting(outputRate));
     } else if (type === 'send-text') {
-      const options = asObject(data['options']);
+      const options = parseObject(data['options']);
       onText(String(data['content'] ?? ''), {
         aloud: options['audio_response'] !== false,
         atOnce: options['run_immediately'] !== false,
       });
     } else if (type === 'client-message') {
-      sendMessage(rtvi('server-response', { t: data['t'], d: data['d'] }, id));
+      sendMessage(createRtviMessage('server-response', { t: data['t'], d: data['d'] }, id));
     } else if (type === 'disconnect-bot') {
       socket.close(1000, 'the client asked for it');
     }

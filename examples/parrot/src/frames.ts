@@ -29,13 +29,13 @@ const Frame = protobuf.Root.fromJSON({
   },
 }).lookupType('Frame');
 
-/** A decoded frame: the first channel of audio as numbers, messages as JSON text. */
+/** A decoded frame. Audio contains the first channel as numbers, messages are JSON text. */
 export type InboundFrame =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'audio'; readonly samples: Int16Array; readonly sampleRate: number }
   | { readonly kind: 'message'; readonly data: string };
 
-/** Decodes a frame. Undefined for a kind that the parrot does not use. Throws on invalid bytes. */
+/** Decodes a frame. Returns undefined for a kind of frame that the parrot does not use. Throws if the bytes are invalid. */
 export function decodeFrame(bytes: Uint8Array): InboundFrame | undefined {
   const frame = Frame.toObject(Frame.decode(bytes), { defaults: true, oneofs: true }) as WireFrame;
   if (frame.text) return { kind: 'text', text: frame.text.text };
@@ -54,7 +54,7 @@ export function encodeMessage(data: string): Uint8Array {
   return encode({ message: { data } });
 }
 
-/** Makes the client drop audio that it has not played yet. */
+/** Encodes a frame that makes the client drop audio that it has not played yet. */
 export function encodeInterruption(): Uint8Array {
   return encode({ interruption: {} });
 }

@@ -1,7 +1,7 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 
-/** A failure for the caller, with the HTTP status of the response. */
+/** An error for the client, with the HTTP status of the response. */
 export class RequestError extends Error {
   readonly status: number;
 
@@ -13,7 +13,10 @@ export class RequestError extends Error {
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** Reads a JSON object; an empty body is `{}`. Throws `RequestError` 413 above `limitBytes` and 400 for other bodies. */
+/**
+ * Reads a JSON object from the request body. An empty body counts as `{}`. Throws `RequestError` 413 above `limitBytes` and 400
+ * for any other body.
+ */
 export async function readJsonObject(request: IncomingMessage, limitBytes: number): Promise<JsonObject> {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -39,7 +42,7 @@ export function parseJsonObject(text: string): JsonObject {
 }
 
 /** Reads a number field of a body. Throws `RequestError` 400 if it is outside `[min, max]`. */
-export function numberField(body: JsonObject, name: string, { min, max, fallback }: NumberRange): number {
+export function readNumberField(body: JsonObject, name: string, { min, max, fallback }: NumberRange): number {
   const value = body[name] ?? fallback;
   if (typeof value !== 'number' || !(value >= min && value <= max)) {
     throw new RequestError(400, `${name} must be a number from ${min} to ${max}`);
@@ -60,9 +63,9 @@ export function sendJson(response: ServerResponse, status: number, value: unknow
   response.end(text);
 }
 
-/** Rejects an upgrade with an HTTP status, which the WebSocket client sees. */
+/** Rejects a WebSocket upgrade with an HTTP status, which the client sees. */
 export function refuseUpgrade(socket: Duplex, status: number, message: string): void {
-  const text = JSON.stringify(errorBody(status, message));
+  const text = JSON.stringify(createErrorBody(status, message));
   socket.end(
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nconnection: close\r\ncontent-type: application/json\r\n` +
       `content-length: ${Buffer.byteLength(text)}\r\n\r\n${text}`,
@@ -70,6 +73,6 @@ export function refuseUpgrade(socket: Duplex, status: number, message: string): 
 }
 
 /** The body of an error response (docs/bot-contract.md, "Status codes"). */
-export function errorBody(status: number, message: string): { error: string; code: string } {
+export function createErrorBody(status: number, message: string): { error: string; code: string } {
   return { error: message, code: String(status) };
 }

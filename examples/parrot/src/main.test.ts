@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'vite';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
-/** The bot as the service runs it: one built file in a directory without node_modules. */
+/** Runs the bot like the service does: one built file in a directory without node_modules. */
 let folder: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'parrot-'));
@@ -25,7 +25,7 @@ async function firstLine(bot: ChildProcess): Promise<string> {
   return String(line);
 }
 
-test('the built file runs without node_modules, burns CPU, and exits with status 0 on SIGTERM', async () => {
+test('the built bot runs without node_modules, uses CPU in /burn, and exits with status 0 on SIGTERM', async () => {
   const bot = run({ PORT: '0' });
   const url = `http://127.0.0.1:${/listening on 127\.0\.0\.1:(\d+)/.exec(await firstLine(bot))?.[1]}`;
   const exited = once(bot, 'exit');
@@ -38,7 +38,7 @@ test('the built file runs without node_modules, burns CPU, and exits with status
   expect(await exited).toEqual([0, null]);
 });
 
-test('an invalid PORT exits with status 1 and a message', async () => {
+test('the built bot exits with status 1 and a message if PORT is invalid', async () => {
   const bot = run({ PORT: 'http' });
   const exited = once(bot, 'exit');
   expect(await firstLine(bot)).toMatch(/cannot start: PORT must be a number/);

@@ -1,5 +1,5 @@
-/** Telephone audio: 8000 samples per second, one byte each (ITU-T G.711, mu-law). */
-export const phoneRate = 8000;
+/** Sample rate of telephone audio, which has 8000 samples per second of one byte each (ITU-T G.711, mu-law). */
+export const phoneSampleRate = 8000;
 
 const bias = 132;
 const loudest = 32_635;
@@ -15,7 +15,7 @@ export function decodeMuLaw(bytes: Uint8Array): Int16Array {
 export function encodeMuLaw(samples: Int16Array): Uint8Array {
   return Uint8Array.from(samples, (sample) => {
     const biased = Math.min(Math.abs(sample), loudest) + bias;
-    // The position of the highest bit; 7 for the quietest.
+    // The position of the highest bit, which is 7 for the quietest samples.
     const segment = 24 - Math.clz32(biased);
     const step = (biased >> (segment + 3)) & 0x0f;
     return ~((sample < 0 ? 0x80 : 0) | (segment << 4) | step);

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { afterEach, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
-import { decodeMuLaw, encodeMuLaw, phoneRate } from './mu-law.ts';
+import { decodeMuLaw, encodeMuLaw, phoneSampleRate } from './mu-law.ts';
 import { startParrot } from './server.ts';
-import { joined, loudness } from './sound.ts';
+import { joinSounds, loudness } from './sound.ts';
 
 const open: (() => Promise<unknown> | unknown)[] = [];
 afterEach(async () => {
@@ -12,7 +12,7 @@ afterEach(async () => {
 
 type Words = Readonly<Record<string, unknown>> & { readonly event: string };
 
-/** A Twilio call: its socket, and what the parrot said on it. */
+/** A Twilio call with its socket and the parrot's audio. */
 async function ring() {
   const lines: string[] = [];
   const parrot = await startParrot({
@@ -31,7 +31,7 @@ async function ring() {
   socket.on('message', (data: Buffer) => heard.push(JSON.parse(data.toString())));
   const say = (event: string, fields: object = {}) =>
     socket.send(JSON.stringify({ event, streamSid: 'MZ1', ...fields }));
-  /** Audio in pieces of 20 ms, as a carrier sends it. */
+  /** Splits audio into pieces of 20 ms, as a carrier sends it. */
   const speak = (samples: Int16Array) => {
     for (let at = 0; at < samples.length; at += 160) {
       const payload = Buffer.from(encodeMuLaw(samples.subarray(at, at + 160))).toString('base64');
@@ -40,7 +40,7 @@ async function ring() {
   };
   const events = () => heard.map(({ event }) => event);
   const audio = () =>
-    joined(
+    joinSounds(
       heard.flatMap(({ event, media }) =>
         event === 'media' ? [decodeMuLaw(Buffer.from((media as { payload: string }).payload, 'base64'))] : [],
       ),
@@ -51,32 +51,32 @@ async function ring() {
 }
 
 const tone = (seconds: number, amplitude: number) =>
-  Int16Array.from({ length: seconds * phoneRate }, (_, i) => Math.round(amplitude * 32_767 * Math.sin(i * 0.3)));
+  Int16Array.from({ length: seconds * phoneSampleRate }, (_, i) => Math.round(amplitude * 32_767 * Math.sin(i * 0.3)));
 
-test('greets a Twilio call and repeats its audio, with a mark after each, until it stops', async () => {
+test('the parrot greets a Twilio call and repeats its audio, with a mark after each, until it stops', async () => {
   const call = await ring();
   await expect.poll(call.events).toContain('mark');
   expect(call.lines).toContain('call CA1 answered');
   const greeted = call.audio().length;
-  call.speak(joined([tone(1, 0.3), tone(1, 0)]));
+  call.speak(joinSounds([tone(1, 0.3), tone(1, 0)]));
   await expect.poll(() => call.events().filter((event) => event === 'mark').length).toBe(2);
   const echoed = call.audio().subarray(greeted);
-  expect(echoed.length).toBeGreaterThan(phoneRate);
-  expect(loudness(echoed.subarray(0, phoneRate))).toBeCloseTo(0.3 / Math.SQRT2, 1);
+  expect(echoed.length).toBeGreaterThan(phoneSampleRate);
+  expect(loudness(echoed.subarray(0, phoneSampleRate))).toBeCloseTo(0.3 / Math.SQRT2, 1);
   expect(call.heard.every(({ streamSid }) => streamSid === 'MZ1')).toBe(true);
   const closed = once(call.socket, 'close');
   call.say('stop', { stop: { callSid: 'CA1' } });
   expect((await closed)[0]).toBe(1000);
 });
 
-test('clears its audio when the caller speaks', async () => {
+test('the parrot clears its audio when the caller speaks', async () => {
   const call = await ring();
   await expect.poll(call.events).toContain('media');
   call.speak(tone(0.3, 0.3));
   await expect.poll(call.events).toContain('clear');
 });
 
-test('ignores messages that are not part of a call', async () => {
+test('the parrot ignores messages that are not part of a call', async () => {
   const call = await ring();
   call.socket.send('ring ring');
   call.socket.send('null');

@@ -2,7 +2,7 @@ import { setInterval, setTimeout } from 'node:timers/promises';
 
 export interface PlainBot {
   readonly say: string | undefined;
-  /** Ends the session after this time. Undefined: until it is stopped. */
+  /** The session ends after this time. If undefined, it runs until it is stopped. */
   readonly exitAfterSeconds: number | undefined;
   readonly signal: AbortSignal;
   readonly log: (line: string) => void;
@@ -10,7 +10,7 @@ export interface PlainBot {
 
 const remarkEverySeconds = 5;
 
-/** A session without a transport: logs a line from time to time. */
+/** A session without a transport, which logs a line from time to time. */
 export async function runPlainBot({ say, exitAfterSeconds, signal, log }: PlainBot): Promise<void> {
   if (say !== undefined) log(say);
   const leave = new AbortController();

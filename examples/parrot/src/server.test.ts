@@ -34,7 +34,7 @@ const stop = (url: string, headers: Record<string, string> = {}) =>
   fetch(`${url}/_bot/stop`, { method: 'POST', headers, body: '{"graceSeconds": 5}' });
 const report = async (url: string, query = '') => (await fetch(`${url}/_bot/session${query}`)).json();
 
-/** `POST /bot` responds only at the end, so the report shows that the session started. */
+/** Waits for the report, because `POST /bot` responds only at the end of the session. */
 async function untilRunning(url: string): Promise<void> {
   await expect.poll(() => report(url)).toMatchObject({ state: 'running' });
 }
@@ -98,7 +98,7 @@ test('a caller that disconnects does not end the session', async () => {
   expect(await report(url, '?wait=20')).toMatchObject({ state: 'ended' });
 });
 
-test('an invalid start is rejected and starts nothing', async () => {
+test('an invalid start request is rejected and starts no session', async () => {
   const { url } = await startTestParrot();
   const webrtc = await start(url, { 'x-transport-type': 'webrtc' });
   expect([webrtc.status, await webrtc.json()]).toEqual([501, { error: expect.any(String), code: '501' }]);
@@ -111,7 +111,7 @@ test('an invalid start is rejected and starts nothing', async () => {
   expect(await report(url)).toMatchObject({ state: 'idle' });
 });
 
-test('reserved paths require the control token in either header, other paths do not', async () => {
+test('only reserved paths require the control token, in either of two headers', async () => {
   const { url } = await startTestParrot('open-sesame');
   const wrong = { authorization: 'Bearer open-sesam' };
   expect((await start(url)).status).toBe(401);
@@ -165,7 +165,7 @@ test('GET /entered returns when the handler was entered, in epoch time', async (
   expect(entered.enteredAtMs).toBeLessThanOrEqual(after);
 });
 
-test('POST /echo returns bytes while the request is still sent', async () => {
+test('POST /echo returns bytes before the request is complete', async () => {
   const { parrot } = await startTestParrot();
   const upload = request({
     port: parrot.port,
@@ -206,12 +206,12 @@ test('the echo socket returns text as text and bytes as bytes', async () => {
   expect([bytes, bytesAreBinary]).toEqual([Buffer.from([0, 255]), true]);
 });
 
-test('a burn uses the requested CPU time and ends early with its session', async () => {
+test('POST /burn uses the requested CPU time and ends early with its session', async () => {
   const { url } = await startTestParrot();
   const burn = (load: unknown) => fetch(`${url}/burn`, { method: 'POST', body: JSON.stringify(load) });
   const short = await (await burn({ cpuMillicores: 400, megabytes: 20, seconds: 1 })).json();
   expect(short).toMatchObject({ cpuMillicores: 400, megabytes: 20, seconds: 1 });
-  // The lower bound only: the process may use more beside the burn, never less.
+  // Only a lower bound, because the process may use CPU beside the load.
   expect((short as { cpuMilliseconds: number }).cpuMilliseconds).toBeGreaterThanOrEqual(400);
 
   const session = start(url);
@@ -223,7 +223,7 @@ test('a burn uses the requested CPU time and ends early with its session', async
   expect((await burn({ cpuMillicores: -1 })).status).toBe(400);
 });
 
-test('closing ends the running session and the listener', async () => {
+test('close ends the running session and the listener', async () => {
   const { parrot, url } = await startTestParrot();
   const answer = start(url);
   await untilRunning(url);

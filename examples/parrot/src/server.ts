@@ -3,35 +3,35 @@ import type { AddressInfo } from 'node:net';
 import { type WebSocket, WebSocketServer } from 'ws';
 import {
   type ParrotContext,
+  readSocketBody,
   reportSession,
   requireIdle,
   runBot,
-  socketBody,
   socketSessionEnd,
   startSession,
   stopBot,
 } from './bot-routes.ts';
 import { hasControlToken } from './control-token.ts';
-import { converse } from './first-message.ts';
-import { errorBody, RequestError, refuseUpgrade, sendJson } from './http-exchange.ts';
+import { answerClient } from './first-message.ts';
+import { createErrorBody, RequestError, refuseUpgrade, sendJson } from './http-exchange.ts';
 import { createSessionSlot } from './session.ts';
-import { burnRoute, echo, echoSocket, entered, events, hello } from './user-routes.ts';
+import { burnRoute, echoRoute, echoSocketRoute, enteredRoute, eventsRoute, helloRoute } from './user-routes.ts';
 
 export interface ParrotOptions {
   readonly host: string;
-  /** 0: any free port. */
+  /** The port to listen on; 0 selects any free port. */
   readonly port: number;
   readonly controlToken: string | undefined;
   readonly newSessionId: () => string;
   readonly now: () => Date;
-  /** Epoch milliseconds with a fraction. */
+  /** The time in milliseconds since the epoch, with a fraction. */
   readonly preciseNow: () => number;
   readonly log: (line: string) => void;
 }
 
 export interface Parrot {
   readonly port: number;
-  /** Ends the session, then the server. */
+  /** Ends the session and then the server. */
   readonly close: () => Promise<void>;
 }
 
@@ -50,11 +50,11 @@ const routes: ReadonlyMap<string, Readonly<Record<string, Route>>> = new Map<str
   ['/bot', { POST: (context, { request, response }) => runBot(context, request, response) }],
   ['/_bot/stop', { POST: (context, { request, response }) => stopBot(context, request, response) }],
   ['/_bot/session', { GET: (context, { url, response }) => reportSession(context, url, response) }],
-  ['/', { GET: (context, { response }) => hello(context, response) }],
-  ['/hello', { GET: (context, { response }) => hello(context, response) }],
-  ['/entered', { GET: (context, { response }) => entered(context, response) }],
-  ['/echo', { POST: (_, { request, response }) => echo(request, response) }],
-  ['/events', { GET: (context, { response }) => events(context, response) }],
+  ['/', { GET: (context, { response }) => helloRoute(context, response) }],
+  ['/hello', { GET: (context, { response }) => helloRoute(context, response) }],
+  ['/entered', { GET: (context, { response }) => enteredRoute(context, response) }],
+  ['/echo', { POST: (_, { request, response }) => echoRoute(request, response) }],
+  ['/events', { GET: (context, { response }) => eventsRoute(context, response) }],
   ['/burn', { POST: (context, { request, response }) => burnRoute(context, request, response) }],
 ]);
 
@@ -65,8 +65,8 @@ export async function startParrot(options: ParrotOptions): Promise<Parrot> {
   const closing = new AbortController();
   const slot = createSessionSlot(options.now);
   const context: ParrotContext = { ...options, slot, closing: closing.signal };
-  // Milliseconds that a client may take for the closing handshake before the session ends without it.
-  // The types of ws do not know the option yet.
+  // Time in milliseconds for the closing handshake of a client, after which the session ends without it. The types of ws do not
+  // contain this option yet.
   const timeouts: object = { closeTimeout: 2000 };
   const sockets = new WebSocketServer({ ...timeouts, noServer: true, maxPayload: 1_048_576, perMessageDeflate: false });
   const server = createServer({ requestTimeout: 0, keepAliveTimeout: 65_000 });
@@ -74,12 +74,12 @@ export async function startParrot(options: ParrotOptions): Promise<Parrot> {
   server.on('request', (request, response) => {
     dispatch(context, options.controlToken, { request, response, url: urlOf(request) }).catch((cause: unknown) => {
       const error = cause instanceof RequestError ? cause : new RequestError(500, 'Internal error');
-      // Do not log errors that are caused by a disconnected client.
+      // Errors that a disconnected client causes are not logged.
       if (error.status === 500 && !response.destroyed) options.log(`error: ${String(cause)}`);
       if (response.headersSent) response.destroy();
-      // Do not read the rest of a rejected body.
+      // The rest of a rejected body is not read.
       else if (!request.complete) response.setHeader('connection', 'close');
-      sendJson(response, error.status, errorBody(error.status, error.message));
+      sendJson(response, error.status, createErrorBody(error.status, error.message));
     });
   });
   server.on('upgrade', (request, socket, head) => {
@@ -131,13 +131,13 @@ function upgrade(
   const url = urlOf(request);
   requireToken(request, url, token);
   if (url.pathname === '/echo-socket') {
-    accept(echoSocket);
+    accept(echoSocketRoute);
   } else if (url.pathname === '/ws') {
-    const body = socketBody(url);
+    const body = readSocketBody(url);
     requireIdle(context);
     accept((socket) => {
       const session = startSession(context, request.headers, enteredAtMs);
-      converse({ socket, session, body, now: context.preciseNow, log: context.log });
+      answerClient({ socket, session, body, now: context.preciseNow, log: context.log });
       void socketSessionEnd(session, socket);
     });
   } else {

@@ -1,11 +1,11 @@
-/** Why a session is asked to end. */
+/** The reason why a session is asked to end. */
 export type EndReason = 'stopped' | 'time limit' | 'shutdown';
 
-/** Body of `GET /_bot/session`. `idle`: no session was started yet. */
+/** The body of `GET /_bot/session`. The state is `idle` before the first session. */
 export interface SessionReport {
   readonly sessionId: string | null;
   readonly state: 'idle' | 'running' | 'ended';
-  /** Status of the response to `POST /bot`, even if its caller disconnected. Undefined for a WebSocket session. */
+  /** Status of the response to `POST /bot`, even if the client has disconnected. Undefined for a WebSocket session. */
   readonly status?: number;
   readonly completionStatus?: string;
   readonly endedAt?: string;
@@ -13,27 +13,27 @@ export interface SessionReport {
 
 export interface Session {
   readonly id: string;
-  /** When the handler that started the session was entered, in epoch milliseconds with a fraction. */
+  /** The time at which the handler that started the session was called, in milliseconds since the epoch with a fraction. */
   readonly enteredAtMs: number;
   /** Aborts with an `EndReason` when the session is asked to end. */
   readonly signal: AbortSignal;
   readonly end: (reason: EndReason) => void;
-  /** Records the end. The first call counts. */
+  /** Records the end of the session. Only the first call counts. */
   readonly finish: (outcome: { status?: number; completionStatus?: string }) => void;
 }
 
 export interface SessionRequest {
   readonly id: string;
   readonly enteredAtMs: number;
-  /** The session ends itself after this many seconds. */
+  /** Number of seconds after which the session ends by itself. */
   readonly maxSeconds: number | undefined;
 }
 
-/** The session of this process. */
+/** The only session that this process can run at a time. */
 export interface SessionSlot {
-  /** Undefined if a session is already running. */
+  /** Starts a session. Returns undefined if one is already running. */
   readonly start: (request: SessionRequest) => Session | undefined;
-  /** The running session, or the last one. */
+  /** The running session, or else the last one. */
   readonly latest: () => Session | undefined;
   readonly running: () => Session | undefined;
   readonly report: () => SessionReport;
@@ -65,7 +65,7 @@ export function createSessionSlot(now: () => Date): SessionSlot {
         if (report.state === 'ended') return;
         clearTimeout(limit);
         report = { sessionId: id, state: 'ended', ...outcome, endedAt: now().toISOString() };
-        // Also ends a burn or an event stream that still runs.
+        // Also ends a `/burn` load or an event stream that is still running.
         end('stopped');
         settle();
       },

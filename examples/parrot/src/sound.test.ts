@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { chirped, greeting, loudness, resample } from './sound.ts';
+import { chirpText, greeting, loudness, resample } from './sound.ts';
 import { createVoiceActivity, type VoiceEvent } from './voice-activity.ts';
 
 const rate = 16_000;
@@ -10,7 +10,7 @@ function tone(seconds: number, amplitude: number, hertz = 220): Int16Array {
   );
 }
 
-/** Feeds sounds in pieces that do not fit the windows, as a network would. */
+/** Passes sounds in pieces that are not aligned with the detection windows, as a network would. */
 function heard(...sounds: readonly Int16Array[]): VoiceEvent[] {
   const hear = createVoiceActivity();
   const events: VoiceEvent[] = [];
@@ -20,7 +20,7 @@ function heard(...sounds: readonly Int16Array[]): VoiceEvent[] {
   return events;
 }
 
-test('detects a sound between silences as one utterance', () => {
+test('createVoiceActivity detects a sound between silences as one utterance', () => {
   const [started, stopped, ...more] = heard(tone(1, 0), tone(1, 0.3), tone(1, 0));
   expect(started).toEqual({ kind: 'started' });
   if (stopped?.kind !== 'stopped') throw new Error('the utterance did not stop');
@@ -29,19 +29,19 @@ test('detects a sound between silences as one utterance', () => {
   expect(more).toEqual([]);
 });
 
-test('ignores clicks, whispers and pauses within a sentence', () => {
+test('createVoiceActivity ignores clicks, whispers and pauses within a sentence', () => {
   expect(heard(tone(1, 0), tone(0.08, 0.5), tone(1, 0))).toEqual([]);
   expect(heard(tone(3, 0.01))).toEqual([]);
   const events = heard(tone(0.5, 0.3), tone(0.5, 0), tone(0.5, 0.3), tone(1, 0));
   expect(events.map((event) => event.kind)).toEqual(['started', 'stopped']);
 });
 
-test('adapts to constant noise and still detects speech', () => {
+test('createVoiceActivity adapts to constant noise and still detects speech', () => {
   const kinds = heard(tone(40, 0.05), tone(1, 0.5), tone(1, 0.05)).map((event) => event.kind);
   expect(kinds).toEqual(['started', 'stopped', 'started', 'stopped']);
 });
 
-test('resampling keeps the length in seconds and the pitch', () => {
+test('resample keeps the length in seconds and the pitch', () => {
   const up = resample(tone(1, 0.5), rate, 24_000);
   expect(up.length).toBe(24_000);
   const crossings = up.filter((sample, i) => i > 0 && sample >= 0 && (up[i - 1] ?? 0) < 0).length;
@@ -49,10 +49,10 @@ test('resampling keeps the length in seconds and the pitch', () => {
   expect(crossings).toBeLessThanOrEqual(221);
 });
 
-test('the greeting is audible and does not clip, and a text has a chirp per word', () => {
+test('the greeting is audible and does not clip, and each word of a text becomes a chirp', () => {
   const sound = greeting(24_000);
   expect(loudness(sound)).toBeGreaterThan(0.05);
   expect(Math.max(...sound)).toBeLessThan(20_000);
-  expect(chirped('', 24_000).length).toBe(0);
-  expect(chirped('hello you', 24_000).length).toBeGreaterThan(chirped('hello', 24_000).length);
+  expect(chirpText('', 24_000).length).toBe(0);
+  expect(chirpText('hello you', 24_000).length).toBeGreaterThan(chirpText('hello', 24_000).length);
 });

@@ -1,7 +1,7 @@
-/** Full scale of 16-bit PCM. */
+/** The maximum sample of 16-bit PCM. */
 const fullScale = 32_767;
 
-/** Loudness of samples, 0 to 1 (root mean square). */
+/** Returns the loudness of samples from 0 to 1 (root mean square). */
 export function loudness(samples: Int16Array): number {
   let sum = 0;
   for (const sample of samples) sum += sample * sample;
@@ -22,7 +22,7 @@ export function resample(samples: Int16Array, from: number, to: number): Int16Ar
   return result;
 }
 
-export function joined(parts: readonly Int16Array[]): Int16Array {
+export function joinSounds(parts: readonly Int16Array[]): Int16Array {
   const whole = new Int16Array(parts.reduce((length, part) => length + part.length, 0));
   let offset = 0;
   for (const part of parts) {
@@ -32,16 +32,16 @@ export function joined(parts: readonly Int16Array[]): Int16Array {
   return whole;
 }
 
-/** One chirp: a whistle that glides from one pitch in hertz to another, then a pause. */
+/** Creates one chirp: a whistle that glides from one pitch to another (in hertz), and a pause. */
 interface Chirp {
   readonly from: number;
   readonly to: number;
   readonly seconds: number;
 }
 
-/** The greeting: three short chirps and a long one. */
+/** The greeting is three short chirps and a long one. */
 export function greeting(sampleRate: number): Int16Array {
-  return joined(
+  return joinSounds(
     [
       { from: 1400, to: 2100, seconds: 0.11 },
       { from: 1600, to: 2400, seconds: 0.11 },
@@ -51,10 +51,10 @@ export function greeting(sampleRate: number): Int16Array {
   );
 }
 
-/** Audio for a text: a chirp for each of the first words, lower for longer words. */
-export function chirped(text: string, sampleRate: number): Int16Array {
+/** Converts text to audio with a chirp for each of the first words. Longer words have a lower pitch. */
+export function chirpText(text: string, sampleRate: number): Int16Array {
   const words = text.split(/\s+/).filter((word) => word !== '');
-  return joined(
+  return joinSounds(
     words.slice(0, 12).map((word) => {
       const length = Math.min(word.length, 12);
       const pitch = 2400 - length * 90;

@@ -1,7 +1,7 @@
 /** Sends sounds one after another, in real time. */
 export interface Speaker {
   readonly play: (samples: Int16Array) => void;
-  /** Drops sounds that were not sent yet. False if nothing was playing. */
+  /** Drops sounds that have not been sent yet. Returns false if nothing was playing. */
   readonly interrupt: () => boolean;
 }
 
@@ -9,16 +9,16 @@ export interface SpeakerOptions {
   readonly sampleRate: number;
   readonly send: (samples: Int16Array) => void;
   readonly onStarted: () => void;
-  /** Called after the last sample, and after an interruption. */
+  /** Called after the last sample was sent, and after an interruption. */
   readonly onStopped: () => void;
-  /** Milliseconds of a monotonic clock. */
+  /** The time in milliseconds by a monotonic clock. */
   readonly now: () => number;
 }
 
 const frameMs = 40;
 /**
- * How far ahead of real time audio is sent: enough to bridge network jitter, and short enough for quick interruptions,
- * since the stock client cannot drop audio that it has received.
+ * How far ahead of real time audio is sent, in milliseconds: enough to bridge network jitter, and short enough for quick
+ * interruptions, because Pipecat's client cannot drop audio that it has received.
  */
 const leadMs = 200;
 

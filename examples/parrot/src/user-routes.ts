@@ -3,11 +3,11 @@ import { pipeline } from 'node:stream/promises';
 import { setInterval } from 'node:timers/promises';
 import type { RawData, WebSocket } from 'ws';
 import type { ParrotContext } from './bot-routes.ts';
-import { burn } from './burn.ts';
-import { numberField, readJsonObject, sendJson } from './http-exchange.ts';
+import { generateLoad } from './burn.ts';
+import { readJsonObject, readNumberField, sendJson } from './http-exchange.ts';
 
-/** `GET /` and `GET /hello`: session id and uptime. */
-export function hello(context: ParrotContext, response: ServerResponse): void {
+/** `GET /` and `GET /hello`: return the session id and the uptime. */
+export function helloRoute(context: ParrotContext, response: ServerResponse): void {
   sendJson(response, 200, {
     hello: 'I am the parrot',
     sessionId: context.slot.latest()?.id ?? null,
@@ -15,20 +15,20 @@ export function hello(context: ParrotContext, response: ServerResponse): void {
   });
 }
 
-/** `GET /entered`: when the running (or last) session's handler was entered. */
-export function entered(context: ParrotContext, response: ServerResponse): void {
+/** `GET /entered`: returns when the handler of the running (or last) session was called. */
+export function enteredRoute(context: ParrotContext, response: ServerResponse): void {
   const session = context.slot.latest();
   sendJson(response, 200, { sessionId: session?.id ?? null, enteredAtMs: session?.enteredAtMs ?? null });
 }
 
-/** `POST /echo`: returns bytes while they arrive, with their content type. */
-export async function echo(request: IncomingMessage, response: ServerResponse): Promise<void> {
+/** `POST /echo`: returns bytes as they arrive, with their content type. */
+export async function echoRoute(request: IncomingMessage, response: ServerResponse): Promise<void> {
   response.writeHead(200, { 'content-type': request.headers['content-type'] ?? 'application/octet-stream' });
   await pipeline(request, response);
 }
 
-/** `GET /events`: a server-sent event each second, until the client disconnects or the session ends. */
-export async function events(context: ParrotContext, response: ServerResponse): Promise<void> {
+/** `GET /events`: sends a server-sent event each second, until the client disconnects or the session ends. */
+export async function eventsRoute(context: ParrotContext, response: ServerResponse): Promise<void> {
   const session = context.slot.running();
   const gone = new AbortController();
   response.once('close', () => gone.abort());
@@ -50,11 +50,11 @@ export async function events(context: ParrotContext, response: ServerResponse): 
 }
 
 /** `WS /echo-socket`: returns every frame, text as text and bytes as bytes. */
-export function echoSocket(socket: WebSocket): void {
+export function echoSocketRoute(socket: WebSocket): void {
   socket.on('message', (data: RawData, isBinary: boolean) => socket.send(data, { binary: isBinary }));
 }
 
-/** `POST /burn {cpuMillicores, megabytes, seconds}`: responds afterwards with what was really used. */
+/** `POST /burn {cpuMillicores, megabytes, seconds}`: uses CPU and memory, and then returns how much was really used. */
 export async function burnRoute(
   context: ParrotContext,
   request: IncomingMessage,
@@ -62,14 +62,14 @@ export async function burnRoute(
 ): Promise<void> {
   const body = await readJsonObject(request, 4096);
   const load = {
-    cpuMillicores: numberField(body, 'cpuMillicores', { min: 0, max: 16_000, fallback: 0 }),
-    megabytes: numberField(body, 'megabytes', { min: 0, max: 4000, fallback: 0 }),
-    seconds: numberField(body, 'seconds', { min: 0, max: 3600, fallback: 10 }),
+    cpuMillicores: readNumberField(body, 'cpuMillicores', { min: 0, max: 16_000, fallback: 0 }),
+    megabytes: readNumberField(body, 'megabytes', { min: 0, max: 4000, fallback: 0 }),
+    seconds: readNumberField(body, 'seconds', { min: 0, max: 3600, fallback: 10 }),
   };
   context.log(`burning ${load.cpuMillicores} millicores and ${load.megabytes} MB for ${load.seconds} s`);
-  // Send headers immediately, so that no proxy times out.
+  // Sends the headers immediately, so that no proxy times out.
   response.writeHead(200, { 'content-type': 'application/json' }).flushHeaders();
   const signal = AbortSignal.any([context.closing, context.slot.running()?.signal ?? context.closing]);
-  const cpuMilliseconds = await burn(load, signal);
+  const cpuMilliseconds = await generateLoad(load, signal);
   response.end(JSON.stringify({ ...load, cpuMilliseconds }));
 }

@@ -1,17 +1,17 @@
-import { joined, loudness } from './sound.ts';
+import { joinSounds, loudness } from './sound.ts';
 
 export type VoiceEvent =
   | { readonly kind: 'started' }
-  /** The speech, with a little silence before and after it. */
+  /** The samples of the speech, with a little silence before and after. */
   | { readonly kind: 'stopped'; readonly speech: Int16Array; readonly sampleRate: number };
 
 /** Detects the beginning and end of speech in a microphone's samples. */
 export type VoiceActivity = (samples: Int16Array, sampleRate: number) => readonly VoiceEvent[];
 
 const windowsPerSecond = 50;
-/** Quieter audio is never speech. */
+/** Audio below this loudness is never speech. */
 const leastLoudness = 0.012;
-/** Speech is this many times louder than the background noise. */
+/** The factor by which speech is louder than the background noise. */
 const aboveNoise = 3;
 const windowsToStart = 6;
 const windowsToStop = 35;
@@ -20,8 +20,8 @@ const windowsAfter = 10;
 const longestWindows = 15 * windowsPerSecond;
 
 /**
- * Compares energy with the background noise: speech begins after 120 ms above it and ends after 700 ms of quiet, or after
- * 15 s. Time is counted in samples, so that late or bursty audio gives the same result.
+ * Compares the energy with the background noise. Speech begins after 120 ms above the noise, and ends after 700 ms of quiet or
+ * after 15 s. Time is counted in samples, so that late audio and bursts give the same result.
  */
 export function createVoiceActivity(): VoiceActivity {
   let rest = new Int16Array();
@@ -48,9 +48,9 @@ export function createVoiceActivity(): VoiceActivity {
     run = loud ? 0 : run + 1;
     const endless = heard.length >= longestWindows;
     if (run < windowsToStop && !endless) return undefined;
-    // A sound that does not end is background noise.
+    // A sound that lasts longer than this counts as background noise.
     if (endless) noise = level;
-    const speech = joined(heard.slice(0, heard.length - Math.max(0, run - windowsAfter)));
+    const speech = joinSounds(heard.slice(0, heard.length - Math.max(0, run - windowsAfter)));
     speaking = false;
     run = 0;
     heard = [];
@@ -60,7 +60,7 @@ export function createVoiceActivity(): VoiceActivity {
   return (samples, sampleRate) => {
     const size = Math.max(1, Math.round(sampleRate / windowsPerSecond));
     const events: VoiceEvent[] = [];
-    let pending = joined([rest, samples]);
+    let pending = joinSounds([rest, samples]);
     while (pending.length >= size) {
       const event = hearWindow(pending.slice(0, size), sampleRate);
       if (event !== undefined) events.push(event);
