@@ -4,20 +4,20 @@ import { chownSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileS
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Prepared, Runtime, RuntimeLogger } from '../src/runtime.ts';
-import { type HostileTree, hostileTrees, type Outside, outsideFiles } from './hostile-trees.ts';
+import { type HostileTree, hostileTrees, type OutsideFiles, outsideFiles } from './hostile-trees.ts';
 
 const isRoot = process.geteuid?.() === 0;
-/** The account that owns the trees of an earlier server's bots and builds. */
+/** The account that owns the trees of bots and builds of an earlier server. */
 const tenant = isRoot ? { uid: 61_184, gid: 61_184 } : null;
 const limits = { cpuMillicores: 1000, memoryBytes: 512 * 1024 * 1024 };
 const never = new AbortController().signal;
 
-/** The outcome for each location and tree, by name: `removed`, `quarantined`, or an error. */
-export type Outcomes = Readonly<Record<string, Readonly<Record<string, string>>>>;
+/** Outcome by location and tree: `removed`, `quarantined`, or an error. */
+export type TreeOutcomes = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
 export type ScenarioOptions = {
   readonly open: (options: { readonly dataDirectory: string; readonly logger: RuntimeLogger }) => Promise<Runtime>;
-  /** An empty directory that every account can pass through. */
+  /** An empty directory that every account can enter. */
   readonly root: string;
   /** Names of `hostileTrees`. */
   readonly names: readonly string[];
@@ -31,7 +31,7 @@ const BOT = `
   require('node:http').createServer((request, response) => response.end()).listen(process.env.PORT, process.env.BOT_HOST);
 })();`;
 
-/** Runs programs in directories, both from a JSON list. */
+/** Runs programs in directories; both are read from a JSON list. */
 const MAKE_ALL = `
 (async () => {
   for (const [directory, program] of JSON.parse(process.argv[1])) {
@@ -40,7 +40,7 @@ const MAKE_ALL = `
   }
 })();`;
 
-/** A build step that creates the tree in its project and in its home. */
+/** A build step that creates the tree in its project and in its home directory. */
 const buildStep = (program: string) => `
 const fs = require('node:fs');
 const make = async () => { ${program} };
@@ -53,12 +53,12 @@ const make = async () => { ${program} };
 })();`;
 
 /**
- * Leaves each tree where bots and builds leave their files, while a server runs and before one starts, and reports what the
- * servers did with it. Rejects if a server does not start, or if a file outside the trees is lost.
+ * Creates each tree where bots and builds leave their files, while a server runs and before one starts, and reports what the
+ * servers did with the tree. Rejects if a server does not start, or if a file outside the trees is lost.
  */
-export async function runHostileTrees({ open, root, names }: ScenarioOptions): Promise<Outcomes> {
+export async function runHostileTrees({ open, root, names }: ScenarioOptions): Promise<TreeOutcomes> {
   const dataDirectory = join(root, 'data');
-  const outside = makeOutside(root);
+  const outside = createOutsideFiles(root);
   const { logger, describeRemoval, requireReported } = watchQuarantine();
   const outcomes: Record<string, Record<string, string>> = Object.fromEntries(names.map((name) => [name, {}]));
   const note = (name: string, place: string, outcome: string) => {
@@ -83,7 +83,7 @@ export async function runHostileTrees({ open, root, names }: ScenarioOptions): P
     treeNamed(name).add?.(join(directory, 'home'), outside);
     await attack(name, join(directory, 'home'));
     await runtime.stop(name, 0);
-    await makeTrees([name], () => join(directory, 'log/tree'));
+    await createTrees([name], () => join(directory, 'log/tree'));
     const output = join(root, 'logs', name);
     await runtime.outputs.release(name, output);
     note(name, 'output', existsSync(join(output, 'output')) ? 'kept' : 'lost');
@@ -123,7 +123,7 @@ export async function runHostileTrees({ open, root, names }: ScenarioOptions): P
     await first.close();
 
     const leftovers = leftoverPlaces(dataDirectory);
-    for (const { directory } of leftovers) await makeTrees(names, directory, { account: tenant, outside });
+    for (const { directory } of leftovers) await createTrees(names, directory, { account: tenant, outside });
     for (const name of names) await attack(name, join(dataDirectory, 'instances', `left-${name}`, 'home'));
     const second = await open({ dataDirectory, logger });
     for (const { place, removed } of leftovers) {
@@ -131,10 +131,10 @@ export async function runHostileTrees({ open, root, names }: ScenarioOptions): P
     }
     await second.close();
     endAttacks();
-    // The trees in quarantine must not stop the next server either.
+    // Trees in quarantine must not prevent the next server from starting either.
     const third = await open({ dataDirectory, logger });
     await third.close();
-    requireIntact(outside);
+    requireOutsideFilesIntact(outside);
     requireReported(join(dataDirectory, 'quarantine'));
     return outcomes;
   } finally {
@@ -184,9 +184,9 @@ export async function removeHostileTrees(root: string): Promise<void> {
 
 type Leftover = {
   readonly place: string;
-  /** Where the tree is created. */
+  /** The directory in which the tree is created. */
   readonly directory: (name: string) => string;
-  /** What the next server has to remove. */
+  /** The directories that the next server has to remove. */
   readonly removed: (name: string) => string;
 };
 
@@ -207,10 +207,10 @@ function leftoverPlaces(dataDirectory: string): readonly Leftover[] {
 }
 
 /** Creates trees in new directories. */
-export async function makeTrees(
+export async function createTrees(
   names: readonly string[],
   directoryOf: (name: string) => string,
-  options: { readonly account?: typeof tenant; readonly outside?: Outside } = {},
+  options: { readonly account?: typeof tenant; readonly outside?: OutsideFiles } = {},
 ): Promise<void> {
   const { account = null, outside } = options;
   for (const directory of names.map(directoryOf)) {
@@ -223,7 +223,7 @@ export async function makeTrees(
   for (const name of names) treeNamed(name).add?.(directoryOf(name), outside);
 }
 
-export function makeOutside(root: string): Outside {
+export function createOutsideFiles(root: string): OutsideFiles {
   const outside = { directory: join(root, 'outside'), file: join(root, 'outside-file') };
   mkdirSync(outside.directory);
   for (let i = 0; i < outsideFiles; i++) writeFileSync(join(outside.directory, String(i)), '');
@@ -231,10 +231,10 @@ export function makeOutside(root: string): Outside {
   return outside;
 }
 
-export function requireIntact(outside: Outside): void {
+export function requireOutsideFilesIntact(outside: OutsideFiles): void {
   const files = readdirSync(outside.directory).length;
   if (files === outsideFiles && readFileSync(outside.file, 'utf8') === 'untouched') return;
-  throw new Error(`a removal changed files outside the trees, of which ${files} are left`);
+  throw new Error(`a removal deleted files outside the trees; ${files} remain`);
 }
 
 function writeProject(root: string, name: string, files: Readonly<Record<string, string>>): string {
@@ -252,6 +252,6 @@ function reservationOf(directory: string): string | null {
 
 function treeNamed(name: string): HostileTree {
   const tree = hostileTrees[name];
-  if (tree === undefined) throw new Error(`there is no hostile tree "${name}"`);
+  if (tree === undefined) throw new Error(`the hostile tree "${name}" does not exist`);
   return tree;
 }

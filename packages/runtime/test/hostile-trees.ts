@@ -2,31 +2,36 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { chownSync, linkSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** A directory tree that breaks a program that reads or removes it carelessly. */
+/** A directory tree that breaks a program that reads or removes the tree carelessly. */
 export type HostileTree = {
-  /** Body of an async function that runs in an empty directory under the tenant's account and may use Node's `fs`. */
+  /**
+   * Body of an async function that creates the tree. It runs in an empty directory under the tenant's account and may use Node's
+   * `fs`.
+   */
   readonly make: string;
-  /** What the service's own account adds. */
-  readonly add?: (directory: string, outside: Outside) => void;
-  /** A process that changes the tree while it is removed. It prints a line when it starts, and ends with the tree. */
-  readonly attack?: (directory: string, outside: Outside) => ChildProcess;
+  /** Changes that only the service's own account can make. */
+  readonly add?: (directory: string, outside: OutsideFiles) => void;
+  /**
+   * A process that changes the tree while it is being removed. It prints a line when it starts, and ends when the tree is gone.
+   */
+  readonly attack?: (directory: string, outside: OutsideFiles) => ChildProcess;
   readonly needsRoot?: true;
-  /** `disk`: tmpfs can hold such a tree only with a recent kernel. `tmpfs`: the file systems of most disks cannot hold it. */
+  /** `disk`: tmpfs can hold such a tree only with a recent kernel. `tmpfs`: most disk file systems cannot hold the tree. */
   readonly needs?: 'disk' | 'tmpfs';
   readonly outcome: 'removed' | 'quarantined' | 'removed or quarantined';
-  /** Error of `protectTree` for a project with such a tree. Default: none. */
+  /** The error of `protectTree` for a project with such a tree; by default, none. */
   readonly buildError?: RegExp;
 };
 
-/** Files that no removal may touch. The directory has `outsideFiles` files, named from 0. */
-export type Outside = { readonly directory: string; readonly file: string };
+/** Files outside the trees that no removal may touch. The directory has `outsideFiles` files, named from 0. */
+export type OutsideFiles = { readonly directory: string; readonly file: string };
 
-/** No bot has this account, so the runtime does not kill its processes together with those of a bot. */
+/** No bot has this account, so the runtime does not kill its processes when it kills those of a bot. */
 const attacker = process.geteuid?.() === 0 ? { uid: 60_999, gid: 60_999 } : null;
 
 export const outsideFiles = 500;
 
-/** The files have the same names on both sides of the link, so removing them by path would remove those of the target. */
+/** The files have the same names on both sides of the link, so a removal by path would remove files of the target. */
 const swapDirectoryWithLink = (target: string) => `
 const fs = require('node:fs');
 const holdForMillisecond = () => {
@@ -123,7 +128,7 @@ export const hostileTrees: Readonly<Record<string, HostileTree>> = {
     outcome: 'removed',
   },
   socket: {
-    // Renamed, because closing a server removes its socket.
+    // Renames the socket, because closing a server removes its socket.
     make: `const server = require('node:net').createServer();
       await new Promise((resolve) => server.listen('listening', resolve));
       fs.renameSync('listening', 'socket');
@@ -137,12 +142,12 @@ export const hostileTrees: Readonly<Record<string, HostileTree>> = {
     outcome: 'removed',
   },
   sparse: {
-    // The largest file of ext4.
+    // The size of the largest file that ext4 allows.
     make: "fs.writeFileSync('sparse', ''); fs.truncateSync('sparse', 16 * 2 ** 40 - 4096);",
     outcome: 'removed',
   },
   '8-EiB': {
-    // Node's own truncate takes no size above 2^53.
+    // Node's `truncate` rejects sizes above 2^53.
     make: "require('node:child_process').execFileSync('truncate', ['-s', '9223372036854775807', 'sparse']);",
     needs: 'tmpfs',
     outcome: 'removed',

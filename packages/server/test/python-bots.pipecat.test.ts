@@ -78,7 +78,7 @@ function field(number: number, content: Buffer): Buffer {
   return Buffer.concat([Buffer.from([(number << 3) | 2, ...size]), content]);
 }
 
-async function linesOf(agentName: string, sessionId: string): Promise<string> {
+async function decodeLines(agentName: string, sessionId: string): Promise<string> {
   const page = await service.client.getLogs({ params: { agentName }, query: { sessionId, limit: 1000 } });
   return page.logs.map(({ log }) => log).join('\n');
 }
@@ -97,7 +97,7 @@ describe('a Pipecat bot in Python', () => {
     socket.close();
     const record = await ended(service, 'pipecat-echo', sessionId);
     expect(record.completionStatus).toBe('WS_CONNECTION_CLOSED');
-    await expect.poll(() => linesOf('pipecat-echo', sessionId)).toContain(`${sessionId} - Client disconnected`);
+    await expect.poll(() => decodeLines('pipecat-echo', sessionId)).toContain(`${sessionId} - Client disconnected`);
   });
 
   it('ends by itself if the start has no transport', async () => {
@@ -108,7 +108,7 @@ describe('a Pipecat bot in Python', () => {
   it('ends with 500 if it raises an error during a session, and logs the stack trace', async () => {
     const sessionId = await start(service, 'pipecat-broken');
     expect((await ended(service, 'pipecat-broken', sessionId)).completionStatus).toBe('500');
-    const log = await linesOf('pipecat-broken', sessionId);
+    const log = await decodeLines('pipecat-broken', sessionId);
     expect(log).toContain('Traceback (most recent call last):');
     expect(log).toContain('RuntimeError: in the middle');
   });

@@ -5,10 +5,10 @@ import { evaluate, evaluateLast, LIMITS, nextEvent, openFixture, type RuntimeSet
 import { readLines } from './read-output.ts';
 
 const NEVER_ABORTED = new AbortController().signal;
-/** An adopted bot does not need its variables again, and they may not be available. */
+/** The environment of an adopted bot must not be requested again, because it may be unavailable. */
 const unavailable = (): Promise<never> => Promise.reject(new Error('the variables are not available'));
 
-/** A server that adopts the bots of an earlier one. */
+/** Tests that a server adopts the bots of an earlier server. */
 export function describeAdoption(setup: RuntimeSetup): void {
   describe('a restarted server', () => {
     it('finds running bots at their addresses and does not start them again', async () => {
@@ -32,7 +32,7 @@ export function describeAdoption(setup: RuntimeSetup): void {
         `readyStatus = 503; const polling = setInterval(() => { if (!require('fs').existsSync('${signal}')) return;
           clearInterval(polling); readyStatus = 200; }, 20);`,
       );
-      // The first server ends before the start completes.
+      // The first server ends before the start is complete.
       void runtime()
         .start(late, NEVER_ABORTED)
         .catch(() => undefined);
@@ -46,7 +46,7 @@ export function describeAdoption(setup: RuntimeSetup): void {
       expect(await next.list()).toHaveLength(1);
     });
 
-    it('reports the exit of a bot that ended while no server ran, after each restart until it is forgotten', async () => {
+    it('reports the exit of a bot that ended while no server ran, until the bot is forgotten', async () => {
       const { start, closeServer, restartServer, probe } = await openFixture(setup);
       const address = await start('ended');
       await closeServer();

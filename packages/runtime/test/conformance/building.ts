@@ -9,7 +9,7 @@ const NEVER_ABORTED = new AbortController().signal;
 const organizationId = 'acme';
 const SERVER = `require('http').createServer((q, s) => s.end(JSON.stringify({ greeting: require('greeting'), seen: require('fs').readdirSync(__dirname).sort() }))).listen(process.env.PORT, '127.0.0.1');`;
 
-/** A project that depends on a package within itself, so it needs no registry. */
+/** A project that depends on a package in its own directory, so that no registry is needed. */
 const LOCKED = {
   'package.json': '{ "main": "main.js", "dependencies": { "greeting": "file:greeting" } }',
   'package-lock.json': JSON.stringify({
@@ -32,7 +32,7 @@ const building = (code: string) => ({
 });
 const BUILT = `require('fs').writeFileSync('built.js', ${JSON.stringify(SERVER.replace("require('greeting')", "'built'"))});`;
 
-/** Installing and building before a start. */
+/** Tests that projects are installed and built before a start. */
 export function describeBuilding(setup: RuntimeSetup): void {
   const open = async () => {
     const fixture = await openFixture(setup);
@@ -57,7 +57,7 @@ export function describeBuilding(setup: RuntimeSetup): void {
   };
 
   describe('building', () => {
-    it('installs a Node project from its lock file, once per id', async () => {
+    it('installs a Node project from its lock file, only once per id', async () => {
       const fixture = await open();
       const lines: string[] = [];
       const path = await fixture.project('locked', LOCKED);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { evaluate, evaluateLast, nextEvent, openFixture, type RuntimeSetup } from './fixture.ts';
 
-/** Exits and stops. */
+/** Tests how instances exit and are stopped. */
 export function describeEnds(setup: RuntimeSetup): void {
   describe('exit and stop', () => {
     it('reports status, time and last output of a bot that exits', async () => {
@@ -11,7 +11,7 @@ export function describeEnds(setup: RuntimeSetup): void {
       await evaluateLast(address, 'console.log("bye"); process.exit(3)');
       const { exit, at } = await nextEvent(runtime(), 'exited', 'exits');
       expect(exit).toEqual({ code: 3, signal: null, outOfMemory: false, tail: 'bye\n' });
-      // The kernel's clock for file times is up to 10 ms late.
+      // Allows for the kernel's clock for file times, which is up to 10 ms late.
       expect(at.getTime()).toBeGreaterThanOrEqual(before - 10);
       expect(at.getTime()).toBeLessThanOrEqual(Date.now());
       expect(await runtime().list()).toEqual([]);

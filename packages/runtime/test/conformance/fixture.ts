@@ -11,18 +11,21 @@ import { createUniqueIds } from './unique-ids.ts';
 
 /** The driver under test: how to open it, how to observe its instances, and what it can do on this machine. */
 export type RuntimeSetup = {
-  /** Opens the driver on a directory. Opening the same directory again is a restart of the server. */
+  /** Opens the driver with a data directory. Opening the same directory again simulates a restart of the server. */
   readonly open: (dataDirectory: string) => Promise<Runtime>;
   readonly probe: (dataDirectory: string) => Probe;
-  /** Whether bots cannot reach each other or the service's files, for example because each has its own account. */
+  /** Whether bots are isolated from each other and from the service's files, for example because each has its own account. */
   readonly isolatesAccounts: boolean;
-  /** Whether the machine limits CPU and memory; otherwise the driver reports that it cannot. */
+  /** Whether the machine can limit CPU and memory. If not, the driver must report this. */
   readonly enforcesLimits: boolean;
-  /** Why no Python bot can run here, or null. Python bots run behind the shim of `stand-in-shim.ts`. */
+  /** Why no Python bot can run on this machine, or null. Python bots run with the shim in `stand-in-shim.ts`. */
   readonly lacksPython: string | null;
 };
 
-/** A bot that evaluates `ON_START`, then the body of each POST. It responds with `readyStatus` on `/readyz`. */
+/**
+ * A bot that evaluates the variable `ON_START` and then the body of each POST as JavaScript. It responds with `readyStatus` on
+ * `/readyz`.
+ */
 const BOT = `
 const http = require('node:http');
 let readyStatus = 200;
@@ -42,8 +45,8 @@ if (listens) server.listen(Number(process.env.PORT), host);
 export const LIMITS: ResourceLimits = { cpuMillicores: 1000, memoryBytes: 512 * 1024 * 1024 };
 
 /**
- * A data directory with one server at a time. Everything is stopped and removed when the test ends. Instances have names,
- * which `unique-ids.ts` turns into ids.
+ * A data directory with one server at a time. Everything is stopped and removed when the test ends. Tests use short names for
+ * instances, which `unique-ids.ts` converts to ids.
  */
 export type Fixture = {
   readonly dataDirectory: string;
@@ -53,7 +56,7 @@ export type Fixture = {
   readonly probe: Probe;
   /** The id of an instance in the driver. */
   readonly idOf: (name: string) => string;
-  /** Stops the server; bots keep running. */
+  /** Stops the server while bots keep running. */
   readonly closeServer: () => Promise<void>;
   /** Restarts the server. */
   readonly restartServer: () => Promise<Runtime>;
@@ -77,7 +80,7 @@ export async function openFixture(setup: RuntimeSetup): Promise<Fixture> {
   const open = async () => named(await setup.open(dataDirectory));
   let runtime: Runtime | null = await open();
   const current = (): Runtime => {
-    if (runtime === null) throw new Error('no server runs');
+    if (runtime === null) throw new Error('no server is running');
     return runtime;
   };
   const closeServer = async () => {
@@ -133,9 +136,9 @@ export async function openFixture(setup: RuntimeSetup): Promise<Fixture> {
   };
 }
 
-/** Lets a bot evaluate code and resolves to the result. Rejects if the code throws. */
+/** Makes a bot evaluate JavaScript and resolves with the result. Rejects if the JavaScript throws. */
 export async function evaluate(address: InstanceAddress, code: string): Promise<unknown> {
-  // No pooled connections: the next bot may get the same port.
+  // Connections are not reused, because the next bot may get the same port.
   const call = request({ ...address, method: 'POST', agent: false });
   call.end(code);
   const [response]: IncomingMessage[] = await once(call, 'response');
@@ -145,14 +148,14 @@ export async function evaluate(address: InstanceAddress, code: string): Promise<
   return JSON.parse(body);
 }
 
-/** Like `evaluate`, for code that may end the bot. */
+/** Like `evaluate`, for JavaScript that may end the bot. */
 export async function evaluateLast(address: InstanceAddress, code: string): Promise<void> {
   await evaluate(address, code).catch(() => undefined);
 }
 
 export type EventOf<Kind extends InstanceEvent['kind']> = Extract<InstanceEvent, { readonly kind: Kind }>;
 
-/** The next matching event of an instance, from a separate watch. */
+/** Resolves with the next matching event of an instance, from a separate watch. */
 export async function nextEvent<Kind extends InstanceEvent['kind']>(
   runtime: Runtime,
   kind: Kind,

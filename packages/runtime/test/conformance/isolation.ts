@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { evaluate, openFixture, type RuntimeSetup } from './fixture.ts';
 
-/** What a bot cannot access, if the driver isolates bots from each other. */
+/** Tests what a bot cannot access, if the driver isolates bots from each other. */
 export function describeIsolation(setup: RuntimeSetup): void {
   if (setup.isolatesAccounts)
     describe('isolation', () => {
@@ -13,7 +13,7 @@ export function describeIsolation(setup: RuntimeSetup): void {
         await writeFile(keyFile, 'secret', { mode: 0o600 });
         await mkdir(join(dataDirectory, 'postgres'), { mode: 0o700 });
         const table = join(dataDirectory, 'postgres', 'table');
-        // A world-readable file: the mode of the directory alone must protect it.
+        // The file is world-readable, so only the mode of its directory protects it.
         await writeFile(table, 'rows');
         await chmod(table, 0o666);
         const address = await start('curious');
@@ -46,7 +46,7 @@ export function describeIsolation(setup: RuntimeSetup): void {
         expect(await evaluate(victim, '"alive"')).toBe('alive');
       });
 
-      it("denies a bot access to its record, its output file and writes to its project, and gives it none of the service's groups", async () => {
+      it("denies a bot access to its record and output file, writes to its project, and the service's groups", async () => {
         const { start, probe } = await openFixture(setup);
         const address = await start('tidy');
         expect(await evaluate(address, attempt(`fs.appendFileSync('index.js', '')`))).toBe('EACCES');
@@ -82,7 +82,7 @@ export function describeIsolation(setup: RuntimeSetup): void {
     });
 }
 
-/** Code that evaluates to the error code of `code`, or to `done` when it succeeds. */
+/** Returns JavaScript that evaluates to the error code of `code`, or to `done` if `code` succeeds. */
 function attempt(code: string): string {
   return `(() => { const fs = require('fs'); try { ${code}; return 'done'; } catch (error) { return error.code; } })()`;
 }

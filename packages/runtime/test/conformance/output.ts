@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { tailBytes } from '../../src/runtime.ts';
 import { evaluate, evaluateLast, nextEvent, openFixture, type RuntimeSetup } from './fixture.ts';
-import { linesOf, readLines, readOutput, readSnapshot } from './read-output.ts';
+import { decodeLines, readLines, readOutput, readSnapshot } from './read-output.ts';
 
-/** Output of bots, and reading it. */
+/** Tests how the output of bots is stored and read. */
 export function describeOutput(setup: RuntimeSetup): void {
   describe('output', () => {
     it('contains complete lines of both streams in order, and an incomplete last line after the exit', async () => {
@@ -20,7 +20,7 @@ export function describeOutput(setup: RuntimeSetup): void {
       expect(lines.every(({ unattended }) => !unattended)).toBe(true);
     });
 
-    it('is marked with a time between the calls of mark before and after it', async () => {
+    it('has a time between the marks before and after it', async () => {
       const { start, runtime } = await openFixture(setup);
       const address = await start('timed');
       const before = runtime().outputs.mark();
@@ -48,7 +48,7 @@ export function describeOutput(setup: RuntimeSetup): void {
       await ended;
     });
 
-    it('is limited for a bot that floods it: the first and last part stay, with a recorded gap', async () => {
+    it('keeps its first and last part with a recorded gap if a bot floods it', async () => {
       const { start, runtime } = await openFixture(setup);
       const address = await start('flood');
       const dropped = nextEvent(runtime(), 'noticed', 'flood', ({ notice }) => notice === 'output-dropped');
@@ -86,7 +86,7 @@ export function describeOutput(setup: RuntimeSetup): void {
       expect(tail).toMatch(/line 999\n$/);
     });
 
-    it('has a tail of a long line that splits no UTF-8 character and keeps invalid bytes', async () => {
+    it('has a tail that splits no UTF-8 character of a long line and keeps invalid bytes', async () => {
       const { start, runtime } = await openFixture(setup);
       for (const [name, middle] of [
         ['characters', `'\u{1f99c}'.repeat(1500)`],
@@ -97,12 +97,12 @@ export function describeOutput(setup: RuntimeSetup): void {
         await evaluateLast(address, `require('node:fs').writeSync(1, ${written}); process.exit(1)`);
         const { tail } = (await nextEvent(runtime(), 'exited', name)).exit;
         expect(tail).not.toContain('start');
-        // A shorter tail means that it begins with a whole line, and the masking of secrets relies on that.
+        // A tail shorter than the limit must begin with a whole line, because the masking of secrets relies on that.
         expect(Buffer.byteLength(tail)).toBeGreaterThanOrEqual(tailBytes - 3);
       }
     });
 
-    it('is moved by release after the end, idempotently, and survives forget', async () => {
+    it('is moved by release after the end, and survives forget', async () => {
       const { start, runtime, dataDirectory, restartServer } = await openFixture(setup);
       const address = await start('handed');
       const directory = join(dataDirectory, 'kept/handed');
@@ -112,7 +112,7 @@ export function describeOutput(setup: RuntimeSetup): void {
       await nextEvent(runtime(), 'exited', 'handed');
       const before = await readOutput(runtime(), 'handed');
       await runtime().outputs.release('handed', directory);
-      // A server that was killed before it recorded the release.
+      // The state after a server was killed before it recorded the release.
       const next = await restartServer();
       await nextEvent(next, 'exited', 'handed');
       await next.outputs.release('handed', directory);
@@ -120,7 +120,7 @@ export function describeOutput(setup: RuntimeSetup): void {
       expect(await next.outputs.find('handed')).toBeNull();
       const file = await next.outputs.findReleased(directory);
       expect(file).toMatchObject({ endedAt: expect.any(Number) });
-      const lines = file === null ? [] : await linesOf(file);
+      const lines = file === null ? [] : await decodeLines(file);
       expect(lines.map(({ text }) => text)).toEqual(['one', 'two']);
       expect(lines).toEqual(before);
       expect(await next.outputs.findReleased(join(dataDirectory, 'kept/other'))).toBeNull();

@@ -6,7 +6,7 @@ import { evaluate, LIMITS, openFixture, type RuntimeSetup } from './fixture.ts';
 
 const NEVER_ABORTED = new AbortController().signal;
 
-/** Reports its environment and a constant of the package that it depends on. */
+/** Reports its environment and a constant from its dependency. */
 const BOT = `import json, os, sys
 import greeting
 def report():
@@ -14,13 +14,15 @@ def report():
     return dict(greeting=greeting.WORD, here=os.path.exists('bot.py'), prefix=sys.prefix, env=dict(os.environ), cached=os.path.exists(bot.__cached__), writes=not sys.dont_write_bytecode, writable=os.access('.', os.W_OK))
 `;
 
-/** A project whose only dependency is within it, so it needs no package index. The dependency is installed nevertheless. */
+/**
+ * A project whose only dependency is in its own directory, so that no package index is needed. The dependency is still installed.
+ */
 const PROJECT = {
   'bot.py': BOT,
   'requirements.txt': '--no-index\n./greeting\n',
   'greeting/pyproject.toml':
     '[build-system]\nrequires = []\nbuild-backend = "backend"\nbackend-path = ["."]\n[project]\nname = "greeting"\nversion = "1"\n',
-  // A wheel is an archive with two files of metadata.
+  // A wheel, which is an archive with two files of metadata.
   'greeting/backend.py': `import zipfile, os
 def build_wheel(directory, config_settings=None, metadata_directory=None):
     name = 'greeting-1-py3-none-any.whl'
@@ -33,7 +35,7 @@ def build_wheel(directory, config_settings=None, metadata_directory=None):
 `,
 };
 
-/** Files that must not shadow the modules that create an environment. */
+/** Files with the names of modules that create an environment, which must not be imported instead. */
 const SHADOWING = {
   'venv.py': 'raise SystemExit(9)',
   'ensurepip.py': 'raise SystemExit(9)',
@@ -50,7 +52,7 @@ type BotReport = {
   readonly writable: boolean;
 };
 
-/** Python bots behind a host shim, for drivers that can run them. */
+/** Tests Python bots with a host shim, for drivers that can run them. */
 export function describePythonBots(setup: RuntimeSetup): void {
   const { lacksPython } = setup;
   const open = async () => {

@@ -7,35 +7,38 @@ export type ReadLine = { readonly text: string; readonly at: Timestamp; readonly
 
 type OutputSnapshot = { readonly file: OutputFile; readonly lines: readonly ReadLine[] };
 
-/** Lines that an instance has written until now; empty for an unknown instance. */
+/** Returns the lines that an instance has written so far. Empty for an unknown instance. */
 export async function readOutput(runtime: Runtime, instanceId: string): Promise<readonly ReadLine[]> {
   return (await readSnapshot(runtime, instanceId))?.lines ?? [];
 }
 
-/** Lines and their file. Gaps are recorded before bytes are dropped: equal gaps before and after reading prove that all was read. */
+/**
+ * Reads lines and their file. Gaps are recorded before bytes are dropped, so equal gaps before and after reading prove that
+ * everything was read.
+ */
 export async function readSnapshot(runtime: Runtime, instanceId: string): Promise<OutputSnapshot | null> {
   for (;;) {
     runtime.outputs.mark();
     const file = await runtime.outputs.find(instanceId);
     if (file === null) return null;
-    const lines = await linesOf(file);
+    const lines = await decodeLines(file);
     const after = await runtime.outputs.find(instanceId);
     if (JSON.stringify(after?.dropped) === JSON.stringify(file.dropped)) return { file, lines };
   }
 }
 
-/** Like `readOutput`, after waiting for a number of lines or the end of the instance. */
+/** Like `readOutput`, but first waits for a number of lines or the end of the instance. */
 export async function readLines(runtime: Runtime, instanceId: string, count: number): Promise<readonly ReadLine[]> {
   for (;;) {
     const since = runtime.outputs.mark();
     const file = await runtime.outputs.find(instanceId);
-    const lines = file === null ? [] : await linesOf(file);
+    const lines = file === null ? [] : await decodeLines(file);
     if (lines.length >= count || (file !== null && file.endedAt !== null)) return lines;
     await runtime.outputs.changed([instanceId], since, NEVER_ABORTED);
   }
 }
 
-export async function linesOf(file: OutputFile): Promise<readonly ReadLine[]> {
+export async function decodeLines(file: OutputFile): Promise<readonly ReadLine[]> {
   const bytes = await readFile(file.path);
   const end = (file.marks.at(-1)?.end ?? file.base) - file.base;
   const lines: ReadLine[] = [];

@@ -4,7 +4,7 @@ import { evaluate, evaluateLast, LIMITS, nextEvent, openFixture, type RuntimeSet
 
 const MEBIBYTE = 1024 * 1024;
 
-/** Usage and limits of CPU and memory. */
+/** Tests the usage and limits of CPU and memory. */
 export function describeResources(setup: RuntimeSetup): void {
   describe('usage', () => {
     it('measures the CPU time of a bot within a tenth', async () => {
@@ -15,7 +15,7 @@ export function describeResources(setup: RuntimeSetup): void {
       const after = await usageOf(runtime(), 'burner');
       const counted = after.cpuMicroseconds - before.cpuMicroseconds;
       expect(counted).toBeGreaterThan(burned * 0.9);
-      // The bot reports one thread; its other threads count too.
+      // The bot reports one thread, but its other threads also count.
       expect(counted).toBeLessThan(burned * 1.5 + 100_000);
     });
 
@@ -33,7 +33,7 @@ export function describeResources(setup: RuntimeSetup): void {
       const { start, runtime } = await openFixture(setup);
       const address = await start('parent');
       const before = await usageOf(runtime(), 'parent');
-      // More than the expected 400 ms, because /proc counts in ticks of 10 ms and leaves out the last, incomplete one.
+      // More than the expected 400 ms, because /proc counts in ticks of 10 ms and omits the last, incomplete tick.
       await evaluate(address, spawnBurner(`${burn(450)}; setInterval(() => {}, 1000)`));
       let highest = before.cpuMicroseconds;
       await expect
@@ -102,7 +102,7 @@ export function describeResources(setup: RuntimeSetup): void {
   });
 }
 
-/** Code that uses CPU time in its own process and returns how much, in microseconds. */
+/** Returns JavaScript that uses CPU time in its own process and returns how much, in microseconds. */
 function burn(milliseconds: number): string {
   return `(() => { const from = process.cpuUsage(); for (;;) { const used = process.cpuUsage(from); const sum = used.user + used.system; if (sum >= ${milliseconds * 1000}) return sum; } })()`;
 }
@@ -113,6 +113,6 @@ function spawnBurner(code: string): string {
 
 async function usageOf(runtime: Runtime, instanceId: string) {
   const usage = (await runtime.sample([instanceId])).get(instanceId);
-  if (usage === undefined) throw new Error(`no usage of ${instanceId}`);
+  if (usage === undefined) throw new Error(`Instance ${instanceId} has no usage.`);
   return usage;
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 const PYPROJECT = '[project]\nname = "stand-in"\nversion = "1"\nrequires-python = ">=3.11"\ndependencies = []\n';
 
-/** Imports the bot like the host shim, and responds to every POST with the result of its `report`. */
+/** Imports the bot like the host shim, and responds to every POST with the result of the bot's `report`. */
 const MAIN = `import json, os
 from http.server import BaseHTTPRequestHandler, HTTPServer
 import bot
@@ -21,8 +21,8 @@ HTTPServer((os.environ['BOT_HOST'], int(os.environ['PORT'])), Handler).serve_for
 `;
 
 /**
- * A package that replaces the host shim and needs nothing from a package index, so that preparing and starting Python bots
- * can be tested without a network. The shim has its own tests.
+ * A package that replaces the host shim and needs no package index, so that Python bots can be tested without a network. The real
+ * shim has its own tests.
  */
 export async function writeStandInShim(directory: string): Promise<string> {
   await mkdir(join(directory, 'src/bothost_shim'), { recursive: true });

@@ -9,7 +9,7 @@ import { evaluate, evaluateLast, nextEvent, openFixture, type RuntimeSetup } fro
 
 const NEVER_ABORTED = new AbortController().signal;
 
-/** Start and readiness. */
+/** Tests how instances start and become ready. */
 export function describeStarts(setup: RuntimeSetup): void {
   describe('start and readiness', () => {
     it('starts a bot that responds at its address, and lists it until it is stopped', async () => {
@@ -55,7 +55,7 @@ export function describeStarts(setup: RuntimeSetup): void {
       expect(await evaluate(await start('no-probe', `readyStatus = ${status};`), '3')).toBe(3);
     });
 
-    it('passes variables of any name byte by byte', async () => {
+    it('passes variables of any name unchanged', async () => {
       const { spec, runtime } = await openFixture(setup);
       const base = await spec('exact');
       const text = ' \n$(id) \'"\\ 😀 \t\r\n';
@@ -76,7 +76,7 @@ export function describeStarts(setup: RuntimeSetup): void {
       };
       const first = await startWith('first', 'of revision 1');
       const second = await startWith('second', 'of revision 2');
-      // Like after a rollback of the deployment.
+      // The same state as after a rollback of the deployment.
       const third = await startWith('third', 'of revision 1');
       const values = await Promise.all([first, second, third].map((address) => evaluate(address, 'process.env.VALUE')));
       expect(values).toEqual(['of revision 1', 'of revision 2', 'of revision 1']);
@@ -99,7 +99,7 @@ export function describeStarts(setup: RuntimeSetup): void {
       expect(await evaluate(await start('slow', onStart), 'readyStatus')).toBe(200);
     });
 
-    it('stops a bot that never becomes ready when the start is aborted, and names the missing step', async () => {
+    it('stops a bot that never becomes ready when the start is aborted, and names the step that failed', async () => {
       const { spec, runtime, shared, probe } = await openFixture(setup);
       const started = join(shared, 'started');
       const never = await spec(
@@ -126,7 +126,7 @@ export function describeStarts(setup: RuntimeSetup): void {
       });
     });
 
-    it('cancels a start at any time when the instance is stopped', async () => {
+    it('cancels a start when the instance is stopped, at any time', async () => {
       const { spec, runtime } = await openFixture(setup);
       const early = await spec('early', 'listens = false; setInterval(() => {}, 1000);');
       for (const steps of [0, 1, 5, 50, 500]) {
@@ -191,14 +191,14 @@ export function describeStarts(setup: RuntimeSetup): void {
       expect(await runtime().list()).toEqual([]);
     });
 
-    it('reports a bot that listens beyond loopback', async () => {
+    it('reports a bot that does not listen only on loopback', async () => {
       const { start, runtime } = await openFixture(setup);
       await start('wide', 'host = "0.0.0.0";');
       const event = await nextEvent(runtime(), 'noticed', 'wide', ({ notice }) => notice === 'listens-wide');
       expect(event.detail).toContain('0.0.0.0');
     });
 
-    it('reports a bot that listens beyond loopback only after it was ready', async () => {
+    it('reports a bot that listens outside loopback after it was ready', async () => {
       const { start, runtime } = await openFixture(setup);
       const address = await start('opens');
       const noticed = nextEvent(runtime(), 'noticed', 'opens', ({ notice }) => notice === 'listens-wide');

@@ -3,12 +3,12 @@ import type { InstanceEvent, Runtime } from '../../src/runtime.ts';
 import type { Probe } from './probe.ts';
 
 /**
- * Lets a test use short names for instances. Ids may have to be unique on the whole machine, where the same test can run twice
- * at once, so each id is the name with a random suffix.
+ * Maps short names for instances to ids. Ids may have to be unique on the whole machine, where the same test can run twice at
+ * once, so each id is the name with a random suffix.
  */
 export type UniqueIds = {
   readonly idOf: (name: string) => string;
-  /** The same runtime, with names instead of ids. */
+  /** Returns the same runtime, but with names instead of ids. */
   readonly named: (runtime: Runtime) => Runtime;
   readonly namedProbe: (probe: Probe) => Probe;
 };

@@ -3,11 +3,11 @@ import { describeRuntime } from '../conformance/conformance.ts';
 import { describePythonBots } from '../conformance/python-bot.ts';
 import { containmentKinds, processSetup } from './setup.ts';
 
-/** `npm test` covers the strongest containment, without Python bots: their environments take long to install. */
+/** `npm test` covers the strongest containment without Python bots, whose environments take long to install. */
 const [strongest, ...others] = containmentKinds;
 for (const kind of others) describeRuntime(`process driver, containment by ${kind}`, processSetup(kind));
 
-// Bots with their own accounts, and bots that share the service's account.
+// Runs the suite for bots with their own accounts, and for bots that share the service's account.
 for (const kind of new Set([strongest, 'mark'] as const)) {
   describe(`process driver, containment by ${kind}`, () => describePythonBots(processSetup(kind)));
 }

@@ -107,7 +107,7 @@ describe('an instance of a killed server', () => {
     const files = instanceFiles(join(dataDirectory, 'instances'), idOf('rebooted'));
     const record = readRecord(files) ?? expect.fail('no record');
     await rm(files.end, { force: true });
-    // Pid and start time of the supervisor now belong to another process, which must not be killed.
+    // The pid and start time of the supervisor now belong to another process, which must not be killed.
     const own = readProcessStat(process.pid);
     writeRecord(files, { ...record, bootId: 'another', supervisor: own });
     await expect.poll(() => readFile(files.exit, 'latin1')).toBe('r  2');
@@ -118,7 +118,7 @@ describe('an instance of a killed server', () => {
 
   const kinds: readonly ContainmentKind[] = isRoot ? ['cgroup', 'uid', 'mark'] : ['mark'];
   it.each(kinds)(
-    'is not running if another process has the pid of its supervisor (containment by %s)',
+    'is reported as ended if another process has the pid of its supervisor (containment by %s)',
     async (kind) => {
       const own: RuntimeSetup = { ...setup, open: (directory) => open(directory, kind) };
       const { dataDirectory, start, restartServer, closeServer, idOf } = await openFixture(own);
@@ -197,7 +197,7 @@ describe('an instance of a killed server', () => {
   );
 });
 
-describe.runIf(isRoot)('as root', () => {
+describe.runIf(isRoot)('the process driver as root', () => {
   it('rejects a data directory that the accounts of bots cannot reach', async () => {
     const closed = await mkdtemp(join(tmpdir(), 'bothost-closed-'));
     onTestFinished(() => rm(closed, { recursive: true }));

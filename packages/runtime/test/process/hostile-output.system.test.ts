@@ -9,9 +9,9 @@ import { PrepareTimeout } from '../../src/runtime.ts';
 import { writeProject } from './test-project.ts';
 
 const NEVER_ABORTED = new AbortController().signal;
-/** Makes the build's own output file 16 TiB long, nearly all of it a hole. */
+/** Makes the build's own output file 16 TiB long and sparse. */
 const SPARSE = "perl -e 'truncate(STDOUT,16*1024**4-8192)'";
-/** The same with 8 EiB, beyond exact doubles. Only some file systems can hold such files. */
+/** Makes the file 8 EiB long, which exceeds exact doubles. Only some file systems support such files. */
 const LONGEST = "perl -e 'truncate(STDOUT,2**63-4096)'";
 
 async function openRuntime({ directory = tmpdir(), timeoutMilliseconds = 60_000 } = {}) {
@@ -45,7 +45,7 @@ async function openRuntime({ directory = tmpdir(), timeoutMilliseconds = 60_000 
 }
 
 describe('a build that makes its output file 16 TiB long', () => {
-  it('ends with its command, and its log names the skipped bytes', async () => {
+  it('ends when its command ends, and its log states how many bytes were skipped', async () => {
     const { prepare, lines } = await openRuntime();
     await prepare(`echo before; ${SPARSE}; echo after`);
     expect(lines.slice(lines.indexOf('before'))).toEqual([
@@ -87,8 +87,8 @@ describe('a build that makes its output file 16 TiB long', () => {
   });
 });
 
-it('a build that makes its output file 8 EiB long still ends with its command', async ({ skip }) => {
-  // tmpfs can hold a file of this length, ext4 cannot.
+it('a build that makes its output file 8 EiB long ends when its command ends', async ({ skip }) => {
+  // Uses tmpfs, because ext4 does not support a file of this length.
   const { prepare, lines } = await openRuntime({ directory: '/dev/shm' }).catch(() => skip('no tmpfs at /dev/shm'));
   await prepare(`${LONGEST} || exit 3`);
   expect(lines.at(-1)).toMatch(/bytes of output skipped/);

@@ -28,7 +28,7 @@ const setup: RuntimeSetup = {
   lacksPython: null,
 };
 
-/** A server in a separate process that prepares one project and prints the output. */
+/** A server in a separate process that prepares one project and prints the build output. */
 const SERVER = `
 import { runnerImport } from 'vite';
 const [, path, dataDirectory, spec] = process.argv;
@@ -62,8 +62,8 @@ async function killAtLine(prefix: string, dataDirectory: string, spec: PrepareSp
   return found;
 }
 
-describe('a preparation of a killed server', () => {
-  it('is killed by the next server, which can prepare the project again', async () => {
+describe('a prepared project of a killed server', () => {
+  it('has no running build after the next start, and can be prepared again', async () => {
     const { dataDirectory, project, closeServer, restartServer } = await openFixture(setup);
     await closeServer();
     const path = await project('endless', { 'package.json': MANIFEST, 'build.js': BUILD });

@@ -63,7 +63,7 @@ export function openProbe(dataDirectory: string): Probe {
   };
 }
 
-/** Processes with matching variables or of the instance's account, because the kernel may hide variables of other accounts. */
+/** Finds processes by their variables or by the instance's account, because the kernel may hide variables of other accounts. */
 function count(
   matches: (variables: readonly string[]) => boolean,
   records: readonly (InstanceRecord | null)[],

@@ -278,16 +278,19 @@ it.skipIf(!hasPython)('installs from uv.lock', async () => {
   expect(await post(address, '/bot', {})).toMatchObject({ status: 200 });
 });
 
-it.skipIf(!hasPython)('rejects a project without a matching interpreter and names the installed one', async () => {
-  const bench = await openBench();
-  const project = await bench.project('new', {
-    'bot.py': BOT,
-    'pyproject.toml': '[project]\nname = "new"\nversion = "1"\nrequires-python = ">=3.99"\n',
-  });
-  await expect(bench.prepare('new', project)).rejects.toThrow(
-    /pyproject\.toml requires Python >=3\.99 .*, but this machine has only 3\./,
-  );
-});
+it.skipIf(!hasPython)(
+  'a Python project without a matching interpreter is rejected with the installed version',
+  async () => {
+    const bench = await openBench();
+    const project = await bench.project('new', {
+      'bot.py': BOT,
+      'pyproject.toml': '[project]\nname = "new"\nversion = "1"\nrequires-python = ">=3.99"\n',
+    });
+    await expect(bench.prepare('new', project)).rejects.toThrow(
+      /pyproject\.toml requires Python >=3\.99 .*, but this machine has only 3\./,
+    );
+  },
+);
 
 const NODE_BOT = `const { nanoid } = require('nanoid/non-secure');
 require('http').createServer((request, response) => response.end(nanoid())).listen(process.env.PORT, '127.0.0.1');`;

@@ -36,7 +36,7 @@ export function processSetup(kind: ContainmentKind, options: Partial<ProcessRunt
   };
 }
 
-/** Null if this machine has what `python3 -m venv` needs. */
+/** Returns what `python3 -m venv` lacks on this machine, or null if it works. */
 function whyPythonIsMissing(): string | null {
   try {
     execFileSync('python3', ['-c', 'import ensurepip, sys; assert sys.version_info >= (3, 11)'], {

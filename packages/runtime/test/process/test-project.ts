@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 
-/** A directory with files, removed when the test ends. */
+/** Creates a directory with files, which is removed when the test ends. */
 export async function writeProject(files: Readonly<Record<string, string>>): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'bothost-project-'));
   onTestFinished(() => rm(directory, { recursive: true, force: true }));

@@ -6,12 +6,12 @@ import { installUv } from '../../src/process/projects/install-uv.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** A directory that may be kept between runs. */
+    /** A directory that may be kept between test runs. */
     pythonCache: string;
     python: string | undefined;
-    /** Environment of this machine's programs. */
+    /** The environment of programs on this machine. */
     surroundings: Readonly<Record<string, string | undefined>>;
-    /** A directory with uv that every account can read; '' if there is no Python. */
+    /** A directory with uv that every account can read. Empty if there is no Python. */
     uvFolder: string;
   }
 }

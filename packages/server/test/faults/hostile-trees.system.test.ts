@@ -11,12 +11,12 @@ import { pino } from 'pino';
 import { build } from 'vite';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import {
-  makeOutside,
-  makeTrees,
-  type Outcomes,
+  createOutsideFiles,
+  createTrees,
   removeHostileTrees,
-  requireIntact,
+  requireOutsideFilesIntact,
   runHostileTrees,
+  type TreeOutcomes,
   watchQuarantine,
 } from '../../../runtime/test/hostile-tree-scenario.ts';
 import { type HostileTree, hostileTrees } from '../../../runtime/test/hostile-trees.ts';
@@ -47,7 +47,7 @@ import { runtimes } from './registry.mjs';
 const open = (options) => runtimes.process({ ...options, now: () => new Date(), path: '/usr/bin:/bin' });
 console.log(JSON.stringify(await runHostileTrees({ open, ...JSON.parse(process.argv[2]) })));`;
 
-async function runAsNobody(scenario: Scenario): Promise<Outcomes> {
+async function runAsNobody(scenario: Scenario): Promise<TreeOutcomes> {
   // The program is bundled, because an ordinary user may not be able to read this checkout.
   const source = (name: string) => fileURLToPath(new URL(`../../../runtime/${name}.ts`, import.meta.url));
   await build({
@@ -149,7 +149,7 @@ it('the service removes hostile trees of builds, before the first build and with
   const quarantineDirectory = join(root, 'quarantine');
   const removeTree = openTreeRemover({ quarantineDirectory, logger });
   const places = await openPlaces(root, removeTree);
-  const outside = makeOutside(root);
+  const outside = createOutsideFiles(root);
   const names = Object.keys(hostileTrees).filter((name) => {
     const tree = hostileTrees[name];
     return tree !== undefined && (tree.needs !== 'disk' || lacksTmpfs) && lacks(tree, isRoot) === null;
@@ -164,8 +164,8 @@ it('the service removes hostile trees of builds, before the first build and with
     const row = { instance_id, ...of, session_id: newId(), bytes: 10, dropped_bytes: 0, ...times };
     await rows.db.insertInto('instance_logs').values(row).execute();
   }
-  await makeTrees(names, (name) => join(places.tree(name), 'project'), { outside });
-  await makeTrees(names, (name) => join(logOf(name), 'tree'), { outside });
+  await createTrees(names, (name) => join(places.tree(name), 'project'), { outside });
+  await createTrees(names, (name) => join(logOf(name), 'tree'), { outside });
 
   const worker = createBuildWorker({
     db: rows.db,
@@ -195,6 +195,6 @@ it('the service removes hostile trees of builds, before the first build and with
     expect(expected).toContain(describeRemoval(places.tree(name)));
     expect(expected).toContain(describeRemoval(logOf(name)));
   }
-  requireIntact(outside);
+  requireOutsideFilesIntact(outside);
   requireReported(quarantineDirectory);
 });
