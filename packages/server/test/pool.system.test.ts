@@ -1,31 +1,25 @@
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { pino } from 'pino';
 import { afterEach, describe, expect, it } from 'vitest';
-import { startServer } from '../src/composition/server.ts';
-import { readConfig } from '../src/config.ts';
 import { type BotOptions, writeBot } from './support/bots.ts';
 import { ended, start, stop, tell } from './support/client.ts';
 import { startTestServer, type TestServer } from './support/test-server.ts';
 
-const logger = pino({ level: 'silent' });
 const undo: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
   for (const step of undo.splice(0).reverse()) await step();
 });
 
-async function serve(options: BotOptions, environment: Record<string, string> = {}) {
+async function serve(options: BotOptions) {
   const bot = await writeBot('pooled', options);
   undo.push(bot.remove);
-  const service = await startTestServer({ agents: [bot.path], environment });
+  const service = await startTestServer({ agents: [bot.path] });
   undo.push(service.close);
   return { bot, service };
 }
 
 const poll = { timeout: 40_000, interval: 50 };
-const show = (service: Pick<TestServer, 'client'>) => service.client.getAgent({ params: { agentName: 'pooled' } });
-const idleOf = async (service: Pick<TestServer, 'client'>) => (await show(service)).idleInstanceCount;
-const session = (service: Pick<TestServer, 'client'>, sessionId: string) =>
+const show = (service: TestServer) => service.client.getAgent({ params: { agentName: 'pooled' } });
+const idleOf = async (service: TestServer) => (await show(service)).idleInstanceCount;
+const session = (service: TestServer, sessionId: string) =>
   service.client.getSession({ params: { agentName: 'pooled', sessionId } });
 
 describe('the warm pool', () => {
@@ -72,38 +66,4 @@ describe('the warm pool', () => {
       currentRevision: { phase: 'Active', health: { ready: false, state: 'waiting', lastExitCode: 3 } },
     });
   });
-});
-
-it('a new deployment serves new sessions, and a live session continues on the old one', async () => {
-  const { bot, service } = await serve({ minAgents: 1 }, { BOTHOST_ON_STOP: 'leave' });
-  await expect.poll(() => idleOf(service), poll).toBe(1);
-  const old = await start(service, 'pooled');
-  const pid = await tell<number>(service, 'pooled', old, 'process.pid');
-  const { activeDeploymentId } = await show(service);
-  await service.server.close();
-
-  await writeFile(join(bot.path, 'changed.txt'), 'a new version');
-  const server = await startServer(
-    readConfig({
-      PATH: process.execPath.replace(/\/[^/]+$/, ''),
-      HOME: service.dataDirectory,
-      BOTHOST_PORT: new URL(service.url).port,
-      BOTHOST_AGENTS: bot.path,
-      BOTHOST_DATA_DIR: service.dataDirectory,
-      BOTHOST_SHUTDOWN_GRACE: '0',
-      DATABASE_URL: service.database.url,
-    }),
-    logger,
-  );
-  undo.push(server.close);
-  const deployed = await show(service);
-  expect(deployed).toMatchObject({ activeDeploymentReady: true });
-  expect(deployed.activeDeploymentId).not.toBe(activeDeploymentId);
-  await expect.poll(() => idleOf(service), poll).toBe(1);
-
-  const young = await start(service, 'pooled');
-  expect((await session(service, young)).deploymentId).toBe(deployed.activeDeploymentId);
-  expect((await session(service, old)).deploymentId).toBe(activeDeploymentId);
-  expect(await tell<number>(service, 'pooled', old, 'process.pid')).toBe(pid);
-  expect(await session(service, old)).toMatchObject({ endedAt: null });
 });

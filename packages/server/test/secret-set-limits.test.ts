@@ -1,4 +1,4 @@
-import { secretSetSize, secretSetsPerOrganization } from '@bothost/contract';
+import { secretSetsPerOrganization } from '@bothost/contract';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { clientConfig } from '../src/store/address.ts';
@@ -16,12 +16,6 @@ describe('PUT /secrets/{set}', () => {
     const secrets = values.map((secretValue, index) => ({ secretKey: `KEY_${index}`, secretValue }));
     return ask(service, 'PUT', `/secrets/${set}`, { secrets });
   };
-
-  it('refuses a set that is larger than the limit', async () => {
-    const value = 'x'.repeat(65_536);
-    const answer = await put('large', Array(secretSetSize.bytes / value.length + 1).fill(value));
-    expect(answer).toMatchObject({ status: 400, json: { reason: 'secret-set-too-large' } });
-  });
 
   it('refuses a set if the organization has the maximum number of sets', async () => {
     expect((await put('first', ['value'])).status).toBe(202);

@@ -147,7 +147,10 @@ describe('secret sets', () => {
     it('refuses a set that is too large, and names the limit', async () => {
       await put({ A: 'x'.repeat(60_000) });
       const many = Object.fromEntries(Array.from({ length: 8 }, (_, n) => [`B${n}`, 'x'.repeat(60_000)]));
-      await expect(put(many)).rejects.toThrow('540017 bytes; the limit is 524288');
+      await expect(put(many)).rejects.toMatchObject({
+        reason: 'secret-set-too-large',
+        message: expect.stringContaining('540017 bytes; the limit is 524288'),
+      });
       const more = Object.fromEntries(Array.from({ length: 256 }, (_, n) => [`C${n}`, 'x']));
       await expect(put(more)).rejects.toThrow('257 keys; the limit is 256');
       expect(await history()).toHaveLength(1);

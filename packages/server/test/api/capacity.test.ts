@@ -2,7 +2,7 @@ import { createClient } from '@bothost/contract';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { type BotDirectory, writeBot } from '../support/bots.ts';
-import { ended, idle, sessionUrl, start, stop, tell, withKey } from '../support/client.ts';
+import { ended, idle, start, stop, tell, withKey } from '../support/client.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
 const most = 4;
@@ -160,10 +160,5 @@ describe('an agent at its session limit', () => {
       'WS_CONNECTION_CLOSED',
       'WS_CONNECTION_CLOSED',
     ]);
-  });
-
-  it('answers 404 to requests for a session without an instance', async () => {
-    const url = sessionUrl(service, 'cold', '01890000-0000-7000-8000-000000000000', '/echo');
-    expect((await fetch(url, withKey(service.publicKey))).status).toBe(404);
   });
 });

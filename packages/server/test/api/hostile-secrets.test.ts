@@ -1,8 +1,6 @@
-import { request } from 'node:http';
-import { operations, secretValueBytes } from '@bothost/contract';
+import { secretValueBytes } from '@bothost/contract';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Answer, ask as askService } from '../support/ask.ts';
-import { sendRaw } from '../support/client.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
 const canary = 'canary-9d31';
@@ -162,20 +160,6 @@ describe('hostile requests for secrets', () => {
     await refused(await ask('DELETE', path), status);
   });
 
-  it('stores __proto__ like any other key', async () => {
-    const body = `{"secrets":[{"secretKey":"__proto__","secretValue":"x"},{"secretKey":"constructor","secretValue":"y"}]}`;
-    expect((await ask('PUT', '/secrets/odd', body)).json['changes']).toMatchObject([
-      { key: '__proto__', change: 'new', bytes: 1 },
-      { key: 'constructor', change: 'new', bytes: 1 },
-    ]);
-    expect((await ask('GET', '/secrets/odd')).json['secrets']).toMatchObject([
-      { fieldName: '__proto__' },
-      { fieldName: 'constructor' },
-    ]);
-    expect((await ask('DELETE', '/secrets/odd/__proto__')).status).toBe(200);
-    expect((await ask('DELETE', '/secrets/odd')).status).toBe(200);
-  });
-
   it('stores a value of the maximum size, and CRLF, unchanged', async () => {
     const pem = '-----BEGIN KEY-----\r\nAAAA\r\n-----END KEY-----\r\n';
     const secrets = [
@@ -203,37 +187,6 @@ describe('hostile requests for secrets', () => {
     expect((await ask('DELETE', '/secrets/claimed')).status).toBe(200);
   });
 
-  it('answers 413 for a body of 100 MiB, with or without Content-Length, and stores nothing', async () => {
-    const announced = await sendRaw(
-      service,
-      `PUT /v1/secrets/here HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${service.privateKey}\r\nconnection: close\r\ncontent-length: ${100 * 1_048_576}\r\n\r\n{"secretKey":"${canary}`,
-    );
-    expect(announced).toMatch(/^HTTP\/1\.1 413 /);
-    expect(announced).toContain(`The limit is ${operations.putSecrets.bodyBytes} bytes`);
-    expect(announced).not.toContain(canary);
-    const { hostname, port } = new URL(service.url);
-    const status = await new Promise<number | undefined>((resolve, reject) => {
-      const headers = { authorization: `Bearer ${service.privateKey}`, 'transfer-encoding': 'chunked' };
-      const asking = request({ hostname, port, method: 'PUT', path: '/v1/secrets/here', headers }, (answer) => {
-        resolve(answer.statusCode);
-        asking.destroy();
-      });
-      asking.on('error', reject);
-      const chunk = Buffer.alloc(65_536, 'x');
-      let bytes = 0;
-      const more = () => {
-        while (bytes < 100 * 1_048_576 && !asking.destroyed) {
-          bytes += chunk.length;
-          if (!asking.write(chunk)) return void asking.once('drain', more);
-        }
-        asking.end();
-      };
-      more();
-    });
-    expect(status).toBe(413);
-    expect(await stored()).toBe(before);
-  });
-
   it('refuses two Authorization headers, because a proxy may have checked only one', async () => {
     const keys = [`Bearer ${service.privateKey}`, `Bearer ${service.publicKey}`];
     for (const authorization of [keys, keys.toReversed(), [keys[0], keys[0]]]) {
@@ -245,11 +198,6 @@ describe('hostile requests for secrets', () => {
       expect(answer.headers['www-authenticate']).toBe('Bearer');
       expect(answer.text).not.toContain(service.privateKey);
     }
-  });
-
-  it('refuses a key in the URL', async () => {
-    const path = `/v1/secrets?access_token=${service.privateKey}&key=${service.privateKey}`;
-    expect((await fetch(service.url + path)).status).toBe(401);
   });
 
   it.each([
@@ -271,11 +219,5 @@ describe('hostile requests for secrets', () => {
     [{ isImagePullSecret: true, host: 'ghcr.io', secretValue: canary }, ['body.secretValue']],
   ])('rejects an incomplete or contradictory body: case %#', async (body, paths) => {
     await refused(await ask('PUT', '/secrets/here', body), 400, ...paths);
-  });
-
-  it('writes no secret value to the audit log', async () => {
-    const { entries } = await service.client.listAuditEntries({ query: { limit: 1_000 } });
-    expect(entries.length).toBeGreaterThan(100);
-    expect(JSON.stringify(entries)).not.toContain('canary');
   });
 });

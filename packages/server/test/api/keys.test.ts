@@ -114,6 +114,7 @@ describe('API keys', () => {
     const paths: [string, string, string][] = [
       ['GET', '/v1/agents/AGENT', other.privateKey],
       ['GET', '/v1/agents/AGENT/sessions', other.privateKey],
+      ['GET', '/v1/agents/AGENT/logs', other.privateKey],
       ['GET', '/v1/agents/AGENT/sessions/SESSION', other.privateKey],
       ['DELETE', '/v1/agents/AGENT/sessions/SESSION', other.privateKey],
       ['GET', '/v1/organizations/neighbours/agents/AGENT/sessions/SESSION', other.privateKey],

@@ -1,9 +1,8 @@
 import type { LogLine } from '@bothost/contract';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type BotDirectory, writeBot } from '../support/bots.ts';
 import { ended, start, stop, tell } from '../support/client.ts';
 import { freshName } from '../support/fresh-name.ts';
-import { insertSecondOrganization } from '../support/second-organization.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
 type Query = Parameters<TestServer['client']['getLogs']>[0]['query'];
@@ -200,18 +199,6 @@ describe('logs', () => {
     expect(texts(long).join('')).toBe('y'.repeat(50_000));
     expect(long.map(({ continued }) => continued ?? false)).toEqual([...long.slice(1).map(() => true), false]);
     await stop(service, 'talker', session);
-  });
-
-  it('are 404 for another organization', async () => {
-    const other = await insertSecondOrganization(service, freshName('others'));
-    onTestFinished(other.close);
-    const path = `/agents/talker/logs`;
-    for (const at of [path, `/organizations/${service.organization}${path}`]) {
-      const response = await fetch(`${service.url}/v1${at}`, {
-        headers: { authorization: `Bearer ${other.privateKey}` },
-      });
-      expect(response.status).toBe(404);
-    }
   });
 
   it('can be read by the id of a deleted agent', async () => {

@@ -1,25 +1,17 @@
-import { createHash } from 'node:crypto';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { openDatabase } from '../../src/store/database.ts';
 import type { Tables } from '../../src/store/tables.ts';
-import { type BotDirectory, writeBot } from '../support/bots.ts';
-import { start, stop, tell } from '../support/client.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
 describe('API for secrets', () => {
   let service: TestServer;
-  let bot: BotDirectory;
 
   // Each test has its own service, so that it starts without secrets.
   beforeEach(async () => {
-    bot = await writeBot('keeper', { maxAgents: 2 });
-    service = await startTestServer({ agents: [bot.path] });
+    service = await startTestServer();
   });
-  afterEach(async () => {
-    await service.close();
-    await bot.remove();
-  });
+  afterEach(() => service.close());
 
   async function ask(method: string, path: string, body?: unknown) {
     const response = await fetch(`${service.url}/v1${path}`, {
@@ -83,35 +75,5 @@ describe('API for secrets', () => {
     expect(await ask('PUT', '/secrets/slow', body)).toMatchObject(pending);
     await ready('slow');
     expect((await ask('PUT', '/secrets/slow', body)).status).toBe(200);
-  });
-
-  it('gives a bot the exact bytes of its set from the next deploy on', async () => {
-    const values = {
-      PLAIN: 'pa#ss',
-      PEM: '-----\r\nline "two"\n\\n$X\n',
-      WIDE: 'ｗörd🙂\u202e',
-      __proto: ' edges ',
-    };
-    const secrets = Object.entries(values).map(([secretKey, secretValue]) => ({ secretKey, secretValue }));
-    await ask('PUT', '/secrets/voice', { secrets });
-    await ready('voice');
-    const params = { agentName: 'keeper' };
-    const before = await start(service, 'keeper');
-    const hashes = `Object.fromEntries(${JSON.stringify(Object.keys(values))}.map((key) => [key, process.env[key] === undefined
-      ? null : require('node:crypto').createHash('sha256').update(process.env[key]).digest('hex')]))`;
-    expect(await tell(service, 'keeper', before, `process.env['PLAIN'] ?? null`)).toBeNull();
-    const { desiredDeploymentId } = await service.client.updateAgent({ params, body: { secretSet: 'voice' } });
-    await expect
-      .poll(async () => (await service.client.getAgent({ params })).activeDeploymentId)
-      .toBe(desiredDeploymentId);
-    const id = await start(service, 'keeper');
-    const intended = Object.entries(values).map(([key, value]) => [
-      key,
-      createHash('sha256').update(value).digest('hex'),
-    ]);
-    expect(await tell(service, 'keeper', id, hashes)).toEqual(Object.fromEntries(intended));
-    expect(await ask('DELETE', '/secrets/voice')).toMatchObject({ status: 409, body: { reason: 'secret-set-in-use' } });
-    await stop(service, 'keeper', id);
-    await stop(service, 'keeper', before);
   });
 });

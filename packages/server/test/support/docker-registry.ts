@@ -81,7 +81,6 @@ export async function startDockerRegistry(folder: RegistryFolder, auth: object, 
   }
   return {
     port,
-    said: () => lines.join('\n'),
     close: async () => {
       child.kill();
       await ended;
