@@ -16,7 +16,6 @@ import { botcliProgram, type Service, startService } from './service.ts';
  */
 let service: Service;
 let folder: string;
-/** The SHA-256 of the expected bytes by key. */
 const meant = new Map<string, string>();
 
 const bot = `
@@ -59,7 +58,6 @@ async function runWithInput(args: readonly string[], input: string): Promise<voi
   expect((await once(child, 'exit'))[0]).toBe(0);
 }
 
-/** Values that lenient parsers change. */
 const edges = [' blanks ', '\ttabs\t', '"in quotes"', 'a line\n', '\u{feff}a mark'];
 
 /** Values for one way to write them, each with its own key. */

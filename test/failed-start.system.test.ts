@@ -8,7 +8,6 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest';
 import { type TestDatabase, testDatabase } from '../packages/server/test/support/test-database.ts';
 
-/** Checks what the built program prints when it cannot start. */
 const program = fileURLToPath(new URL('../packages/server/dist/main.js', import.meta.url));
 
 let database: TestDatabase;
@@ -59,7 +58,6 @@ async function file(name: string, text: string, mode = 0o600): Promise<void> {
 
 const elsewhere = `data:text/javascript,Object.defineProperty(process, 'platform', { value: 'sunos' })`;
 
-/** An obstacle to the start, and the settings that lead to it. */
 const obstacles: Record<string, { readonly says: RegExp; readonly meet: () => Promise<Record<string, string>> }> = {
   'wrong settings': { says: /BOTHOST_PORT: /, meet: async () => ({ BOTHOST_PORT: 'x' }) },
   'a database that cannot be used': {

@@ -59,7 +59,6 @@ const sections = [
   'Credentials of a registry',
 ];
 
-/** The options that the document must show, by command. */
 const specified: Readonly<Record<string, readonly RegExp[]>> = {
   list: [/list [a-z]/, /(?:--sets|-s) /, /(?:--organization|-o) /, /(?:--region|-r) /],
   set: [

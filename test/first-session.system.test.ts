@@ -53,7 +53,6 @@ async function run(script: string): Promise<string> {
   return (await promisify(execFile)('bash', ['-ec', script], options)).stdout;
 }
 
-/** The names of fields with their types, without their values. */
 function shape(value: unknown): unknown {
   if (Array.isArray(value)) return value.slice(0, 1).map(shape);
   if (value === null || typeof value !== 'object') return typeof value;

@@ -11,7 +11,6 @@ export type DocumentStep =
   | { readonly kind: 'file'; readonly name: string; readonly text: string }
   | { readonly kind: 'commands'; readonly text: string; readonly printed: string | null };
 
-/** Returns the steps of one section of a document. */
 export function readSteps(document: string, title: string): readonly DocumentStep[] {
   const section = document.split(/^## /m).find((part) => part.startsWith(`${title}\n`));
   if (section === undefined) throw new Error(`The document has no section "${title}".`);

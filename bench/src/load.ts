@@ -37,7 +37,6 @@ async function load(target: LoadTarget, connections: number, seconds: number): P
   }
 }
 
-/** The body is received and discarded. */
 function ask(client: Client, { headers, path }: LoadTarget): Promise<void> {
   return new Promise((resolve, reject) => {
     let status = 0;

@@ -24,7 +24,6 @@ function fieldsOf(stat: string): string[] {
   return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
 }
 
-/** Returns the resident memory of one process in bytes. */
 export async function readResidentBytes(pid: number): Promise<number> {
   return kilobytesOf(await readFile(`/proc/${pid}/status`, 'utf8'), 'VmRSS');
 }
@@ -36,7 +35,6 @@ export async function readSharedResidentBytes(pids: readonly number[]): Promise<
   return texts.reduce((sum, text) => sum + kilobytesOf(text, 'Pss'), 0);
 }
 
-/** Returns the pids of a process and its descendants. */
 export async function findProcessFamily(pid: number): Promise<number[]> {
   const parents = new Map<number, number>();
   for (const name of await readdir('/proc')) {

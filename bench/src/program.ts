@@ -28,7 +28,6 @@ export async function startProgram(name: string, args: readonly string[]): Promi
   throw new Error(`${name} exited before it listened.`);
 }
 
-/** Stops a child and waits for its exit. */
 export async function stopChild(child: ChildProcess, signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const exit = once(child, 'exit');

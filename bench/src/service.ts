@@ -21,7 +21,6 @@ export type Service = {
   readonly database: pg.Pool;
   /** The pid of the first database process, which is the parent of the others. */
   readonly postmaster: number;
-  /** The output so far. */
   readonly output: () => Promise<string>;
 };
 
@@ -106,7 +105,6 @@ export async function createServiceSettings(directory: string, agents: readonly 
   return { origin: `http://127.0.0.1:${port}`, privateKey, publicKey, environment };
 }
 
-/** Returns whether a URL responds with 200. */
 export async function respondsWith200(url: string): Promise<boolean> {
   return fetch(url).then(
     async (response) => {

@@ -4,7 +4,6 @@ import { waitUntil } from './wait-until.ts';
 
 export type Session = { readonly id: string; readonly host: string; readonly port: number };
 
-/** Waits until an agent has `count` warm instances. */
 export async function waitForWarmInstances(service: Service, agent: string, count: number): Promise<void> {
   const text = `select count(*)::int as idle from instances join agents on agents.id = agent_id
     where agents.name = $1 and state = 'ready' and session_id is null`;
@@ -35,7 +34,6 @@ async function addressOf(service: Service, sessionId: string): Promise<{ host: s
   });
 }
 
-/** Stops a session, and waits until it has ended. */
 export async function stopSession(service: Service, agent: string, sessionId: string): Promise<void> {
   const answer = await request(`${service.origin}/v1/agents/${agent}/sessions/${sessionId}`, {
     method: 'DELETE',

@@ -63,7 +63,6 @@ async function npmStart(origin: string, environment: Record<string, string>): Pr
   return elapsed;
 }
 
-/** npm starts a shell, which then becomes the service. */
 async function serviceBelow(npm: number): Promise<number> {
   for (const pid of await findProcessFamily(npm)) {
     const command = await readFile(`/proc/${pid}/cmdline`, 'utf8');

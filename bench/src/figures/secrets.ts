@@ -94,7 +94,6 @@ async function coldStarts(service: Service, samples: number): Promise<Figure> {
   };
 }
 
-/** Waits until an agent has no warm instance. */
 async function untilNone(service: Service, agent: string): Promise<void> {
   const text = `select count(*)::int as warm from instances join agents on agents.id = agent_id
     where agents.name = $1 and state <> 'ended'`;

@@ -101,7 +101,6 @@ async function commitOnce(database: pg.Pool): Promise<number> {
   return performance.now() - before;
 }
 
-/** Uses a new connection, like a new client. */
 function post(url: string, headers: Record<string, string>, body: string): ClientRequest {
   const options: RequestOptions = {
     method: 'POST',

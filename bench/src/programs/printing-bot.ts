@@ -9,9 +9,7 @@ export type PrintOrder = { readonly perSecond: number; readonly seconds: number 
 export type PrintReport = {
   readonly lines: number;
   readonly seconds: number;
-  /** CPU time of the whole process in microseconds. */
   readonly cpuSeconds: number;
-  /** Time spent in write calls. */
   readonly writeSeconds: number;
 };
 

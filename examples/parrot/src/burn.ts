@@ -58,6 +58,5 @@ function burnInThread({ cpuMillicores, megabytes, seconds }: Load): void {
   ) {
     if (cpuMs() >= owedMs(elapsed)) Atomics.wait(sleeper, 0, 0, 5);
   }
-  // Keeps the array reachable until the end of the load.
   held[0] = 0;
 }

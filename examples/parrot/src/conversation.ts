@@ -17,7 +17,6 @@ export interface Conversation {
   readonly log: (line: string) => void;
 }
 
-/** Sample rate of Pipecat's clients. */
 const outputRate = 24_000;
 const longestText = 2000;
 

@@ -12,7 +12,6 @@ afterEach(async () => {
 
 type Words = Readonly<Record<string, unknown>> & { readonly event: string };
 
-/** A Twilio call with its socket and the parrot's audio. */
 async function ring() {
   const lines: string[] = [];
   const parrot = await startParrot({

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { JsonObject } from './http-exchange.ts';
 
-/** Version of the RTVI protocol that the parrot uses. */
 const protocolVersion = '2.1.0';
 
 /** A message of RTVI, the protocol between a voice bot and its client. It is sent as JSON in a message frame. */

@@ -31,7 +31,6 @@ export interface ParrotOptions {
 
 export interface Parrot {
   readonly port: number;
-  /** Ends the session and then the server. */
   readonly close: () => Promise<void>;
 }
 
@@ -77,7 +76,6 @@ export async function startParrot(options: ParrotOptions): Promise<Parrot> {
       // Errors that a disconnected client causes are not logged.
       if (error.status === 500 && !response.destroyed) options.log(`error: ${String(cause)}`);
       if (response.headersSent) response.destroy();
-      // The rest of a rejected body is not read.
       else if (!request.complete) response.setHeader('connection', 'close');
       sendJson(response, error.status, createErrorBody(error.status, error.message));
     });

@@ -1,4 +1,3 @@
-/** The reason why a session is asked to end. */
 export type EndReason = 'stopped' | 'time limit' | 'shutdown';
 
 /** The body of `GET /_bot/session`. The state is `idle` before the first session. */
@@ -37,7 +36,6 @@ export interface SessionSlot {
   readonly latest: () => Session | undefined;
   readonly running: () => Session | undefined;
   readonly report: () => SessionReport;
-  /** Resolves when no session is running. */
   readonly ended: () => Promise<void>;
 }
 

@@ -1,4 +1,3 @@
-/** The maximum sample of 16-bit PCM. */
 const fullScale = 32_767;
 
 /** Returns the loudness of samples from 0 to 1 (root mean square). */
@@ -39,7 +38,6 @@ interface Chirp {
   readonly seconds: number;
 }
 
-/** The greeting is three short chirps and a long one. */
 export function greeting(sampleRate: number): Int16Array {
   return joinSounds(
     [

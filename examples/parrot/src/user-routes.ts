@@ -67,7 +67,6 @@ export async function burnRoute(
     seconds: readNumberField(body, 'seconds', { min: 0, max: 3600, fallback: 10 }),
   };
   context.log(`burning ${load.cpuMillicores} millicores and ${load.megabytes} MB for ${load.seconds} s`);
-  // Sends the headers immediately, so that no proxy times out.
   response.writeHead(200, { 'content-type': 'application/json' }).flushHeaders();
   const signal = AbortSignal.any([context.closing, context.slot.running()?.signal ?? context.closing]);
   const cpuMilliseconds = await generateLoad(load, signal);

@@ -19,7 +19,6 @@ export type ScenarioOptions = {
   readonly open: (options: { readonly dataDirectory: string; readonly logger: RuntimeLogger }) => Promise<Runtime>;
   /** An empty directory that every account can enter. */
   readonly root: string;
-  /** Names of `hostileTrees`. */
   readonly names: readonly string[];
 };
 
@@ -184,7 +183,6 @@ export async function removeHostileTrees(root: string): Promise<void> {
 
 type Leftover = {
   readonly place: string;
-  /** The directory in which the tree is created. */
   readonly directory: (name: string) => string;
   /** The directories that the next server has to remove. */
   readonly removed: (name: string) => string;
@@ -206,7 +204,6 @@ function leftoverPlaces(dataDirectory: string): readonly Leftover[] {
   ];
 }
 
-/** Creates trees in new directories. */
 export async function createTrees(
   names: readonly string[],
   directoryOf: (name: string) => string,

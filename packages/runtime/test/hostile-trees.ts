@@ -142,7 +142,6 @@ export const hostileTrees: Readonly<Record<string, HostileTree>> = {
     outcome: 'removed',
   },
   sparse: {
-    // The size of the largest file that ext4 allows.
     make: "fs.writeFileSync('sparse', ''); fs.truncateSync('sparse', 16 * 2 ** 40 - 4096);",
     outcome: 'removed',
   },

@@ -23,7 +23,6 @@ async function temporaryFolder(): Promise<string> {
   return folder;
 }
 
-/** Uses a port until `free` is called. */
 async function takenPort() {
   const other = createServer().listen(0, '127.0.0.1');
   await once(other, 'listening');
@@ -134,14 +133,12 @@ describe.each(Object.entries(steps))('if a start cannot %s', (_, { says, block }
     expect(await service.regions()).toEqual([]);
     for (const address of service.addresses) await expect(fetch(address)).rejects.toThrow();
     await clear();
-    // The data directory and the region are not locked.
     const server = await service.start();
     expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
     expect(await service.regions()).toEqual(['eu-south']);
     expect(service.addresses).toContain(server.url);
     await server.close();
     await service.connectionsAreClosed();
-    // A service keeps its region while it is stopped.
     expect(await service.regions()).toEqual(['eu-south']);
   });
 });

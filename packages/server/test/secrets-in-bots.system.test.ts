@@ -69,7 +69,6 @@ async function hashesIn(agentName: string, sessionId: string, at = service): Pro
   return JSON.parse(await answer.text());
 }
 const hash = (value: string) => createHash('sha256').update(value, 'utf8').digest('hex');
-/** Damages a set by a change in the database. */
 const move = (setName: string, region: string, within = db) =>
   within.updateTable('secret_sets').set({ region }).where('name', '=', setName).execute();
 

@@ -8,7 +8,6 @@ const NEVER_ABORTED = new AbortController().signal;
 /** The environment of an adopted bot must not be requested again, because it may be unavailable. */
 const unavailable = (): Promise<never> => Promise.reject(new Error('the variables are not available'));
 
-/** Tests that a server adopts the bots of an earlier server. */
 export function describeAdoption(setup: RuntimeSetup): void {
   describe('a restarted server', () => {
     it('finds running bots at their addresses and does not start them again', async () => {
@@ -32,7 +31,6 @@ export function describeAdoption(setup: RuntimeSetup): void {
         `readyStatus = 503; const polling = setInterval(() => { if (!require('fs').existsSync('${signal}')) return;
           clearInterval(polling); readyStatus = 200; }, 20);`,
       );
-      // The first server ends before the start is complete.
       void runtime()
         .start(late, NEVER_ABORTED)
         .catch(() => undefined);

@@ -25,14 +25,12 @@ const LOCKED = {
   'main.js': SERVER,
 };
 
-/** A project whose build script is the given code. */
 const building = (code: string) => ({
   'package.json': '{ "main": "built.js", "scripts": { "build": "node build.js" } }',
   'build.js': code,
 });
 const BUILT = `require('fs').writeFileSync('built.js', ${JSON.stringify(SERVER.replace("require('greeting')", "'built'"))});`;
 
-/** Tests that projects are installed and built before a start. */
 export function describeBuilding(setup: RuntimeSetup): void {
   const open = async () => {
     const fixture = await openFixture(setup);

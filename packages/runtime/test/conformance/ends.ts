@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { evaluate, evaluateLast, nextEvent, openFixture, type RuntimeSetup } from './fixture.ts';
 
-/** Tests how instances exit and are stopped. */
 export function describeEnds(setup: RuntimeSetup): void {
   describe('exit and stop', () => {
     it('reports status, time and last output of a bot that exits', async () => {

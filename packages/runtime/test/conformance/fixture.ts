@@ -54,11 +54,8 @@ export type Fixture = {
   readonly shared: string;
   readonly runtime: () => Runtime;
   readonly probe: Probe;
-  /** The id of an instance in the driver. */
   readonly idOf: (name: string) => string;
-  /** Stops the server while bots keep running. */
   readonly closeServer: () => Promise<void>;
-  /** Restarts the server. */
   readonly restartServer: () => Promise<Runtime>;
   readonly project: (name: string, files?: Readonly<Record<string, string>>) => Promise<string>;
   /** Registers an instance that was started without `spec`, so that it is cleaned up. */

@@ -5,7 +5,6 @@ import { tailBytes } from '../../src/runtime.ts';
 import { evaluate, evaluateLast, nextEvent, openFixture, type RuntimeSetup } from './fixture.ts';
 import { decodeLines, readLines, readOutput, readSnapshot } from './read-output.ts';
 
-/** Tests how the output of bots is stored and read. */
 export function describeOutput(setup: RuntimeSetup): void {
   describe('output', () => {
     it('contains complete lines of both streams in order, and an incomplete last line after the exit', async () => {

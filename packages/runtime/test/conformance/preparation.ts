@@ -7,7 +7,6 @@ import { evaluate, type Fixture, LIMITS, openFixture, type RuntimeSetup } from '
 const NEVER_ABORTED = new AbortController().signal;
 const SERVER = `require('http').createServer((q, s) => s.end(JSON.stringify({ file: __filename.split('/').pop(), env: Object.keys(process.env), seen: require('fs').readdirSync(__dirname) }))).listen(process.env.PORT, '127.0.0.1');`;
 
-/** Tests how a directory becomes a startable project. */
 export function describePreparation(setup: RuntimeSetup): void {
   const prepare = (fixture: Fixture, path: string) =>
     fixture

@@ -12,13 +12,11 @@ export type Probe = {
   readonly countBuildProcesses: () => Promise<number>;
   /** Sends a signal to the bot, but not to its children. */
   readonly kill: (instanceId: string, signal: NodeJS.Signals) => Promise<void>;
-  /** Attacks by another bot on an instance. */
   readonly attacks: (instanceId: string) => Promise<readonly Attack[]>;
   /** Paths, as seen by bots, of the driver's own files of an instance, which no bot may read. */
   readonly privateFiles: (instanceId: string) => Promise<readonly string[]>;
   /** The names of prepared projects, shared environments and unfinished builds. */
   readonly keptProjects: () => Promise<readonly string[]>;
-  /** Names of download caches. */
   readonly keptDownloads: () => Promise<readonly string[]>;
 };
 

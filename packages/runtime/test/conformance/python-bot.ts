@@ -6,7 +6,6 @@ import { evaluate, LIMITS, openFixture, type RuntimeSetup } from './fixture.ts';
 
 const NEVER_ABORTED = new AbortController().signal;
 
-/** Reports its environment and a constant from its dependency. */
 const BOT = `import json, os, sys
 import greeting
 def report():

@@ -4,7 +4,6 @@ import { evaluate, evaluateLast, LIMITS, nextEvent, openFixture, type RuntimeSet
 
 const MEBIBYTE = 1024 * 1024;
 
-/** Tests the usage and limits of CPU and memory. */
 export function describeResources(setup: RuntimeSetup): void {
   describe('usage', () => {
     it('measures the CPU time of a bot within a tenth', async () => {

@@ -9,7 +9,6 @@ import { evaluate, evaluateLast, nextEvent, openFixture, type RuntimeSetup } fro
 
 const NEVER_ABORTED = new AbortController().signal;
 
-/** Tests how instances start and become ready. */
 export function describeStarts(setup: RuntimeSetup): void {
   describe('start and readiness', () => {
     it('starts a bot that responds at its address, and lists it until it is stopped', async () => {
@@ -76,7 +75,6 @@ export function describeStarts(setup: RuntimeSetup): void {
       };
       const first = await startWith('first', 'of revision 1');
       const second = await startWith('second', 'of revision 2');
-      // The same state as after a rollback of the deployment.
       const third = await startWith('third', 'of revision 1');
       const values = await Promise.all([first, second, third].map((address) => evaluate(address, 'process.env.VALUE')));
       expect(values).toEqual(['of revision 1', 'of revision 2', 'of revision 1']);

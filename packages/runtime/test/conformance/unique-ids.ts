@@ -8,7 +8,6 @@ import type { Probe } from './probe.ts';
  */
 export type UniqueIds = {
   readonly idOf: (name: string) => string;
-  /** Returns the same runtime, but with names instead of ids. */
   readonly named: (runtime: Runtime) => Runtime;
   readonly namedProbe: (probe: Probe) => Probe;
 };

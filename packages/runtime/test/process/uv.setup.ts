@@ -9,7 +9,6 @@ declare module 'vitest' {
     /** A directory that may be kept between test runs. */
     pythonCache: string;
     python: string | undefined;
-    /** The environment of programs on this machine. */
     surroundings: Readonly<Record<string, string | undefined>>;
     /** A directory with uv that every account can read. Empty if there is no Python. */
     uvFolder: string;

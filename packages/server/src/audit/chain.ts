@@ -34,7 +34,6 @@ export const ofWholeOrganization = {
   revisionAfter: null,
 } as const;
 
-/** The "previous hash" of an organization's first event. */
 export const initialPreviousHash = Buffer.alloc(32);
 
 /**

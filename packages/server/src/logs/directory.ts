@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 
-/** Returns the directory for the output of an ended instance. */
 export function logDirectory(
   logsDirectory: string,
   owner: { readonly agent_id: string; readonly instance_id: string },

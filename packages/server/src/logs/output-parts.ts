@@ -85,7 +85,6 @@ function regionsOf({ file, end }: OpenOutput): { readonly region: Region; readon
   });
 }
 
-/** Adds the remaining bytes before `to` as one line. */
 function withLast(lines: readonly LineRange[], from: number, to: number, end: LineRange['end']): readonly LineRange[] {
   const last = lines.at(-1)?.to ?? from;
   return last < to ? [...lines, { from: last, to, end }] : lines;

@@ -16,7 +16,6 @@ export type ReadRequest = {
   readonly order: SortOrder;
   readonly filter: LineFilter;
   readonly mask: Mask | null;
-  /** The end of the previous page. */
   readonly after: LogPosition | null;
   readonly from: Timestamp;
   readonly to: Timestamp;

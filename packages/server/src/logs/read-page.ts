@@ -33,15 +33,12 @@ export type PageRequest = {
 
 export type LogPage = {
   readonly lines: readonly LogLine[];
-  /** The number of matching lines that were read. */
   readonly counted: number;
   /** The end of the page, or null if nothing was read. */
   readonly reached: LogPosition | null;
-  /** Whether everything up to `to` was read. */
   readonly isComplete: boolean;
   /** Whether no matching line follows the page. */
   readonly isLast: boolean;
-  /** Instances that may write more lines. */
   readonly live: readonly string[];
 };
 

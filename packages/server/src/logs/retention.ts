@@ -12,7 +12,6 @@ import {
   listSurplusLogsWithoutSession,
 } from './rows.ts';
 
-/** Number of logs per query. */
 const batch = 500;
 const dayMs = 86_400_000;
 /** Number of kept logs per deployment of instances that never had a session, such as failed starts. */
@@ -77,7 +76,6 @@ export async function removeOrphanedLogs(context: RetentionContext): Promise<voi
         if (!known.has(instanceId) && movedAt < recent) await context.removeTree(path);
       }
     }
-    // Removes the directory if it is empty.
     await rmdir(directory).catch(() => undefined);
   }
 }

@@ -79,7 +79,6 @@ function gapLine(file: OutputFile, gap: OffsetRange, filter: LineFilter): Scanne
  * have one lower-case form each.
  */
 function mayContain(bytes: Buffer, { text }: LineFilter): boolean {
-  // A search for asterisks may match a mask.
   // biome-ignore lint/suspicious/noControlCharactersInRegex: matches all of ASCII
   if (text === undefined || text.includes('*') || !/^[\x00-\x7f]*$/.test(text)) return true;
   return bytes.toString('latin1').toLowerCase().includes(text);

@@ -5,7 +5,6 @@ import { logDirectory } from './directory.ts';
 import type { SortOrder } from './position.ts';
 import { type LogOwner, type LogScope, listLiveOwners, listStoredOwners, type StoredOwner } from './rows.ts';
 
-/** Number of stored logs per query. */
 const pageRows = 100;
 
 export type SourcesContext = {

@@ -10,7 +10,6 @@ export type Sampler = {
   readonly sample: (targets: readonly SampledSession[]) => Promise<void>;
   /** Stores the samples taken since the last call. Call this every few seconds; a kill loses at most the samples since then. */
   readonly store: () => Promise<void>;
-  /** Stops sampling a session and returns its unstored samples. */
   readonly take: (sessionId: string) => readonly Sample[];
   readonly size: () => number;
 };

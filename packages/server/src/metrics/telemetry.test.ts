@@ -10,7 +10,6 @@ const start = (fields: Partial<StartTimes> = {}): StartTimes => ({
   startedAt: at(2_030),
   ...fields,
 });
-/** Sums of the start histograms, in seconds. */
 async function phasesOf(times: StartTimes) {
   const telemetry = createTelemetry();
   telemetry.botStarted(times);

@@ -33,7 +33,6 @@ export async function readCurrentKeys(
   };
 }
 
-/** Encrypts a value and returns the database row for it. */
 export function encryptToRow(
   keys: CurrentOrganizationKeys,
   set: SetIdentity,

@@ -12,7 +12,6 @@ export type RevisionDraft = {
   readonly expiresAt: Date | null;
   readonly entries: readonly KeyRevision[];
   readonly changes: readonly KeyChange[];
-  /** New and changed values by key. */
   readonly values: ReadonlyMap<string, Buffer>;
 };
 

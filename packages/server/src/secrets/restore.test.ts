@@ -55,7 +55,6 @@ describe('restoring an older backup of secrets', () => {
     (await listSecrets(vault.context, { organizationId: home }, {})).filter(({ damaged }) => damaged);
   const findings = () =>
     verifyVault({ ...vault.context, rootKeys: vault.rootKeys, pinsOf: async () => [] }, null, async () => {});
-  /** Opens the vault like the first start after a restore. */
   async function restart() {
     const { keyring } = await openVault({ db: rows.db, now: vault.context.now, isAlone: true }, { keys: [rootKey] });
     await addRevisionMacs({ db: rows.db, keyring });

@@ -44,7 +44,6 @@ describe('image pull secrets', () => {
     await rows.close();
   });
 
-  /** A registry with one user and one image. */
   function answer({ line, headers }: RegistryRequest): string {
     if (headers.get('authorization') !== `Basic ${encoded(credentials)}`) {
       return formatReply(401, { 'www-authenticate': 'Basic realm="x"' });

@@ -22,7 +22,6 @@ export type WriteScope = Actor & { readonly organizationId: string; readonly key
 export type PlannedWrite = {
   /** A set with revision 0 is new and not stored yet. */
   readonly set: SecretSetRow;
-  /** The new revision. Null if nothing changes. */
   readonly draft: RevisionDraft | null;
   readonly changes: readonly KeyChange[];
   /** Values in the request by key. The response shows their lengths and fingerprints. */

@@ -15,7 +15,6 @@ afterAll(async () => {
   await bot.remove();
 });
 
-/** Generates valid, almost valid and arbitrary texts. */
 const anyText = fc.oneof(
   fc.constantFrom('asked', 'test-org', '0192f0c4-7d2a-7c11-8a53-6f2f4d1f0a11', 'us-west', '10', '-1', '0', '1e308'),
   fc.constantFrom('\0', '%', '..', "'", '"', '9'.repeat(40), 'x'.repeat(3_000), 'Infinity', 'NaN', '\ud800', '😀'),

@@ -15,7 +15,6 @@ describe('the audit log', () => {
   let service: TestServer;
   let neighbours: SecondOrganization;
   let bot: BotDirectory;
-  /** Sequence of the last entry of earlier tests. */
   let before = 0;
 
   const ask = (method: string, path: string, body?: unknown, more?: object) =>

@@ -66,7 +66,6 @@ describe('request validation', () => {
     const { answer, ...seen } = await ask(method, path, isPublic ? service.publicKey : service.privateKey);
     expect([seen.status, answer]).toEqual([status, expect.objectContaining({ reason, code: String(status) })]);
     expect(answer['error']).not.toMatch(/[[\]]/);
-    // A request without a key reveals none of this.
     expect((await ask(method, path, 'none')).status).toBe(401);
   });
 

@@ -29,7 +29,6 @@ const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex
 const md5 = (bytes: Buffer) => createHash('md5').update(bytes).digest('hex');
 
 let made = 0;
-/** A valid project with unique content. */
 function project(more: Parameters<typeof archive> = []): Buffer {
   made += 1;
   return archive(

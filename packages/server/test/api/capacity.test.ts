@@ -7,7 +7,6 @@ import { startTestServer, type TestServer } from '../support/test-server.ts';
 
 const most = 4;
 
-/** Counts sessions and their processes from outside. */
 describe('an agent at its session limit', () => {
   let service: TestServer;
   let bots: BotDirectory[];
@@ -63,7 +62,6 @@ describe('an agent at its session limit', () => {
         ),
       ),
     );
-    // Each process got only its own session.
     expect(new Set(served.map(({ pid }) => pid)).size).toBe(most);
     expect(served.map(({ starts }) => starts.map(({ headers }) => headers['x-session-id']))).toEqual(
       ids.map((id) => [id]),

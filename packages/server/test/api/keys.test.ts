@@ -7,7 +7,6 @@ import { startTestServer, type TestServer } from '../support/test-server.ts';
 
 const noSession = '01890000-0000-7000-8000-000000000000';
 
-/** All parts of a response that could reveal a difference. */
 async function seen(response: Response) {
   const { requestId, ...body } = (await response.json()) as Record<string, unknown>;
   const { date, 'x-request-id': id, ...headers } = Object.fromEntries(response.headers);
@@ -130,7 +129,6 @@ describe('API keys', () => {
     const organization = await seen(await ask('GET', '/v1/organizations/test-org/agents', other.privateKey));
     expect(organization.status).toBe(404);
     expect(await seen(await ask('GET', '/v1/organizations/never-was/agents', other.privateKey))).toEqual(organization);
-    // A session is not found under another agent.
     const crossed = await ask('GET', `/v1/public/theirs/sessions/${sessionId}/echo`, other.publicKey);
     expect(crossed.status).toBe(404);
     expect(await tell(service, 'mine', sessionId, 'state.starts.length')).toBe(1);

@@ -10,7 +10,6 @@ type Query = Parameters<TestServer['client']['getLogs']>[0]['query'];
 describe('logs', () => {
   let service: TestServer;
   const bots: BotDirectory[] = [];
-  /** Id of the agent that a test deletes. */
   let deleted = '';
   const read = (agentName: string, query: Query = {}) => service.client.getLogs({ params: { agentName }, query });
   const texts = (logs: readonly LogLine[]) => logs.map(({ log }) => log);

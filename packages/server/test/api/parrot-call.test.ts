@@ -43,7 +43,6 @@ it('the parrot repeats the audio of a Twilio call', async () => {
   call.say(...words.opening);
 
   const next = async () => (await call.hear(1))[0] as Words;
-  /** Returns the audio before the next mark, as mu-law bytes. */
   const speech = async () => {
     const pieces: Buffer[] = [];
     for (let message = await next(); message.event !== 'mark'; message = await next()) {

@@ -104,7 +104,6 @@ describe('the one-time token of a WebSocket client', () => {
     for (const url of attempts) expect([url, await connect(url)]).toEqual([url, refused]);
     // The other agent still has the instance that validated its deployment.
     expect([await instances(), await instances('other')]).toEqual([0, 1]);
-    // None of the refused requests used up the valid token.
     expect((await connect(`${wsUrl}?token=${token}`)).status).toBe(101);
     await ended(service, 'talker', sessionId);
   });

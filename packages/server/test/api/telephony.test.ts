@@ -58,7 +58,6 @@ describe('calls of carriers', () => {
   const hostOf = (agentName: string) => `${agentName}.${service.organization}`;
   const refusals = () => lines.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'call refused');
 
-  /** Returns the only live session of an agent. */
   async function sessionOf(agentName: string): Promise<string> {
     const read = () => service.client.getSessions({ params: { agentName }, query: { status: 'active' } });
     await expect.poll(async () => (await read()).sessions.length).toBe(1);

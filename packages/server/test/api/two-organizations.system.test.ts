@@ -68,7 +68,6 @@ const tries: Readonly<Record<string, (names: Names) => readonly Try[]>> = {
   verifyAudit: () => [{ path: '/audit/verification' }],
 };
 
-/** Deployments can also name secret sets. */
 const deploys = ({ set, pull }: Names): readonly (Try & { readonly method: string })[] => [
   { method: 'POST', path: '/agents/ours', body: { secretSet: set } },
   { method: 'POST', path: '/agents/ours', body: { secretSet: set.toUpperCase() } },
@@ -88,7 +87,6 @@ describe('requests about another organization', () => {
 
   const asNeighbour = (method: string, path: string, body?: unknown) =>
     ask(service, method, path, body, { key: neighbours.privateKey });
-  /** All that the other organization sees of its own objects. */
   const theirView = async () => {
     const paths = ['/secrets', '/secrets/their-keys', '/secrets/their-keys/history', '/secrets/their-pull/history'];
     const answers = await Promise.all([...paths, '/audit?limit=1000'].map((path) => asNeighbour('GET', path)));

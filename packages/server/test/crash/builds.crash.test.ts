@@ -144,7 +144,6 @@ it(`loses no upload and no build in ${kills} kills of the server, and shows no p
 });
 
 it('fails a build that was interrupted by two kills, and resumes one that was interrupted by a stop', async () => {
-  // The output file of this build is sparse and 16 TiB long.
   const script = "echo begun; perl -e 'truncate(STDOUT,16*1024**4-8192)'; sleep 1000";
   const bytes = archive(
     { path: 'package.json', body: JSON.stringify({ main: 'index.js', scripts: { build: script } }) },

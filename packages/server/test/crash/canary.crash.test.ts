@@ -65,7 +65,6 @@ require('node:http').createServer((request, response) => {
 describe('the value of a stored secret', () => {
   const directory = mkdtempSync(join(tmpdir(), 'bothost-canary-'));
   const temporary = join(directory, 'tmp');
-  /** The organization that owns the value. */
   const own = mkdtempSync(join(tmpdir(), 'bothost-canary-owner-'));
   const responses: string[] = [];
   let service: ServiceProcess;
@@ -263,7 +262,6 @@ describe('the value of a stored secret', () => {
     for (const path of ['/metrics', '/healthz', '/readyz'])
       responses.push(await (await fetch(service.url + path)).text());
 
-    // The commands of operators and users.
     writeFileSync(join(own, 'values'), `KEY=${canary}\n`);
     const set = 'cloud secrets set --skip --wait';
     expect(await botcli(`${set} by-file --file ${join(own, 'values')}`)).toBe(0);
@@ -272,7 +270,6 @@ describe('the value of a stored secret', () => {
     for (const words of ['rotate root', 'rotate organization', 'verify'])
       expect(await botcli(`operator vault ${words} --token-file ${service.dataDirectory}/operator-token`)).toBe(0);
 
-    // Kills the database and then the server during a write.
     const postmaster = Number(
       readFileSync(join(service.dataDirectory, 'postgres/data/postmaster.pid'), 'utf8').split('\n')[0],
     );

@@ -14,9 +14,7 @@ import { runScenario, type Scenario, type ScenarioContext, scenarioKinds } from 
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** The number of kills of the server. */
     kills: number;
-    /** The seed of the run's random decisions. */
     killSeed: number;
   }
 }
@@ -40,7 +38,6 @@ export type CrashRun = {
 
 const clients = 5;
 
-/** Starts the service for the first time. */
 export async function openCrashRun(random: Random): Promise<CrashRun> {
   const directory = mkdtempSync(join(tmpdir(), 'bothost-crash-'));
   // Bots run under their own accounts, which need permission to enter the directory.
@@ -88,9 +85,7 @@ export async function openCrashRun(random: Random): Promise<CrashRun> {
       for (const pid of findPids(directory)) {
         try {
           process.kill(pid, 'SIGKILL');
-        } catch {
-          // The process has already exited.
-        }
+        } catch {}
       }
       rmSync(directory, { recursive: true, force: true });
     },

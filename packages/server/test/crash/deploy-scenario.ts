@@ -5,7 +5,6 @@ import { archive } from '../support/archive.ts';
 import { versionedBot } from '../support/deploys.ts';
 import type { ApiResponse, ServiceProcess } from '../support/service-process.ts';
 
-/** One deploy as its client sees it. */
 export type Deploy = {
   readonly version: string;
   readonly contentHash: string;
@@ -111,7 +110,6 @@ async function upload(context: DeployContext, deploy: Deploy, bytes: Buffer): Pr
   }
 }
 
-/** Retries until a response arrives. */
 async function retry(context: DeployContext, method: string, path: string, body?: object): Promise<ApiResponse> {
   for (;;) {
     await context.service.ready();

@@ -5,7 +5,6 @@ import { isConnectionError } from '../../src/store/connection-error.ts';
 import { layoutOf } from '../../src/store/embedded/layout.ts';
 import { reach } from '../../src/store/embedded/reach.ts';
 
-/** Retry interval while the database is unavailable. */
 const retryMilliseconds = 50;
 
 /** A connection to the server's database that is independent of the server process. */
@@ -18,7 +17,6 @@ export type DirectDatabase = {
 
 export function openDirectDatabase(dataDirectory: string): DirectDatabase {
   const { address, release } = reach(layoutOf(dataDirectory).data);
-  // One connection, reopened after a kill of the database.
   const pool = new Pool({ ...clientConfig(address), max: 1, idleTimeoutMillis: 0 });
   pool.on('error', () => undefined);
 

@@ -11,7 +11,6 @@ const slackMilliseconds = 50;
 /** A mute bot is finished when it has exited, shortly after its last diary entry. */
 const exitMilliseconds = 1_000;
 
-/** The statuses with which a session of each kind may end. */
 const validEnds: Readonly<Record<ScenarioKind, readonly string[]>> = {
   stopped: ['SESSION_STOPPED'],
   leaves: ['HTTP_COMPLETED'],

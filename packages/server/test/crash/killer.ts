@@ -15,7 +15,6 @@ export type ServerKill = {
 export type Killer = {
   /** Kills the running server when a session is in phase `aim`, or after a time limit in any phase. */
   readonly kill: (aim: SessionPhase) => Promise<ServerKill>;
-  /** Kills a server that is starting. */
   readonly killAtBoot: () => Promise<ServerKill>;
   /** Kills the server together with other processes, for example the database. */
   readonly killAll: (pids: readonly number[]) => Promise<void>;
@@ -81,7 +80,6 @@ export function createKiller(context: {
     events.emit('exit');
   }
 
-  /** Kills a suspended server. */
   async function end(
     server: ServerProcess,
     found: readonly ObservedPhase[],
@@ -96,7 +94,6 @@ export function createKiller(context: {
     return { phase, found, ready: server.readyAt() !== null };
   }
 
-  /** Resolves when the server is suspended. */
   async function search(server: ServerProcess, aim: SessionPhase): Promise<readonly ObservedPhase[]> {
     const { event, first, step, inspections } = searches[aim];
     const until = performance.now() + searchMilliseconds;

@@ -45,7 +45,6 @@ describe(`${kills} kills of the server while bots write (seed ${seed})`, () => {
   const directory = mkdtempSync(join(tmpdir(), 'bothost-logs-kill-'));
   let service: ServiceProcess;
 
-  /** Retries until the service responds. */
   async function ask<T>(method: string, path: string, key: string, body?: unknown): Promise<T> {
     for (;;) {
       const before = service.current().number;

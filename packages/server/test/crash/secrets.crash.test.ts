@@ -109,7 +109,6 @@ describe(`${kills} kills of the server during writes of ${keys.length} keys (see
         const { revisions } = await read<{ revisions: SecretRevision[] }>(`${set.name}/history?limit=100`);
         const newest = revisions.map(({ revision }) => revision);
         expect(newest).toEqual(newest.map((_, index) => set.revision - index));
-        // Each revision has one audit entry.
         const query = `object=${set.name}&action=secrets.set&result=done&order=asc&limit=1000`;
         const log = (await audit<{ entries: AuditEntry[] }>(`?${query}`)).entries;
         expect(log.map(({ revisionAfter }) => revisionAfter)).toEqual(
@@ -126,7 +125,6 @@ describe(`${kills} kills of the server during writes of ${keys.length} keys (see
     120_000 + kills * 10_000,
   );
 
-  /** A third of the writes create a set. */
   function choose(sets: KnownSet[], kill: number): KnownSet {
     const known = random.next() < 0.67 ? sets[random.below(sets.length)] : undefined;
     if (known !== undefined) return known;

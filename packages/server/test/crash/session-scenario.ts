@@ -57,7 +57,6 @@ export async function runScenario(
   return scenario;
 }
 
-/** Starts a session and returns without waiting for its end. */
 export async function beginSession(context: ScenarioContext, kind: ScenarioKind, tag: string, milliseconds: number) {
   const scenario: Scenario = {
     tag,
@@ -128,14 +127,12 @@ function bodyOf(kind: ScenarioKind, milliseconds: number): object {
 
 /** Sends a request to the bot through the session proxy, and then stops the session. */
 async function useAndStop(context: ScenarioContext, scenario: Scenario, milliseconds: number): Promise<void> {
-  // Some sessions are stopped right after their start.
   if (milliseconds < 300) return stopSession(context, scenario);
   await delay(milliseconds);
   if (scenario.kind === 'stopped') await greetBot(context, scenario);
   return stopSession(context, scenario);
 }
 
-/** Checks that the session's bot still answers. */
 export async function greetBot(context: ScenarioContext, scenario: Scenario): Promise<void> {
   const { service } = context;
   const answer = await retry(
@@ -167,7 +164,6 @@ async function retry(context: ScenarioContext, method: string, path: string, key
     await context.service.ready();
     const server = context.service.current().number;
     const answer: ApiResponse | null = await context.service.call(method, path, key);
-    // The database is unavailable; retry as a client would.
     if (answer?.status === 503) await delay(pollMilliseconds);
     else if (answer !== null) return { ...answer, tries };
     if (answer !== null) continue;

@@ -4,7 +4,6 @@ import type { SessionRecord } from './observer.ts';
 import { sessionPhases } from './session-phases.ts';
 import type { Scenario } from './session-scenario.ts';
 
-/** Formats a summary of a crash run. */
 export function summarize(options: {
   readonly seed: number;
   readonly seconds: number;

@@ -43,7 +43,6 @@ describe('when a client disconnects, the service', () => {
     const [first, second, third] = [await open(), await open(), await open()] as const;
     first.destroy();
     second.resetAndDestroy();
-    // The third request still gets its response from the bot.
     const [answer] = await once(third, 'data');
     expect(String(answer)).toMatch(/^HTTP\/1\.1 404 [\s\S]*the bot knows no such path/);
     third.destroy();

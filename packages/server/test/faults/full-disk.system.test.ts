@@ -33,7 +33,6 @@ it.runIf(isRoot)(
     const startOne = async () => {
       const response = await fetch(`${service.url}/v1/public/steady/start`, {
         method: 'POST',
-        // Larger than the free space in the pages of the table.
         body: JSON.stringify({ body: { text: 'x'.repeat(900_000) } }),
         ...withKey(service.publicKey),
       });

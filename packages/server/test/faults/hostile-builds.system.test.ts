@@ -8,7 +8,6 @@ import { freshName } from '../support/fresh-name.ts';
 import { insertSecondOrganization } from '../support/second-organization.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
-/** Makes the build's output file 16 TiB long and sparse. */
 const SPARSE_OUTPUT = "perl -e 'truncate(STDOUT,16*1024**4-8192)'";
 
 async function startServer(environment: Record<string, string> = {}): Promise<TestServer> {

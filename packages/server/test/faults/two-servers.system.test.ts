@@ -125,7 +125,6 @@ describe.runIf(existsSync(program)).concurrent('a second server', () => {
     test.onTestFinished(() => second.close());
     const id = await start(service, 'first');
     await tell(service, 'first', id, 'true');
-    // The list contains the agent, which runs in another region.
     const refused = await fetch(`${second.url}/v1/public/first/start`, {
       method: 'POST',
       headers: { authorization: `Bearer ${service.publicKey}` },

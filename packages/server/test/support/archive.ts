@@ -38,7 +38,6 @@ export function fixChecksum(entry: Buffer): void {
   header.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148, 8, 'latin1');
 }
 
-/** Returns an extended (pax) header for the next entry. */
 export function pax(records: Readonly<Record<string, string>>): Buffer {
   const lines = Object.entries(records).map(([key, value]) => {
     const rest = ` ${key}=${value}\n`;
@@ -49,7 +48,6 @@ export function pax(records: Readonly<Record<string, string>>): Buffer {
   return block({ path: 'pax', type: 'ExtendedHeader', body: lines.join('') });
 }
 
-/** Creates a tar archive. Buffers are included unchanged. */
 export const tar = (...entries: (TestEntry | Buffer)[]) =>
   Buffer.concat([...entries.map((entry) => (Buffer.isBuffer(entry) ? entry : block(entry))), endOfArchive]);
 export const archive = (...entries: (TestEntry | Buffer)[]) => gzipSync(tar(...entries));

@@ -19,7 +19,6 @@ export type BotOptions = {
 export type BotDirectory = {
   readonly path: string;
   readonly remove: () => Promise<void>;
-  /** Makes all later instances run `afterFall`. */
   readonly fall: () => Promise<void>;
 };
 

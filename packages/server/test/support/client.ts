@@ -15,7 +15,6 @@ export function withKey(key: string, headers: Record<string, string> = {}): { he
   return { headers: { authorization: `Bearer ${key}`, ...headers } };
 }
 
-/** Starts a session without a transport; returns its id. */
 export async function start(service: Service, agentName: string, body: Record<string, unknown> = {}): Promise<string> {
   const { sessionId = '' } = await service.publicClient.startSession({ params: { agentName }, body: { body } });
   return sessionId;
@@ -39,7 +38,6 @@ export async function stop(service: Service, agentName: string, sessionId: strin
   await service.client.stopSession({ params: { agentName, sessionId } });
 }
 
-/** Waits for the end of a session and returns its record. */
 export async function ended(service: Service, agentName: string, sessionId: string): Promise<SessionResponse> {
   const read = () => service.client.getSession({ params: { agentName, sessionId } });
   await expect.poll(async () => (await read()).endedAt, { timeout: 40_000, interval: 50 }).not.toBeNull();

@@ -31,7 +31,6 @@ http.createServer((request, response) => {
   };
 }
 
-/** Uploads a project and waits until its build has ended. */
 export async function buildProject({ client }: { readonly client: Client }, files: Files): Promise<Build> {
   const bytes = archive(...Object.entries(files).map(([path, body]) => ({ path, body })));
   const contentHash = createHash('sha256').update(bytes).digest('hex');

@@ -16,7 +16,6 @@ export async function hasDockerRegistry(): Promise<boolean> {
   return status === 0;
 }
 
-/** The files of the registries of one test. */
 export async function createRegistryFolder() {
   const path = await mkdtemp(join(tmpdir(), 'bothost-registry-'));
   const certificate = join(path, 'certificate.pem');
@@ -89,7 +88,6 @@ export async function startDockerRegistry(folder: RegistryFolder, auth: object, 
 }
 export type DockerRegistry = Awaited<ReturnType<typeof startDockerRegistry>>;
 
-/** Pushes an image without layers to a registry without TLS. */
 export async function pushImage(
   registry: DockerRegistry,
   authorization: string,

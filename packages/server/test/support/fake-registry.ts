@@ -51,7 +51,6 @@ function headerValue(line: string): string {
   return line.slice(line.indexOf(':') + 1).trim();
 }
 
-/** Formats an HTTP response. */
 export function formatReply(status: number, headers: Readonly<Record<string, string>> = {}, body = ''): string {
   const lines = Object.entries({ 'content-length': String(body.length), ...headers });
   return [`HTTP/1.1 ${status} X`, ...lines.map(([name, value]) => `${name}: ${value}`), '', body].join('\r\n');

@@ -140,7 +140,6 @@ export function parseCall(carrier: Carrier, serviceHost: string): CarrierMessage
 export type Call = {
   readonly socket: WebSocket;
   readonly say: (...messages: readonly object[]) => void;
-  /** Returns the next `count` messages from the bot. */
   readonly hear: (count: number) => Promise<readonly unknown[]>;
   /** Resolves with the code and reason with which the call is closed. */
   readonly closed: Promise<readonly [number, string]>;

@@ -10,7 +10,6 @@ const program = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 
 export type ApiResponse = { readonly status: number; readonly body: unknown };
 
-/** One process of the service, from its start to its exit. */
 export type ServerProcess = {
   readonly number: number;
   readonly pid: number | undefined;
@@ -20,7 +19,6 @@ export type ServerProcess = {
   readonly readyAt: () => number | null;
   /** Resolves when the process is ready, or when it exits before. */
   readonly ready: Promise<void>;
-  /** The exit status. Null after a signal. */
   readonly exited: Promise<number | null>;
   readonly signal: (signal: NodeJS.Signals) => void;
   /** Sends SIGSTOP and waits until the process is stopped, so that its state can be inspected before a kill. */
@@ -34,7 +32,6 @@ export type ServiceProcess = {
   readonly dataDirectory: string;
   readonly publicKey: string;
   readonly privateKey: string;
-  /** The environment variables of each process. */
   readonly environment: Readonly<Record<string, string>>;
   readonly processes: readonly ServerProcess[];
   readonly current: () => ServerProcess;

@@ -5,7 +5,6 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 export type Gate = {
   /** JavaScript for the start of a bot: delays `listen` until the gate allows it. */
   readonly prelude: string;
-  /** Makes bots that start from now on wait. */
   readonly shut: () => void;
   /** Resolves with the next waiting bot. `go` makes it listen, `die` makes it exit. */
   readonly next: () => Promise<(word: 'go' | 'die') => void>;

@@ -16,7 +16,6 @@ export type TestDatabase = {
   readonly url: string;
   /** Address of the maintenance database, with a role that may create, alter and drop this one. */
   readonly admin: DatabaseAddress;
-  /** Drops the database and closes its connections. */
   readonly drop: () => Promise<void>;
 };
 

@@ -13,9 +13,7 @@ export type TestServer = {
   readonly organization: string;
   readonly privateKey: string;
   readonly publicKey: string;
-  /** A client with the private key. */
   readonly client: Client;
-  /** A client with the public key. */
   readonly publicClient: Client;
   readonly database: TestDatabase;
   readonly dataDirectory: string;

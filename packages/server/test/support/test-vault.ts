@@ -11,7 +11,6 @@ import { parseWriteRequest } from '../../src/secrets/write-request.ts';
 import type { Database, SecretPin } from '../../src/store/tables.ts';
 import { newId } from '../../src/store/uuid.ts';
 
-/** Allows HTTP without TLS for one registry. */
 export const testPolicy = createRegistryPolicy(['http://plain.test:5000'], []);
 const testRegions = { known: ['us-west', 'eu'], standard: 'us-west' };
 
@@ -32,7 +31,6 @@ export async function testVault(rows: { readonly db: Database }, keys: readonly 
       decryptForDeployment(context, { organizationId, region: host.region, pins }),
     put: async (organizationId: string, name: string, body: PutSecretsRequest) =>
       writeSecrets(context, scopeOf(organizationId), name, parseWriteRequest(body, testPolicy), testRegions),
-    /** Carries out all due deliveries and returns their number. */
     deliver: async () => {
       let delivered = 0;
       for (let due = -1; due !== 0; delivered += due) due = await deliverSecrets(context);
@@ -41,7 +39,6 @@ export async function testVault(rows: { readonly db: Database }, keys: readonly 
   };
 }
 
-/** Returns a request body that writes these values. */
 export function pairs(values: Readonly<Record<string, string>>): PutSecretsRequest {
   return { secrets: Object.entries(values).map(([secretKey, secretValue]) => ({ secretKey, secretValue })) };
 }

@@ -9,7 +9,6 @@ import { vaultStatus } from './status.ts';
 type Context = MaintenanceContext & {
   readonly newId: () => string;
   readonly logger: Pick<Logger, 'info'>;
-  /** Wakes the maintenance worker. */
   readonly workOnVault: () => void;
   readonly otherRegions: (db: Database) => Promise<readonly string[]>;
 };

@@ -2,7 +2,6 @@ import { sql } from 'kysely';
 import type { Database } from '../../store/tables.ts';
 import type { SecretSetRow, ValueRow } from '../rows.ts';
 
-/** The newest version of each organization's keys, by purpose. */
 const newestKeys = sql`select organization_id,
   max(version) filter (where purpose = 'value') as value,
   max(version) filter (where purpose = 'fingerprint') as fingerprint,

@@ -45,7 +45,6 @@ describe('rotation of vault keys', () => {
     await rm(directory, { recursive: true });
   });
 
-  /** Opens the vault like a server at its start. */
   async function server(source: RootKeySource = { folder: directory }) {
     const { keyring, rootKeys } = await openVault({ db: rows.db, now, isAlone: true }, source);
     const host = { id: newId(), region: 'us-west' };

@@ -24,7 +24,6 @@ export function parseChallenges(header: string | readonly string[] | undefined):
     if (next(token68) === null) {
       for (let one = next(parameter); one !== null; one = next(parameter)) {
         const [, key = '', quoted, plain = ''] = one;
-        // If a parameter occurs twice, the first occurrence counts.
         if (!parameters.has(key.toLowerCase())) {
           parameters.set(key.toLowerCase(), quoted === undefined ? plain : quoted.replace(/\\(.)/g, '$1'));
         }

@@ -17,7 +17,6 @@ import {
 export type RegistryAccess = {
   readonly policy: RegistryPolicy;
   readonly resolve: ResolveHost;
-  /** Time limit for the whole check. */
   readonly timeoutMs: number;
   /** CA certificates in PEM, instead of those of Node. */
   readonly ca?: string | undefined;

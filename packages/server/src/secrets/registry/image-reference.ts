@@ -1,7 +1,6 @@
 import { canonicalRegistry, imagePathPart } from '@bothost/contract';
 import { formatHostAndPort, registryUrl } from './registry-policy.ts';
 
-/** `shown` is the form of the image reference in messages. */
 export type ImageReference = { readonly repository: string; readonly reference: string; readonly shown: string };
 
 const tag = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$/;

@@ -10,7 +10,6 @@ export type RegistryPolicy = {
   readonly tokenOrigins: ReadonlyMap<string, ReadonlySet<string>>;
 };
 
-/** Registries and their token servers on other hosts. */
 const knownTokenHosts: readonly (readonly [string, string])[] = [
   ['registry-1.docker.io', 'auth.docker.io'],
   ['registry.gitlab.com', 'gitlab.com'],

@@ -46,7 +46,6 @@ const timeouts: ReadonlySet<string> = new Set([
   'UND_ERR_BODY_TIMEOUT',
 ]);
 
-/** Returns the verdict for a request that got no response. */
 export function verdictForError(error: unknown, seconds: number): Verdict {
   if (error instanceof RefusedAddressError) {
     return skippedVerdict(

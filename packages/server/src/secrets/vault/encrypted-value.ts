@@ -4,7 +4,6 @@ import { conceal } from './conceal.ts';
 import { DamagedError } from './damaged.ts';
 import { encodeParts, toMilliseconds } from './encode.ts';
 
-/** An organization's key with its version. */
 export type VersionedKey = { readonly version: number; readonly key: Buffer };
 
 /**

@@ -10,7 +10,6 @@ export function computeFingerprint(key: VersionedKey, at: { setId: string; key: 
   return computeHmac(key, 'fingerprint', encodeParts([at.setId, at.key, value]));
 }
 
-/** Formats a fingerprint as 8 hexadecimal digits. */
 export function formatFingerprint(fingerprint: Buffer): string {
   return fingerprint.subarray(0, 4).toString('hex');
 }

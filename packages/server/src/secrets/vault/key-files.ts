@@ -12,7 +12,6 @@ class KeyFileError extends OperatorError {
 
 const keyBytes = 32;
 const temporarySuffix = '.new';
-/** The id of a key, see `rootKeyId`. */
 const keyFileName = /^[0-9a-f]{16}$/;
 
 /**

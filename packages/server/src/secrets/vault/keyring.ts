@@ -17,7 +17,6 @@ import {
 } from './key-rows.ts';
 import type { RootKeyProvider } from './root-key.ts';
 
-/** Creates and unwraps the keys of organizations. */
 export type Keyring = {
   /**
    * Creates missing keys of an organization. Call this outside a transaction: after a rollback, the cache would still contain the

@@ -19,7 +19,6 @@ export function readMacKeyVersion(mac: Buffer | null): number | null {
   return mac?.length === 36 ? mac.readUInt32BE(0) : null;
 }
 
-/** Compares MACs in constant time. */
 export function isValidMac(key: VersionedKey, purpose: string, fields: readonly Field[], mac: Buffer): boolean {
   const expected = computeMac(key, purpose, fields);
   return expected.length === mac.length && timingSafeEqual(expected, mac);

@@ -25,7 +25,6 @@ const context: ValueContext = {
 };
 const encrypted = () => encryptValue(organizationKey, context, value, randomBytes);
 
-/** Yields copies of the bytes, each with one bit flipped. */
 function* flipped(bytes: Buffer) {
   for (let bit = 0; bit < bytes.length * 8; bit += 1) {
     const copy = Buffer.from(bytes);
