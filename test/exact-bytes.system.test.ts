@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { execPath } from 'node:process';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { argumentForm, fileForms, sampleValues } from '../packages/cli/test/hostile-values.ts';
-import { keys, runInTerminal } from '../packages/cli/test/run-in-terminal.ts';
+import { toArgument, listFileNotations, sampleValues } from '../packages/cli/test/hostile-values.ts';
+import { terminalKeys, runInTerminal } from '../packages/cli/test/run-in-terminal.ts';
 import { botcliProgram, type Service, startService } from './service.ts';
 
 /**
@@ -71,19 +71,19 @@ function mean(way: string, count: number, fits: (value: string) => boolean): rea
   });
 }
 
-const isInFile = (value: string) => fileForms(value).length > 0;
+const isInFile = (value: string) => listFileNotations(value).length > 0;
 
 function envFile(pairs: readonly (readonly [string, string])[]): string {
   const lines = pairs.map(([key, value], index) => {
-    const forms = fileForms(value);
+    const forms = listFileNotations(value);
     return `${index % 3 === 0 ? 'export ' : ''}${key}=${forms[index % forms.length]}${index % 2 === 0 ? '\r\n' : '\n'}`;
   });
   return `\u{feff}# all kinds\n${lines.join('')}`;
 }
 
 it('arguments, one pair each', async () => {
-  const pairs = mean('argument', 45, (value) => argumentForm(value) !== null);
-  await run(set('--', ...pairs.map(([key, value]) => `${key}=${argumentForm(value)}`)));
+  const pairs = mean('argument', 45, (value) => toArgument(value) !== null);
+  await run(set('--', ...pairs.map(([key, value]) => `${key}=${toArgument(value)}`)));
 });
 
 it('arguments that hold several pairs', async () => {
@@ -135,7 +135,7 @@ it('a hidden prompt in a terminal', async () => {
   const terminal = runInTerminal(`env ${environment.join(' ')} ${words.join(' ')}`, folder);
   for (const [key, value] of pairs) {
     await terminal.shows(`Value of ${key} (not shown): `);
-    terminal.press(value + keys.enter);
+    terminal.press(value + terminalKeys.enter);
   }
   await terminal.shows('Change the secret set exact?');
   terminal.press('y');

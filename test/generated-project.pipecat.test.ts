@@ -2,12 +2,12 @@ import { appendFile, copyFile, readdir, readFile, writeFile } from 'node:fs/prom
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, inject, it, vi } from 'vitest';
-import { evaluate } from '../packages/cli/test/generated-bots/evaluate.ts';
+import { runEvaluation } from '../packages/cli/test/generated-bots/evaluate.ts';
 import { type GeneratedProject, setUpProject } from '../packages/cli/test/generated-bots/generated-project.ts';
-import { phoneBot } from '../packages/cli/test/generated-bots/phone-bot.ts';
+import { phoneBotOptions } from '../packages/cli/test/generated-bots/phone-bot.ts';
 import { hearGreeting } from '../packages/cli/test/generated-bots/phone-call.ts';
-import { reached } from '../packages/cli/test/generated-bots/reached-vendors.ts';
-import { pitch } from '../packages/cli/test/stand-in-vendors/cartesia.ts';
+import { listReachedVendors } from '../packages/cli/test/generated-bots/reached-vendors.ts';
+import { pitchHertz } from '../packages/cli/test/stand-in-vendors/cartesia.ts';
 import { openStandIns, type StandIns } from '../packages/cli/test/stand-in-vendors/stand-in-vendors.ts';
 import { readConfig } from '../packages/server/src/config.ts';
 import { type Service, startService } from './service.ts';
@@ -22,7 +22,7 @@ let terminal: Terminal;
 
 beforeAll(async () => {
   standIns = await openStandIns();
-  project = await setUpProject(phoneBot, ['evals']);
+  project = await setUpProject(phoneBotOptions, ['evals']);
   const { inherited, secrets } = readConfig();
   service = await startService({ PATH: `${inject('uvFolder')}:${inherited.path}`, ...secrets.buildVariables });
   const { environment, folder, origin } = service;
@@ -91,13 +91,13 @@ async function deploy(): Promise<void> {
 it('a deployed telephone bot greets a caller through the service', async () => {
   const url = socketOf('/ws/twilio');
   const heard = await hearGreeting(url, { _pipecatCloudServiceHost: 'phone.home', from_number: '+15550001' });
-  expect(heard.pitch).toBeCloseTo(pitch, -1.5);
-  expect(reached(standIns)).toEqual(['cartesia', 'deepgram', 'openai']);
+  expect(heard.pitch).toBeCloseTo(pitchHertz, -1.5);
+  expect(listReachedVendors(standIns)).toEqual(['cartesia', 'deepgram', 'openai']);
 });
 
 it('a deployed telephone bot passes its evaluations through the service', async () => {
   const url = socketOf('/ws/generic/phone.home');
-  const { status, output, errors } = await evaluate(project, url, standIns);
+  const { status, output, errors } = await runEvaluation(project, url, standIns);
   process.stdout.write(output);
   expect(status, output + errors).toBe(0);
 });
@@ -115,9 +115,9 @@ it('a deployed telephone bot accepts one call per token if tokens are required',
     return ((await response.json()) as { token: string }).token;
   };
   const heard = await hearGreeting(socketOf(`/ws/twilio/phone.home/${await token()}`), {});
-  expect(heard.pitch).toBeCloseTo(pitch, -1.5);
+  expect(heard.pitch).toBeCloseTo(pitchHertz, -1.5);
   const url = socketOf(`/ws/generic/phone.home/${await token()}`);
   const first = (scenarios: string) => scenarios.slice(0, scenarios.indexOf('  - name: question'));
-  const { status, output, errors } = await evaluate(project, url, standIns, first);
+  const { status, output, errors } = await runEvaluation(project, url, standIns, first);
   expect(status, output + errors).toBe(0);
 });

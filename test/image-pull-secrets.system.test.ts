@@ -28,7 +28,7 @@ it('botcli cloud secrets prompts for registry credentials, stores them unchanged
   const variables = `BOTCLI_API_URL=${service.origin} BOTCLI_TOKEN=${service.privateKey}`;
   const terminal = runInTerminal(`${variables} ${execPath} ${botcliProgram} ${words}`, service.folder);
   await terminal.shows('(username:password) (not shown)');
-  terminal.press(`${credentials}${keys.enter}`);
+  terminal.press(`${credentials}${terminalKeys.enter}`);
   await terminal.shows('created');
   await terminal.shows('Verified');
   const { status, shown } = await terminal.ended;

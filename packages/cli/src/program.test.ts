@@ -5,16 +5,16 @@ import { failure } from '@bothost/contract';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestService, type TestService } from '../test/fake-service/fake-service.ts';
 import { agent, agentItem, organization, privateKey, publicKey } from '../test/fake-service/records.ts';
-import { profileFile } from '../test/profile-file.ts';
+import { createProfilePath } from '../test/profile-file.ts';
 import { type RunOptions, runProgram } from '../test/run-program.ts';
 import { version } from './version.ts';
 
 let service: TestService;
-let profile: Awaited<ReturnType<typeof profileFile>>;
+let profile: Awaited<ReturnType<typeof createProfilePath>>;
 let variables: Record<string, string>;
 
 beforeAll(async () => {
-  profile = await profileFile();
+  profile = await createProfilePath();
   service = await startTestService(
     { privateKey, publicKey },
     {
@@ -46,6 +46,7 @@ test('--version and --help print to standard output without a service', async ()
   for (const line of ['', '--help', '-h', 'help']) {
     expect(await ask(line)).toMatchObject({ status: 0, stdout: expect.stringContaining('Usage:\n  botcli COMMAND') });
   }
+  expect((await ask('--help')).stdout).toContain('botcli init quickstart');
   const help = await ask('cloud agent stop --help');
   expect(help).toMatchObject({ status: 0, stderr: '' });
   expect(help.stdout).toContain('botcli cloud agent stop NAME --session-id ID [options]');
@@ -234,10 +235,6 @@ test('wraps help at the width of the terminal without losing a word', async () =
     const wide = stdout.split('\n').filter((line) => line.length > Math.min(columns, 110) && !fixed.test(line));
     expect(wide).toEqual([]);
   }
-});
-
-test('the help of the program shows the first steps', async () => {
-  expect((await runProgram(['--help'])).stdout).toContain('botcli init quickstart');
 });
 
 test('local commands work with an invalid profile and service URL', async () => {

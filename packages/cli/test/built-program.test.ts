@@ -10,7 +10,7 @@ import { buildProgram } from './build-program.ts';
 import { startTestService, type TestService } from './fake-service/fake-service.ts';
 import { agentItem, organization, privateKey, publicKey } from './fake-service/records.ts';
 
-/** A fresh build of the shipped program, in its own directory. The tests run it as a process. */
+/** The tests run a fresh build of the shipped program as a process. */
 let directory: string;
 let service: TestService;
 
@@ -39,7 +39,7 @@ type Ended = {
 type RunOptions = {
   readonly stdin?: string;
   readonly interruptOn?: Promise<unknown>;
-  /** Close the reading end of standard output before anything is written. */
+  /** Closes the reading end of standard output before the program writes to it. */
   readonly deaf?: boolean;
   readonly token?: string;
 };

@@ -16,16 +16,16 @@ export const hostileValue: fc.Arbitrary<string> = fc
   .map((parts) => parts.join(''))
   .filter((text) => text !== '' && !text.includes('\0'));
 
-/** Generates `count` hostile values for which `fits` is true; deterministic for a seed. */
+/** Generates `count` hostile values for which `fits` returns true. The same seed gives the same values. */
 export function sampleValues(count: number, seed: number, fits: (value: string) => boolean): readonly string[] {
   return fc.sample(hostileValue.filter(fits), { numRuns: count, seed });
 }
 
 /**
- * Returns every spelling of a value in a line of an .env file; none if the format cannot express it. Shares no code with the
- * parser.
+ * Returns all notations of a value in a line of an .env file, or none if the format cannot express the value. Shares no code
+ * with the parser.
  */
-export function fileForms(value: string): readonly string[] {
+export function listFileNotations(value: string): readonly string[] {
   if (/(?![\t\n\r])\p{Cc}/u.test(value)) return [];
   const double = value.replace(/[\\"]/g, '\\$&').replaceAll('\r', '\\r');
   const escaped = double.replaceAll('\t', '\\t').replaceAll('$', '\\$');
@@ -38,8 +38,8 @@ export function fileForms(value: string): readonly string[] {
   ];
 }
 
-/** Returns the spelling of a value after `KEY=` in an argument; null if the argument would be ambiguous. */
-export function argumentForm(value: string): string | null {
+/** Returns the notation of a value after `KEY=` in an argument, or null if the argument would be ambiguous. */
+export function toArgument(value: string): string | null {
   const isQuoted = value.length > 1 && value.startsWith('"') && value.endsWith('"');
   if (/\s[A-Za-z0-9_-]+=|\ufffd/.test(value) || isQuoted) return null;
   const bare = value.replace(/^\\+/, '');

@@ -6,13 +6,13 @@ import { execPath } from 'node:process';
 import { createInterface } from 'node:readline';
 import { buildProgram } from './build-program.ts';
 
-/** The built program, which can be killed with SIGKILL just before one of its changes to the file system. */
+/** The built program, which a test can kill with SIGKILL just before one of its changes to the file system. */
 export type KilledProgram = {
-  /** Creates an empty directory for one attempt of a test, so that a retry starts clean. */
+  /** Creates an empty directory for each attempt of a test, so that a retry starts clean. */
   readonly ownFolder: () => Promise<string>;
-  /** Kills the program before the change with this number, counted from 0; null for none. */
+  /** Index of the file system change before which the program is killed, or null. */
   readonly run: (args: readonly string[], kill?: number | null) => ReturnType<typeof spawn>;
-  /** Starts the program without waiting for it. */
+  /** Does not wait for the program. */
   readonly start: (args: readonly string[]) => ChildProcess;
   /** Starts a program that stops before a change, and resolves when it has stopped. */
   readonly hang: (args: readonly string[], at: number) => Promise<ChildProcess>;
@@ -54,7 +54,7 @@ export async function buildKilledProgram(): Promise<KilledProgram> {
         stdio: ['ignore', 'ignore', 'pipe'],
       });
       for await (const line of createInterface(child.stderr)) if (line === 'hanging') return child;
-      throw new Error('it ended before that');
+      throw new Error('The program ended before the change.');
     },
     remove: async () => {
       for (const place of [program, folder]) await rm(place, { recursive: true, force: true });
@@ -73,8 +73,8 @@ function spawn(
   return spawnSync(execPath, [...flags, join(program, 'bin/botcli.js'), ...args], { env, encoding: 'utf8' });
 }
 
-/** The texts of all files below a directory, by path. */
-export async function textsIn(place: string): Promise<Record<string, string>> {
+/** Returns the texts of all files below a directory, by path. */
+export async function readAllTexts(place: string): Promise<Record<string, string>> {
   const entries = await readdir(place, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name));
   const texts = files.map(async (file) => [file.slice(place.length + 1), await readFile(file, 'utf8')] as const);

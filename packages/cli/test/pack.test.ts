@@ -72,7 +72,7 @@ test('listProject excludes secrets, generated files and version control, with th
   });
 });
 
-test('listProject combines .gitignore files of nested folders like git', async () => {
+test('listProject combines .gitignore files of nested directories as git does', async () => {
   await put({
     '.gitignore': '/out/\n*.log\nbuild/\n# no pattern\n\n',
     'out/a': '',
@@ -124,7 +124,7 @@ test('listProject names the line of an invalid .dockerignore pattern', async () 
   await expect(listFiles()).rejects.toMatchObject({ message: '.dockerignore: line 1 is not a valid pattern: a[.' });
 });
 
-test('listProject counts the files and bytes of an excluded folder', async () => {
+test('listProject counts the files and bytes of an excluded directory', async () => {
   await put({ 'node_modules/a/1.js': '12345', 'node_modules/b/2.js': '1' });
   const { excluded } = await listProject(root, await readExclusionRules(root, []));
   expect(excluded).toEqual([{ path: 'node_modules', reason: 'by default', files: 2, bytes: 6, isWhole: true }]);
@@ -174,7 +174,7 @@ test('listProject refuses a link that leaves the project through another link', 
   await mkdir(join(directory, 'outside/deep'), { recursive: true });
   await put({ 'bot.js': '', 'a/b/x': '' });
   await symlink('a/b', join(root, 'short'));
-  // Lexically inside the project. The kernel resolves `short` first, so the target is outside.
+  // The target is inside the project by its path, but the kernel resolves the link `short` first, which leads outside.
   await symlink('short/../../../outside', join(root, 'indirect'));
   await expect(listFiles()).rejects.toMatchObject({ issues: [expect.objectContaining({ path: 'indirect' })] });
 });

@@ -2,8 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** A path for a profile in a directory of its own, removed by `remove`. */
-export async function profileFile(): Promise<{ readonly file: string; readonly remove: () => Promise<void> }> {
+/** Creates a directory for a profile. `remove` deletes the directory. */
+export async function createProfilePath(): Promise<{ readonly file: string; readonly remove: () => Promise<void> }> {
   const directory = await mkdtemp(join(tmpdir(), 'botcli-'));
   return {
     file: join(directory, 'botcli', 'config.toml'),

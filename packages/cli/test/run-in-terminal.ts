@@ -1,18 +1,18 @@
 import { spawn } from 'node:child_process';
 import { stripVTControlCharacters } from 'node:util';
 
-/** A program in a pseudo-terminal of its own. */
+/** A program that runs in its own pseudo-terminal. */
 export type Terminal = {
-  /** Resolves when the screen has shown the text since the previous call. */
+  /** Resolves when the screen has shown the text after the previous call. */
   shows(text: string): Promise<void>;
-  press(keys: string): void;
+  press(terminalKeys: string): void;
   /** The exit status and the complete output. */
   readonly ended: Promise<{ readonly status: number | null; readonly shown: string }>;
 };
 
-export const keys = { enter: '\r', down: '\x1b[B', space: ' ', ctrlC: '\x03' } as const;
+export const terminalKeys = { enter: '\r', down: '\x1b[B', space: ' ', ctrlC: '\x03' } as const;
 
-/** Runs a command line in a pseudo-terminal, by `script` of util-linux, which every Debian has. */
+/** Runs a command line in a pseudo-terminal with `script` of util-linux, which every Debian has. */
 export function runInTerminal(command: string, directory: string): Terminal {
   const env = { HOME: directory, PATH: '/usr/bin:/bin', TERM: 'xterm', COLUMNS: '120' };
   const child = spawn('/usr/bin/script', ['-qfec', `stty cols 120 rows 40; ${command}`, '/dev/null'], {
@@ -40,7 +40,13 @@ export function runInTerminal(command: string, directory: string): Terminal {
           resolve();
         };
         look();
-        void ended.then(() => reject(new Error(`ended without showing ${JSON.stringify(text)}: ${shown.slice(seen)}`)));
+        void ended.then(() =>
+          reject(
+            new Error(
+              `The program ended without showing ${JSON.stringify(text)}. Its output was: ${shown.slice(seen)}`,
+            ),
+          ),
+        );
       }),
     press: (pressed) => child.stdin.write(pressed),
     ended,

@@ -7,14 +7,14 @@ import { run } from '../src/program.ts';
 export type Outcome = { readonly status: number; readonly stdout: string; readonly stderr: string };
 
 export type RunOptions = {
-  /** Environment variables. The program does not see the variables of the test process. */
+  /** The only environment variables of the program, which does not see those of the test process. */
   readonly variables?: Readonly<Record<string, string>>;
-  /** Whether standard input, output and error are a terminal. */
+  /** Whether standard input, output and error are terminals. */
   readonly terminal?: boolean;
   readonly columns?: number;
   readonly stdin?: string | Uint8Array;
   readonly directory?: string;
-  /** Answers to the prompts, in order: a text, yes or no, several choices, or 'ctrl-c'. */
+  /** Answers to the prompts in order. An answer is a text, yes or no, several choices, or 'ctrl-c'. */
   readonly answers?: readonly (string | boolean | readonly string[])[];
   readonly now?: Date;
   readonly signal?: AbortSignal;
@@ -67,24 +67,24 @@ export async function runProgram(args: readonly string[], options: RunOptions = 
         const answer = String(reply(question));
         const text = answer === '' ? initial : answer;
         const refusal = check(text);
-        if (refusal !== null) throw new Error(`${question} refuses ${text}: ${refusal}`);
+        if (refusal !== null) throw new Error(`The question "${question}" refuses ${text}: ${refusal}`);
         return text;
       },
       select: async (question, choices) => {
         const answer = reply(question);
         const found = choices.find(({ value }) => value === answer);
-        if (found === undefined) throw new Error(`${question} does not offer ${String(answer)}`);
+        if (found === undefined) throw new Error(`The question "${question}" does not offer ${String(answer)}.`);
         return found.value;
       },
       multiselect: async (question, choices) => {
         const answer = reply(question);
-        if (!Array.isArray(answer)) throw new Error(`${question} takes several`);
+        if (!Array.isArray(answer)) throw new Error(`The question "${question}" takes a list of answers.`);
         return choices.flatMap(({ value }) => (answer.includes(value) ? [value] : []));
       },
     },
     fetch,
     now: () => options.now ?? new Date('2026-11-20T17:00:00.000Z'),
-    // Shorter than real delays, but long enough for a service in the same process to make progress.
+    // Delays are shorter than real ones, but long enough for a service in the same process to make progress.
     sleep: (milliseconds) => setTimeout(Math.min(milliseconds, 10)),
     signal: options.signal ?? new AbortController().signal,
   };

@@ -46,11 +46,6 @@ test('returns the typed text with all white space and shows none of it', async (
   expect((await press('\r')).answer).toBe('');
 });
 
-test('decodes a character that arrives in several chunks', async () => {
-  const bytes = Buffer.from('😀\r');
-  expect((await press(bytes.subarray(0, 1), bytes.subarray(1, 3), bytes.subarray(3))).answer).toBe('😀');
-});
-
 test('deletes one character with Backspace and the whole line with Ctrl-U', async () => {
   expect((await press('a😀\u007f\u007f', 'xé\b', 'y\r')).answer).toBe('xy');
   expect((await press('abc\u0015d\r')).answer).toBe('d');

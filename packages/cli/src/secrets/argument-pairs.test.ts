@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { argumentForm, hostileValue } from '../../test/hostile-values.ts';
+import { hostileValue, toArgument } from '../../test/hostile-values.ts';
 import { parseArguments } from './argument-pairs.ts';
 
 const parsePairs = (...given: string[]) => {
@@ -93,7 +93,7 @@ test('reports every invalid argument by its position, without its text', () => {
 test('keeps any value unchanged, or rejects the argument (12,000 cases)', () => {
   fc.assert(
     fc.property(hostileValue, (text) => {
-      const written = argumentForm(text);
+      const written = toArgument(text);
       const { keys, problems } = parseArguments([`KEY=${written ?? text}`]);
       if (written !== null) expect(keys).toMatchObject([{ key: 'KEY', source: { kind: 'literal', value: text } }]);
       else if (problems.length === 0 && keys.length === 1) {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { fileForms, hostileValue } from '../../test/hostile-values.ts';
+import { hostileValue, listFileNotations } from '../../test/hostile-values.ts';
 import { parseEnvFile } from './env-file.ts';
 import { formatLocation, type LocatedMessage } from './parse-result.ts';
 
@@ -107,7 +107,7 @@ test('lists keys without a value as skipped', () => {
 
 test('keeps any value unchanged in every notation (12,000 cases)', () => {
   const entry = fc.record({
-    value: hostileValue.filter((text) => fileForms(text).length > 0),
+    value: hostileValue.filter((text) => listFileNotations(text).length > 0),
     way: fc.nat(),
     before: fc.constantFrom('', '\n', '# a comment = "\n', '   \n', '\t# x\n'),
     head: fc.constantFrom('', 'export ', '  ', 'export\t'),
@@ -118,7 +118,7 @@ test('keeps any value unchanged in every notation (12,000 cases)', () => {
   fc.assert(
     fc.property(fc.array(entry, { minLength: 1, maxLength: 6 }), fc.boolean(), (entries, mark) => {
       const lines = entries.map(({ value, way, before, head, space, crlf, tail }, index) => {
-        const ways = fileForms(value);
+        const ways = listFileNotations(value);
         const written = ways[way % ways.length] ?? '';
         return `${before}${head}KEY_${index}${space}${written}${tail}${crlf ? '\r\n' : '\n'}`;
       });

@@ -1,15 +1,15 @@
 import { chmod, mkdir, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { profileFile } from '../../test/profile-file.ts';
+import { createProfilePath } from '../../test/profile-file.ts';
 import { readProfile, writeProfile } from './profile.ts';
 
-let profilePath: Awaited<ReturnType<typeof profileFile>>;
+let profilePath: Awaited<ReturnType<typeof createProfilePath>>;
 let warnings: string[];
 const warn = (text: string) => void warnings.push(text);
 
 beforeEach(async () => {
-  profilePath = await profileFile();
+  profilePath = await createProfilePath();
   warnings = [];
 });
 afterEach(() => profilePath.remove());

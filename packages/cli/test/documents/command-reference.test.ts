@@ -1,8 +1,8 @@
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { commandReference } from './command-reference.ts';
+import { generateCommandReference } from './command-reference.ts';
 
 test('docs/botcli.md matches the table of commands', async () => {
   const file = fileURLToPath(new URL('../../../../docs/botcli.md', import.meta.url));
-  await expect(await commandReference()).toMatchFileSnapshot(file);
+  await expect(await generateCommandReference()).toMatchFileSnapshot(file);
 });

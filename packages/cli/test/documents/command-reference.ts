@@ -4,10 +4,10 @@ import type { Options } from '../../src/command-line/options.ts';
 import { formatOption, formatUsage } from '../../src/command-line/usage.ts';
 import { commandAliases, commandGroups, commands } from '../../src/commands.ts';
 import { environmentVariables } from '../../src/config.ts';
-import { code, table } from './markdown.ts';
+import { formatCode, formatTable } from './markdown.ts';
 
 /** Generates the command reference (`docs/botcli.md`) from the table of commands. */
-export async function commandReference(): Promise<string> {
+export async function generateCommandReference(): Promise<string> {
   const parts = [introduction()];
   for (const path of Object.keys(commands).filter((words) => !words.includes(' '))) {
     parts.push((await commandSection(path)).replace(/^### .*$/m, `## botcli ${path}`));
@@ -21,14 +21,13 @@ export async function commandReference(): Promise<string> {
   return `${parts.join('\n\n')}\n`;
 }
 
-/** Whether the command belongs to a nested group. */
 function deeper(path: string, group: string): boolean {
   return Object.keys(commandGroups).some((other) => other.startsWith(`${group} `) && path.startsWith(`${other} `));
 }
 
 async function commandSection(path: string): Promise<string> {
   const command = (await commands[path]?.())?.command;
-  if (command === undefined) throw new Error(`no command at ${path}`);
+  if (command === undefined) throw new Error(`There is no command "${path}".`);
   const names = Object.keys(commandAliases).filter((alias) => commandAliases[alias] === path);
   return [
     `### ${path.split(' ').slice(1).join(' ')}`,
@@ -43,16 +42,16 @@ async function commandSection(path: string): Promise<string> {
 }
 
 function argumentTable({ arguments: expected }: Command): readonly string[] {
-  const rows = Object.entries(expected).map(([name, { description }]) => [code(name.toUpperCase()), description]);
-  return rows.length === 0 ? [] : [table(['Argument', 'Meaning'], rows)];
+  const rows = Object.entries(expected).map(([name, { description }]) => [formatCode(name.toUpperCase()), description]);
+  return rows.length === 0 ? [] : [formatTable(['Argument', 'Meaning'], rows)];
 }
 
 function optionTable(options: Options): readonly string[] {
   const rows = Object.entries(options).map(([name, option]) => [
-    code(formatOption(name, option)),
+    formatCode(formatOption(name, option)),
     option.kind === 'value' && option.required ? `${option.description} (required)` : option.description,
   ]);
-  return rows.length === 0 ? [] : [table(['Option', 'Meaning'], rows)];
+  return rows.length === 0 ? [] : [formatTable(['Option', 'Meaning'], rows)];
 }
 
 function introduction(): string {
@@ -62,14 +61,14 @@ function introduction(): string {
       'Refresh it by `npx vitest run packages/cli/test/documents/command-reference.test.ts --update`.',
     '## Everywhere',
     ...optionTable(globalOptions),
-    table(
+    formatTable(
       ['Variable', 'Meaning'],
-      environmentVariables.map(([name, meaning]) => [code(name), meaning]),
+      environmentVariables.map(([name, meaning]) => [formatCode(name), meaning]),
     ),
     'Options override the environment, which overrides the profile. The profile is a TOML file with mode 0600 and the keys ' +
       '`api_url`, `organization`, `private_key` and `public_key`; other keys are kept. An option that takes one value can be ' +
       'given only once.',
-    table(
+    formatTable(
       ['Output', 'What it is'],
       [
         ['`rich`', 'For people: aligned, colored, fitted to the terminal'],
@@ -84,7 +83,7 @@ function introduction(): string {
       ],
     ),
     'Data goes to standard output, messages to standard error.',
-    table(
+    formatTable(
       ['Exit status', 'Meaning'],
       [
         ['0', 'Success'],

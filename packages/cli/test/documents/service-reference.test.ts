@@ -1,8 +1,8 @@
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { serviceReference } from './service-reference.ts';
+import { generateServiceReference } from './service-reference.ts';
 
 test('docs/services.md matches the catalogue', async () => {
   const file = fileURLToPath(new URL('../../../../docs/services.md', import.meta.url));
-  await expect(serviceReference()).toMatchFileSnapshot(file);
+  await expect(generateServiceReference()).toMatchFileSnapshot(file);
 });

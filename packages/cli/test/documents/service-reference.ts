@@ -3,7 +3,7 @@ import { type ServiceKind, serviceKinds } from '../../src/scaffold/catalogue/ser
 import { type CatalogueService, listServices } from '../../src/scaffold/catalogue/services.ts';
 import { findMinimumVersions } from '../../src/scaffold/configuration/plan.ts';
 import { listServiceVariables } from '../../src/scaffold/project/variables.ts';
-import { code, table } from './markdown.ts';
+import { formatCode, formatTable } from './markdown.ts';
 
 const headings: Readonly<Record<ServiceKind, string>> = {
   stt: 'Speech to text (`--stt`)',
@@ -26,7 +26,7 @@ const columns = [
 ];
 
 /** Generates the list of services (`docs/services.md`) from the catalogue. */
-export function serviceReference(): string {
+export function generateServiceReference(): string {
   const counts = serviceKinds.reduce((sum, kind) => sum + listServices(kind).length, 0);
   return `${[
     '# Services of botcli init',
@@ -34,7 +34,7 @@ export function serviceReference(): string {
       'wheels for Linux on x86-64 and ARM, and are compatible with each other.',
     'Generated from the catalogue in `packages/cli/src/scaffold/catalogue/vendors/` with ' +
       '`npx vitest run packages/cli/test/documents/service-reference.test.ts --update`.',
-    ...serviceKinds.flatMap((kind) => [`## ${headings[kind]}`, table(columns, listServices(kind).map(row))]),
+    ...serviceKinds.flatMap((kind) => [`## ${headings[kind]}`, formatTable(columns, listServices(kind).map(row))]),
   ].join('\n\n')}\n`;
 }
 
@@ -46,10 +46,10 @@ function row({ service, vendor }: CatalogueService): readonly string[] {
   const notes = [
     ...(service.discouraged === undefined ? [] : [service.discouraged]),
     ...listMachineNeeds(service),
-    ...(service.aliases ?? []).map((alias) => `alias: ${code(alias)}`),
+    ...(service.aliases ?? []).map((alias) => `alias: ${formatCode(alias)}`),
   ];
   return [
-    code(service.value),
+    formatCode(service.value),
     service.label,
     `[${vendor.name}](${vendor.site})`,
     list(service.extras),
@@ -62,5 +62,5 @@ function row({ service, vendor }: CatalogueService): readonly string[] {
 }
 
 function list(names: readonly string[]): string {
-  return names.map(code).join(', ');
+  return names.map(formatCode).join(', ');
 }

@@ -11,38 +11,38 @@ import {
 import { hangUp, startTestService, type TestService } from './fake-service.ts';
 import { agent, build, deployment, organization, privateKey, publicKey, secretSet } from './records.ts';
 
-/** A fake service that accepts deploys, with faults that a test can inject. */
+/** A fake service that accepts deploys and injects faults. */
 export type DeployService = TestService & {
-  /** Bytes of the current upload that were stored. */
+  /** The stored bytes of the current upload. */
   readonly received: () => Buffer;
   readonly deployments: DeploymentDetails[];
   readonly builds: Build[];
-  /** Faults and behavior that a test sets. */
+  /** Tests set these faults. */
   readonly faults: {
-    /** Number of bytes after which each of the next upload requests breaks off. */
+    /** For each of the next upload requests, the number of bytes after which the connection breaks. */
     breaks: number[];
-    /** Whether the next upload request stores half of its bytes and gets no response. */
+    /** Whether the next upload request stores half of its bytes and never responds. */
     stalls: boolean;
-    /** Whether the next deploy gets no response, before or after it was stored. */
+    /** Makes the next deploy request lose its response, before or after the service has stored the deployment. */
     losesWrites: 'before' | 'after' | null;
-    /** The origin of upload URLs; null for the real one. */
+    /** The origin of upload URLs, or null for the real one. */
     publicOrigin: string | null;
-    /** The error of the next upload request. */
+    /** The reason with which the next upload request fails. */
     refuse: Reason | null;
-    /** Number of other requests that get no response. */
+    /** Number of requests, other than uploads, that get no response. */
     hangUps: number;
     buildFails: boolean;
-    /** Whether the build is canceled while its log is followed. */
+    /** Whether the build is canceled while the client follows its log. */
     buildIsCanceled: boolean;
-    /** Number of requests for the log of a build while it is still queued. */
+    /** Number of requests for a build log during which the build is still queued. */
     waits: number;
-    /** When the next build started: in the past for a build that an earlier run of the command created. */
+    /** When the next build started. A time in the past means that an earlier run of the command created the build. */
     startedAt: string;
-    /** The failure of the next deployment; null if it succeeds. */
+    /** The failure of the next deployment, or null if it succeeds. */
     fails: DeploymentDetails['failure'];
     log: string[];
     live: number;
-    /** Changes to the secret set `keys`, which exists and is ready by default. */
+    /** Overrides properties of the secret set `keys`, which otherwise exists and is ready. */
     keys: Partial<SecretSetListItem> | 'missing';
     /** Number of polls before a deployment is ready. */
     pollsUntilReady: number;
@@ -82,7 +82,7 @@ export async function startDeployService(): Promise<DeployService> {
   const details = () => {
     const [desired] = deployments;
     if (desired === undefined) throw failure('not-found');
-    // Until the newest deployment is ready, the previous one serves.
+    // The previous deployment serves until the newest one is ready.
     const serving = remainingPolls > 0 ? deployments[1] : deployments.find((one) => one.serving);
     return {
       ...agent,

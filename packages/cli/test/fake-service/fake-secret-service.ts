@@ -13,18 +13,18 @@ const unchecked = { expiresAt: null, verification: null };
 
 /** A fake service with at most one secret set, which it stores like the real service. */
 export type SecretService = TestService & {
-  /** The current values of the set, by key. */
+  /** The current values by key. */
   readonly values: Map<string, string>;
-  /** State and faults that a test sets. */
+  /** Tests set this state and these faults. */
   readonly state: {
     revision: number;
     status: SecretSetDetails['status'];
     agents: SecretSetDetails['agents'];
-    /** Whether the next write gets no response. */
+    /** Whether the next write loses its response. */
     losesWrite: boolean;
-    /** Whether the stored set fails verification. */
+    /** Whether the stored set is damaged. */
     isDamaged: boolean;
-    /** Called after the next dry run. */
+    /** Called after each dry run. */
     afterDryRun: (() => void) | null;
   };
 };
@@ -163,7 +163,7 @@ export async function startSecretService(): Promise<SecretService> {
   return { ...service, values, state };
 }
 
-/** Unlike the service's MAC, an unkeyed hash: the tests only compare fingerprints. */
+/** The service uses a keyed MAC. A plain hash is enough here, because tests only compare fingerprints. */
 function fingerprintOf(value: string): string {
   return createHash('sha256').update(value).digest('hex').slice(0, 8);
 }

@@ -12,7 +12,6 @@ import {
   type ResponseOf,
 } from '@bothost/contract';
 
-/** A request that the fake service received. */
 export type ReceivedRequest = {
   readonly operation: OperationName;
   readonly path: string;
@@ -23,7 +22,7 @@ export type ReceivedRequest = {
   readonly userAgent: string;
 };
 
-/** A handler of a test throws this to break the connection without a response. */
+/** A handler throws this value to break the connection without a response. */
 export const hangUp = new Error('hang up');
 
 type Answers = { readonly [N in OperationName]?: (request: ReceivedRequest) => ResponseOf<Operations[N]> };
@@ -35,9 +34,9 @@ export type TestService = {
 };
 
 /**
- * Starts an HTTP server on a loopback port. Routes, authentication and errors follow the API contract; `answers` has the handlers
- * of operations. Requests and responses are validated with the schemas of the contract. `handleOther` handles requests for
- * anything else and returns whether it did. A handler that throws `hangUp` breaks the connection.
+ * Starts an HTTP server on a loopback port whose routes, authentication and errors follow the API contract. `answers` contains
+ * the handlers of operations. Requests and responses are validated against the contract. `handleOther` handles all other
+ * requests and returns whether it did.
  */
 export async function startTestService(
   keys: { privateKey: string; publicKey: string; operatorToken?: string },
@@ -82,7 +81,7 @@ async function answer(
     operation.body.parse(one.body);
     requests.push(one);
     const handle = answers[one.operation];
-    if (handle === undefined) throw new Error(`The test has no handler for ${one.operation}.`);
+    if (handle === undefined) throw new Error(`The test has no handler for the operation ${one.operation}.`);
     return { status: operation.status, body: operation.response.parse(handle(one)) };
   } catch (error) {
     if (error === hangUp) return { status: 0, body: hangUp };

@@ -10,7 +10,7 @@ import {
   type SessionResponse,
 } from '@bothost/contract';
 
-/** Valid records of the API, for tests to vary. */
+/** Valid API records that tests can vary. */
 
 export const privateKey = makeKey('private', randomBytes(128));
 export const publicKey = makeKey('public', randomBytes(128));
@@ -173,7 +173,7 @@ export const session: SessionResponse = {
   },
 };
 
-/** The session in the format of lists. */
+/** The session as it appears in lists. */
 export const sessionSummary = (({ resourceMetrics: _, meetingIds: __, events: ___, startPhases: ____, ...rest }) =>
   rest)(session);
 

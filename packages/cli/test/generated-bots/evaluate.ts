@@ -1,21 +1,21 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { StandIns } from '../stand-in-vendors/stand-in-vendors.ts';
-import type { Finished, GeneratedProject } from './generated-project.ts';
+import type { GeneratedProject, ProcessResult } from './generated-project.ts';
 
 const without = 'judge:\n  modality: text\n';
 const judge = '  eval: {factory: judges.judge, model: stand-in-judge}\n';
 
 /**
- * Runs `pipecat eval run` with the project's own text scenarios on the bot at `url`. A `factory` of the tests creates the judge, whose
+ * Runs `pipecat eval run` with the project's text scenarios on the bot at `url`. The test's `factory` creates a judge whose
  * model is a stand-in. `change` edits the scenarios before the run.
  */
-export async function evaluate(
+export async function runEvaluation(
   project: GeneratedProject,
   url: string,
   standIns: StandIns,
   change: (scenarios: string) => string = (scenarios) => scenarios,
-): Promise<Finished> {
+): Promise<ProcessResult> {
   const scenarios = await readFile(join(project.directory, 'evals/text.yaml'), 'utf8');
   if (!scenarios.includes(without)) throw new Error('the conversations have a judge already');
   await writeFile(join(project.directory, 'evals/judged.yaml'), change(scenarios.replace(without, without + judge)));

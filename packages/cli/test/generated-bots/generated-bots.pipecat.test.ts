@@ -5,25 +5,25 @@ import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { quickstart } from '../../src/scaffold/quickstart.ts';
-import { pitch } from '../stand-in-vendors/cartesia.ts';
-import { understood } from '../stand-in-vendors/deepgram.ts';
+import { pitchHertz } from '../stand-in-vendors/cartesia.ts';
+import { transcript } from '../stand-in-vendors/deepgram.ts';
 import { openStandIns, type StandIns } from '../stand-in-vendors/stand-in-vendors.ts';
-import { evaluate } from './evaluate.ts';
-import { type GeneratedProject, placeholder, setUpProject } from './generated-project.ts';
+import { runEvaluation } from './evaluate.ts';
+import { type GeneratedProject, placeholderSecret, setUpProject } from './generated-project.ts';
 import { type LocalBot, startBot } from './local-bot.ts';
-import { phoneBot, services } from './phone-bot.ts';
-import { ring } from './phone-call.ts';
-import { reached } from './reached-vendors.ts';
-import { signature, startWebhook } from './webhook.ts';
+import { phoneBotOptions, phoneBotServices } from './phone-bot.ts';
+import { callBot } from './phone-call.ts';
+import { listReachedVendors } from './reached-vendors.ts';
+import { signRequest, startWebhook } from './webhook.ts';
 
-/** Unchanged generated bots under Pipecat's development runner, with stand-in vendors on this machine. */
+/** Runs unchanged generated bots with Pipecat's development runner and stand-in vendors on this machine. */
 let standIns: StandIns;
 beforeEach(async () => {
   standIns = await openStandIns();
 });
 afterEach(() => standIns.close());
 
-/** Variables that lead a bot to the stand-in vendors. The files of the bot are unchanged. */
+/** Environment variables that connect a bot to the stand-in vendors. */
 function leading(): Record<string, string> {
   return {
     OPENAI_BASE_URL: `http://${standIns.address}/v1`,
@@ -44,21 +44,21 @@ async function start(project: GeneratedProject, where: 'documented' | 'anywhere'
 describe('a telephone bot with evaluations', () => {
   let project: GeneratedProject;
   beforeAll(async () => {
-    project = await setUpProject(phoneBot, ['evals']);
+    project = await setUpProject(phoneBotOptions, ['evals']);
   });
   afterAll(() => project?.remove());
 
   it('passes its own scenarios', async () => {
     const bot = await start(project);
-    const { status, output, errors } = await evaluate(project, `ws://${bot.address}/ws`, standIns);
+    const { status, output, errors } = await runEvaluation(project, `ws://${bot.address}/ws`, standIns);
     process.stdout.write(output);
     expect(status, output + errors).toBe(0);
-    expect(reached(standIns)).toEqual(['cartesia', 'deepgram', 'openai']);
+    expect(listReachedVendors(standIns)).toEqual(['cartesia', 'deepgram', 'openai']);
   });
 
   it('fails a scenario that expects another answer', async () => {
     const bot = await start(project);
-    const { status, output } = await evaluate(project, `ws://${bot.address}/ws`, standIns, (scenarios) =>
+    const { status, output } = await runEvaluation(project, `ws://${bot.address}/ws`, standIns, (scenarios) =>
       scenarios.replace('it is Paris', 'it is London'),
     );
     process.stdout.write(output);
@@ -67,30 +67,30 @@ describe('a telephone bot with evaluations', () => {
 
   it('greets a caller over the media stream of a carrier, and answers a question', async () => {
     const bot = await start(project);
-    const question = await project.run(['python', join(import.meta.dirname, 'say.py'), understood]);
+    const question = await project.run(['python', join(import.meta.dirname, 'say.py'), transcript]);
     expect(question.status, question.errors).toBe(0);
-    const call = await ring(`ws://${bot.address}/ws`, { from_number: '+15550001' });
-    expect((await call.listen(2)).pitch).toBeCloseTo(pitch, -1.5);
+    const call = await callBot(`ws://${bot.address}/ws`, { from_number: '+15550001' });
+    expect((await call.listen(2)).pitch).toBeCloseTo(pitchHertz, -1.5);
     expect(bot.output()).toContain('Connected: +15550001');
     const spokenText = () =>
       JSON.stringify(standIns.visits.flatMap(({ vendor, messages }) => (vendor === 'cartesia' ? messages : [])));
     expect(spokenText()).not.toContain('Paris');
     call.say(question.output);
     await expect.poll(spokenText).toContain('Paris');
-    expect((await call.listen(1)).pitch).toBeCloseTo(pitch, -1.5);
+    expect((await call.listen(1)).pitch).toBeCloseTo(pitchHertz, -1.5);
     await call.hangUp();
-    expect(reached(standIns)).toEqual(['cartesia', 'deepgram', 'openai']);
+    expect(listReachedVendors(standIns)).toEqual(['cartesia', 'deepgram', 'openai']);
     await expect.poll(() => standIns.visits.filter(({ open }) => open)).toEqual([]);
   });
 });
 
-/** Calls the bot over WebRTC like a browser; says `text` after the greeting. */
+/** Calls the bot over WebRTC as a browser does, and says `text` after the greeting. */
 async function visit(project: GeneratedProject, bot: LocalBot, ...text: readonly string[]) {
   const command = ['python', join(import.meta.dirname, 'webrtc_call.py'), `http://${bot.address}/api/offer`, ...text];
   const { status, output, errors } = await project.run(command);
   expect(status, errors).toBe(0);
   const result: { seconds: number; pitch: number; messages: readonly string[] } = JSON.parse(output);
-  expect(result.pitch).toBeCloseTo(pitch, -1.5);
+  expect(result.pitch).toBeCloseTo(pitchHertz, -1.5);
   expect(result.messages).toContain('bot-ready');
   return result;
 }
@@ -110,19 +110,19 @@ describe('the quickstart', () => {
     expect(page.status).toBe(200);
     expect(await page.text()).toContain('<html');
     await visit(project, bot);
-    expect(reached(standIns)).toEqual(['cartesia', 'deepgram', 'openai-responses']);
+    expect(listReachedVendors(standIns)).toEqual(['cartesia', 'deepgram', 'openai-responses']);
   });
 });
 
 describe('a cascade with a camera', () => {
   let project: GeneratedProject;
   beforeAll(async () => {
-    const given = { transports: ['lightrtc'], mode: 'cascade', ...services, video_input: true };
+    const given = { transports: ['lightrtc'], mode: 'cascade', ...phoneBotServices, video_input: true };
     project = await setUpProject(given, []);
   });
   afterAll(() => project?.remove());
 
-  it('gets a picture only when its model requests one', async () => {
+  it('gets a camera frame only when its model requests one', async () => {
     const bot = await start(project);
     const pictures = () => standIns.visits.filter(({ messages }) => JSON.stringify(messages).includes('data:image/'));
     await visit(project, bot);
@@ -137,12 +137,12 @@ describe('a cascade with a camera', () => {
 describe('the webhook for calls that a carrier connects to a room', () => {
   let project: GeneratedProject;
   beforeAll(async () => {
-    const given = { transports: ['carrier1_hostedrtc_sip_dialin'], mode: 'cascade', ...services };
+    const given = { transports: ['carrier1_hostedrtc_sip_dialin'], mode: 'cascade', ...phoneBotServices };
     project = await setUpProject(given, []);
   });
   afterAll(() => project?.remove());
 
-  it('starts a bot for requests that the carrier has signed, and refuses others', async () => {
+  it('starts a bot for a request signed by the carrier, and refuses other requests', async () => {
     const starts: unknown[] = [];
     const service = createServer(async (request, response) => {
       starts.push(await json(request));
@@ -155,9 +155,9 @@ describe('the webhook for calls that a carrier connects to a room', () => {
       service.close();
     });
     const fields = { CallSid: 'CA1', From: '+15550001', CallToken: '' };
-    const refused = [null, 'x', 'é', signature(`${webhook.url}/call`, fields, 'another token')];
+    const refused = [null, 'x', 'é', signRequest(`${webhook.url}/call`, fields, 'another token')];
     for (const one of refused) expect((await webhook.ring(fields, one)).status).toBe(403);
-    const signed = signature('https://bot.example.com/call', fields, placeholder);
+    const signed = signRequest('https://bot.example.com/call', fields, placeholderSecret);
     expect((await webhook.ring({ ...fields, From: '+15550002' }, signed, 'bot.example.com')).status).toBe(403);
     expect(starts).toEqual([]);
     const answer = await webhook.ring(fields, signed, 'bot.example.com');

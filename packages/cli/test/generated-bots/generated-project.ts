@@ -12,20 +12,19 @@ import { resolveConfiguration } from '../../src/scaffold/configuration/resolve.t
 import { generateProjectFiles } from '../../src/scaffold/project/project.ts';
 import { openUv, type Variables } from '../pipecat/uv.ts';
 
-/** The value of every key and secret. Vendors' packages refuse an empty one. */
-export const placeholder = 'placeholder';
+/** The value of every key and secret. It is not empty, because vendors' packages refuse an empty key. */
+export const placeholderSecret = 'placeholder';
 
-/** The output and exit status of a command. */
-export type Finished = { readonly status: number | null; readonly output: string; readonly errors: string };
+export type ProcessResult = { readonly status: number | null; readonly output: string; readonly errors: string };
 
-/** A project on disk, with its `.env` filled in and its dependencies installed. */
+/** A project with a filled-in `.env` and installed dependencies. */
 export type GeneratedProject = {
-  /** The directory `server/`. */
+  /** Path of the directory `server/`. */
   readonly directory: string;
-  /** Starts a program with `uv run` in a process group of its own, with variables in addition to its `.env`. */
+  /** Starts a program with `uv run` in its own process group, with additional environment variables. */
   readonly spawn: (command: readonly string[], variables: Variables) => ChildProcessByStdio<null, Readable, Readable>;
   /** Runs a program with `uv run` until it ends. */
-  readonly run: (command: readonly string[], variables?: Variables) => Promise<Finished>;
+  readonly run: (command: readonly string[], variables?: Variables) => Promise<ProcessResult>;
   readonly remove: () => Promise<void>;
 };
 
@@ -34,7 +33,7 @@ export type GeneratedProject = {
  */
 export async function setUpProject(given: ProjectOptions, groups: readonly string[]): Promise<GeneratedProject> {
   const root = await mkdtemp(join(tmpdir(), 'botcli-project-'));
-  // The service runs bots under other accounts, which must be able to read the project.
+  // The service runs bots under other accounts, so these accounts must be able to read the project.
   await chmod(root, 0o755);
   const directory = join(root, 'server');
   await generate(given, root);
@@ -75,8 +74,8 @@ async function generate(given: ProjectOptions, root: string): Promise<void> {
   }
 }
 
-/** Fills in all variables without a #, as the README says. */
+/** Fills in all variables that are not comments, as the README says. */
 async function fillIn(directory: string): Promise<void> {
   const example = await readFile(join(directory, '.env.example'), 'utf8');
-  await writeFile(join(directory, '.env'), example.replace(/^(\w+)=$/gm, `$1=${placeholder}`));
+  await writeFile(join(directory, '.env'), example.replace(/^(\w+)=$/gm, `$1=${placeholderSecret}`));
 }

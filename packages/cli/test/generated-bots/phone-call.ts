@@ -2,24 +2,23 @@ import { once } from 'node:events';
 import { vi } from 'vitest';
 import { WebSocket } from 'ws';
 
-/** Both directions carry messages with 20 ms of mu-law at 8000 Hz. */
+/** Each message in either direction contains 20 ms of mu-law audio at 8000 Hz. */
 const [rate, pieceBytes] = [8000, 160];
 const streamSid = 'MZ18ad3ab5a668481ce02b83e7395059f0';
 
-/** Sound that the caller received, without silence: its length in seconds and its pitch in hertz. */
-export type Sound = { readonly seconds: number; readonly pitch: number };
+/** The sound that the caller received without silence: its length in seconds and its pitch in hertz. */
+export type ReceivedSound = { readonly seconds: number; readonly pitch: number };
 
-/** An open call. */
 export type PhoneCall = {
-  /** Resolves after this many more seconds of sound. Rejects if the other side ends the call first. */
-  readonly listen: (seconds: number) => Promise<Sound>;
+  /** Resolves after this many more seconds of sound. Rejects if the bot ends the call first. */
+  readonly listen: (seconds: number) => Promise<ReceivedSound>;
   /** Mu-law in Base64. */
   readonly say: (sound: string) => void;
   readonly hangUp: () => Promise<void>;
 };
 
-/** Calls a bot like a media stream of Twilio: one message every 20 ms, also in silence. */
-export async function ring(url: string, parameters: Readonly<Record<string, string>>): Promise<PhoneCall> {
+/** Calls a bot as a Twilio media stream does, with one message every 20 ms, also during silence. */
+export async function callBot(url: string, parameters: Readonly<Record<string, string>>): Promise<PhoneCall> {
   const socket = new WebSocket(url);
   await once(socket, 'open');
   const send = (message: object) => socket.send(JSON.stringify(message));
@@ -53,7 +52,7 @@ export async function ring(url: string, parameters: Readonly<Record<string, stri
     },
     listen: async (seconds) => {
       const hungUp = closed.then(([code]) => {
-        throw new Error(`the call was ended with ${code} after ${samples.length / rate} s of sound`);
+        throw new Error(`The bot ended the call with code ${code} after ${samples.length / rate} s of sound.`);
       });
       const enough = vi.waitUntil(() => samples.length > seconds * rate, { timeout: 60_000 });
       await Promise.race([enough, hungUp]);
@@ -70,8 +69,8 @@ export async function ring(url: string, parameters: Readonly<Record<string, stri
 }
 
 /** Calls, listens to the greeting, and hangs up. */
-export async function hearGreeting(url: string, parameters: Readonly<Record<string, string>>): Promise<Sound> {
-  const call = await ring(url, parameters);
+export async function hearGreeting(url: string, parameters: Readonly<Record<string, string>>): Promise<ReceivedSound> {
+  const call = await callBot(url, parameters);
   const sound = await call.listen(1.5);
   await call.hangUp();
   return sound;

@@ -1,8 +1,8 @@
 import type { StandIns } from '../stand-in-vendors/stand-in-vendors.ts';
-import { placeholder } from './generated-project.ts';
+import { placeholderSecret } from './generated-project.ts';
 
-/** The vendors that received requests with the project's keys, sorted. */
-export function reached({ visits }: StandIns): readonly string[] {
-  const withKey = visits.filter(({ key }) => key === placeholder).map(({ vendor }) => vendor);
+/** Returns the sorted names of vendors that received requests with the project's keys. */
+export function listReachedVendors({ visits }: StandIns): readonly string[] {
+  const withKey = visits.filter(({ key }) => key === placeholderSecret).map(({ vendor }) => vendor);
   return [...new Set(withKey)].sort();
 }

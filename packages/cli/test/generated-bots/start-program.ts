@@ -3,26 +3,25 @@ import { createServer } from 'node:net';
 import { vi } from 'vitest';
 import type { GeneratedProject } from './generated-project.ts';
 
-/** A program of a project that runs until it is stopped. */
-export type Running = {
-  /** Its output so far. */
+export type RunningProgram = {
+  /** Returns the output of the program so far. */
   readonly output: () => string;
   readonly stop: () => Promise<void>;
 };
 
-/** Resolves when `url` answers. @throws Error with the output of the program if it ends before */
-export async function startProgram(child: ReturnType<GeneratedProject['spawn']>, url: string): Promise<Running> {
+/** Resolves when `url` responds. @throws Error with the output of the program if the program ends first */
+export async function startProgram(child: ReturnType<GeneratedProject['spawn']>, url: string): Promise<RunningProgram> {
   const written: string[] = [];
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (piece) => written.push(String(piece)));
   const exited = once(child, 'exit');
   const output = () => written.join('');
   const stop = async () => {
-    // Stop the process group: uv and the program that it runs.
+    // Stops the process group, which consists of uv and the program that uv runs.
     if (child.exitCode === null && child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
     await exited;
   };
   const answers = async () => {
-    if (child.exitCode !== null) throw new Error('it has ended');
+    if (child.exitCode !== null) throw new Error('the program has ended');
     const response = await fetch(url).catch(() => null);
     return response?.ok === true;
   };
@@ -33,13 +32,13 @@ export async function startProgram(child: ReturnType<GeneratedProject['spawn']>,
   return { output, stop };
 }
 
-/** Returns the requested port if it is free, or any free port for 0. */
-export async function freePort(wanted = 0): Promise<number> {
+/** Returns `port` if it is free, or any free port if it is 0. */
+export async function findFreePort(wanted = 0): Promise<number> {
   const server = createServer().listen(wanted, 'localhost');
   await once(server, 'listening');
   const address = server.address();
   server.close();
   await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('no port');
+  if (address === null || typeof address === 'string') throw new Error('The server has no port.');
   return address.port;
 }

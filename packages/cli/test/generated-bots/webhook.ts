@@ -1,21 +1,21 @@
 import { createHmac } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import type { GeneratedProject } from './generated-project.ts';
-import { freePort, type Running, startProgram } from './start-program.ts';
+import { findFreePort, type RunningProgram, startProgram } from './start-program.ts';
 
 type Fields = Readonly<Record<string, string>>;
 
-/** A running `server.py`, with requests like those of a carrier. */
-export type Webhook = Running & {
+/** A running `server.py`, to which tests send requests as a carrier does. */
+export type Webhook = RunningProgram & {
   readonly url: string;
-  /** Sends the request of an incoming call; `host` is the tunnel's name. */
-  readonly ring: (fields: Fields, signature: string | null, host?: string) => Promise<Response>;
+  /** Sends the request of an incoming call. `host` is the host name of the tunnel. */
+  readonly ring: (fields: Fields, signRequest: string | null, host?: string) => Promise<Response>;
 };
 
 /** Runs `uv run server.py`, which starts bots at the service. */
 export async function startWebhook(project: GeneratedProject, service: AddressInfo | string | null): Promise<Webhook> {
-  if (service === null || typeof service === 'string') throw new Error('no port');
-  const port = await freePort();
+  if (service === null || typeof service === 'string') throw new Error('The server has no port.');
+  const port = await findFreePort();
   const url = `http://localhost:${port}`;
   const variables = { WEBHOOK_PORT: String(port), WEBHOOK_START_URL: `http://127.0.0.1:${service.port}/start` };
   const running = await startProgram(project.spawn(['server.py'], variables), `${url}/health`);
@@ -34,8 +34,8 @@ export async function startWebhook(project: GeneratedProject, service: AddressIn
   };
 }
 
-/** Signs a request like Twilio (its documentation, "Webhooks security"): the URL, then each field sorted by name. */
-export function signature(url: string, fields: Fields, token: string): string {
+/** Signs a request as Twilio does (Twilio's documentation, "Webhooks security"): the URL, then each field sorted by name. */
+export function signRequest(url: string, fields: Fields, token: string): string {
   const names = Object.keys(fields).sort();
   const text = url + names.map((name) => name + fields[name]).join('');
   return createHmac('sha1', token).update(text).digest('base64');

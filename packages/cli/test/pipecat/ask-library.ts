@@ -5,7 +5,10 @@ import type { LibraryEnvironment } from './library-environment.ts';
 
 type RunOptions = { readonly directory?: string; readonly stdin?: string };
 
-/** Runs a program of the environment and returns its output. @throws Error with the end of its error output if it writes nothing */
+/**
+ * Runs a program of the environment and returns its output. @throws Error with the end of its error output if it writes
+ * nothing
+ */
 export async function runInLibrary(
   environment: LibraryEnvironment,
   program: string,
@@ -26,7 +29,7 @@ export async function askLibrary<Answer>(
   return runScript(join(environment.bin, 'python'), script, question);
 }
 
-/** The same with a Python that needs no packages. */
+/** Like `askLibrary`, but with a Python that needs no packages. */
 export async function runScript<Answer>(python: string, script: string, question: unknown): Promise<readonly Answer[]> {
   const answer = await run(python, [join(import.meta.dirname, script)], { stdin: JSON.stringify(question) });
   return JSON.parse(answer.trimEnd().split('\n').at(-1) ?? '');

@@ -6,8 +6,8 @@ from pipecat.processors.aggregators.llm_response_universal import LLMUserAggrega
 from pipecat.processors.frameworks.rtvi import RTVIProcessor
 from pydantic import BaseModel
 
-# Processors that a worker adds to each pipeline.
-OWN = (PipelineSource, PipelineSink, RTVIProcessor)
+# The library adds these processors to each pipeline.
+LIBRARY_PROCESSORS = (PipelineSource, PipelineSink, RTVIProcessor)
 
 
 def walk(processor):
@@ -19,7 +19,7 @@ def walk(processor):
 
 def stages(worker):
     """Return the processors of the bot in order."""
-    return [type(one).__name__ for one in walk(worker._pipeline) if not isinstance(one, OWN)]
+    return [type(one).__name__ for one in walk(worker._pipeline) if not isinstance(one, LIBRARY_PROCESSORS)]
 
 
 def tools(worker):
@@ -35,12 +35,12 @@ def observers(worker):
     return [one.__name__ for one in found if not one.__module__.startswith("pipecat.")]
 
 
-def told(value):
-    """Convert a parameter to JSON; other objects become the name of their type."""
+def to_json(value):
+    """Convert a parameter to JSON. An object that JSON cannot express becomes the name of its type."""
     if isinstance(value, BaseModel):
         return value.model_dump(exclude_defaults=True)
     if isinstance(value, dict):
-        return {key: told(one) for key, one in value.items()}
+        return {key: to_json(one) for key, one in value.items()}
     return value if isinstance(value, bool | int | float | str | None) else type(value).__name__
 
 
@@ -49,4 +49,4 @@ def parameters_of(transport):
     parameters = transport._params
     by_default = {name: field.get_default(call_default_factory=True) for name, field in type(parameters).model_fields.items()}
     values = {name: getattr(parameters, name) for name in sorted(by_default)}
-    return {name: told(value) for name, value in values.items() if value != by_default[name]}
+    return {name: to_json(value) for name, value in values.items() if value != by_default[name]}

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createPlan } from '../../src/scaffold/configuration/plan.ts';
-import { projects } from '../scaffold/project-matrix.ts';
+import { projectMatrix } from '../scaffold/project-matrix.ts';
 import { runScript } from './ask-library.ts';
 import { findPython, type Interpreter } from './find-python.ts';
-import { library } from './library-environment.ts';
+import { libraryVersion } from './library-environment.ts';
 import { openLibrarySource } from './library-source.ts';
 import { type WrittenProject, writeProjects } from './write-projects.ts';
 
@@ -34,7 +34,7 @@ type Found = { readonly path: string; readonly missing: readonly string[] };
 /** Names that projects use and a release lacks, each with one of these projects. */
 async function missingIn(release: string, own: readonly WrittenProject[]): Promise<Readonly<Record<string, string>>> {
   const paths = own.flatMap(({ files }) => files.filter((path) => path.endsWith('bot.py')));
-  const [source, known] = [await openLibrarySource(release, python), await openLibrarySource(library, python)];
+  const [source, known] = [await openLibrarySource(release, python), await openLibrarySource(libraryVersion, python)];
   const found = await runScript<Found>(python.program, 'find_missing.py', { release: source, known, paths });
   expect(found).toHaveLength(paths.length);
   const uses = found.flatMap(({ path, missing }) => {
@@ -44,7 +44,7 @@ async function missingIn(release: string, own: readonly WrittenProject[]): Promi
   return Object.fromEntries(uses);
 }
 
-const bounds = [...new Set(projects.map(([, configuration]) => createPlan(configuration).lowest.library))].sort();
+const bounds = [...new Set(projectMatrix.map(([, configuration]) => createPlan(configuration).lowest.library))].sort();
 
 test.each(bounds)('projects with the lower bound %s use nothing that this release lacks', async (release) => {
   const own = written.filter(({ lowest }) => lowest === release);

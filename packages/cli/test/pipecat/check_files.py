@@ -31,6 +31,6 @@ def error_of(path, validate):
 
 if __name__ == "__main__":
     warnings.simplefilter("error")
-    # One for all files: it takes longer to make a validator than to validate a hundred files.
+    # All files share one validator, because making a validator takes longer than validating a hundred files.
     validate = api.Validator()
     print(json.dumps([{"path": path, "error": error_of(path, validate)} for path in json.load(sys.stdin)]))

@@ -22,12 +22,12 @@ import aiohttp
 SERVICES = {"stt", "llm", "tts", "avatar"}
 
 
-class Offline(OSError):
+class NetworkBlockedError(OSError):
     """Raised by every attempt to use the network."""
 
 
-def refuse(*_arguments, **_named):
-    raise Offline("no network here")
+def block_network(*_arguments, **_named):
+    raise NetworkBlockedError("no network here")
 
 
 def load(path):
@@ -37,7 +37,7 @@ def load(path):
     return module
 
 
-def constructions(path):
+def find_constructions(path):
     """Return the statements of `run_bot` that construct services."""
     with open(path, encoding="utf-8") as file:
         tree = ast.parse(file.read())
@@ -51,7 +51,7 @@ def constructions(path):
                     yield target.id, ast.Expression(statement.value)
 
 
-def causes(error):
+def list_causes(error):
     while error is not None:
         yield error
         error = error.__cause__ or error.__context__
@@ -59,16 +59,16 @@ def causes(error):
 
 async def construct(path, module, failures, made):
     async with aiohttp.ClientSession() as session:
-        for name, expression in constructions(path):
+        for name, expression in find_constructions(path):
             code = compile(expression, path, "eval")
             try:
                 made.append(type(eval(code, vars(module), {"session": session})).__name__)  # noqa: S307
             except Exception as error:  # noqa: BLE001: a vendor's package may fail in any way
-                wants = any(isinstance(cause, Offline) or "no network here" in str(cause) for cause in causes(error))
+                wants = any(isinstance(cause, NetworkBlockedError) or "no network here" in str(cause) for cause in list_causes(error))
                 failures.append({"service": name, "error": repr(error)[:300], "wants": "network" if wants else None})
 
 
-def try_out(project):
+def construct_project(project):
     failures, made, old = [], [], set()
     before = dict(os.environ)
     os.environ.update(project["variables"])
@@ -81,9 +81,9 @@ def try_out(project):
         except Exception as error:  # noqa: BLE001: an import may fail in any way
             failures.append({"service": None, "error": repr(error)[:300], "wants": None})
             continue
-        # Warnings of the import are about the library; only those of the constructors are about the arguments.
+        # Ignores warnings during the import, which are about the library. Warnings of constructors are about the arguments.
         old |= {str(one.message) for one in imports if is_deprecation(one) and one.filename == path}
-        old |= {str(one.message) for one in uses if is_deprecation(one) and is_ours(one, path)}
+        old |= {str(one.message) for one in uses if is_deprecation(one) and is_from_generated_code(one, path)}
     os.environ.clear()
     os.environ.update(before)
     return {"name": project["name"], "failures": failures, "deprecated": sorted(old), "constructed": made}
@@ -100,16 +100,16 @@ def is_deprecation(warning):
     return issubclass(warning.category, DeprecationWarning)
 
 
-def is_ours(warning, path):
-    """Whether generated code caused the warning, not a vendor's package."""
+def is_from_generated_code(warning, path):
+    """Return whether generated code caused the warning, not a vendor's package."""
     return warning.filename == path or "is deprecated since" in str(warning.message)
 
 
 if __name__ == "__main__":
     asked = json.load(sys.stdin)
-    socket.socket.connect = refuse
-    socket.getaddrinfo = refuse
-    # Without a network, clients need no certificates, and waiting between attempts has no use. Both took most of the time.
+    socket.socket.connect = block_network
+    socket.getaddrinfo = block_network
+    # Clients need no certificates and no delays between attempts without a network. Both took most of the time.
     ssl.SSLContext.load_verify_locations = lambda *_arguments, **_named: None
     time.sleep = lambda _seconds: None
-    print(json.dumps([try_out(project) for project in asked]))
+    print(json.dumps([construct_project(project) for project in asked]))

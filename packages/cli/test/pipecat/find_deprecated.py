@@ -18,7 +18,7 @@ DIRECTIVE = re.compile(r"^( *)\.\. deprecated::")
 ENTRY = re.compile(r"^ {4}\*{0,2}(\w+)(?: \([^)]*\))?:")
 
 
-def marks(documentation):
+def parse_deprecations(documentation):
     """Return whether the whole object is deprecated, and which of its arguments are."""
     whole, arguments, entry = False, set(), None
     for line in inspect.cleandoc(documentation or "").splitlines():
@@ -35,26 +35,27 @@ def marks(documentation):
 
 
 @cache
-def marks_of(thing):
-    """Return the deprecations of an object; of a class, also those of its constructor and base classes."""
+def find_deprecations(thing):
+    """Return the deprecations of an object, for a class including its constructor and base classes."""
     if inspect.isfunction(thing):
-        return marks(thing.__doc__)
-    whole, arguments = marks(thing.__doc__)[0], set()
+        return parse_deprecations(thing.__doc__)
+    whole, arguments = parse_deprecations(thing.__doc__)[0], set()
     for owner in thing.__mro__:
         if owner.__module__.split(".")[0] == "pipecat":
-            arguments |= marks(owner.__doc__)[1] | marks(getattr(vars(owner).get("__init__"), "__doc__", ""))[1]
+            constructor_doc = getattr(vars(owner).get("__init__"), "__doc__", "")
+            arguments |= parse_deprecations(owner.__doc__)[1] | parse_deprecations(constructor_doc)[1]
     return whole, arguments
 
 
 @cache
 def deprecated_methods():
-    """Return the names of methods that the library marks as deprecated in every class that has them."""
+    """Return the names of methods that the library parse_deprecations as deprecated in every class that has them."""
     root = Path(importlib.import_module("pipecat").__file__).parent
     marked, sound = set(), set()
     for path in root.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-                (marked if marks(ast.get_docstring(node))[0] else sound).add(node.name)
+                (marked if parse_deprecations(ast.get_docstring(node))[0] else sound).add(node.name)
     return marked - sound
 
 
@@ -74,18 +75,18 @@ def uses(path):
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "pipecat":
             module = importlib.import_module(node.module)
-            if marks(module.__doc__)[0]:
+            if parse_deprecations(module.__doc__)[0]:
                 yield node.module
             for alias in node.names:
                 thing = getattr(module, alias.name)
                 imported[alias.asname or alias.name] = thing
-                if (inspect.isclass(thing) or inspect.isfunction(thing)) and marks_of(thing)[0]:
+                if (inspect.isclass(thing) or inspect.isfunction(thing)) and find_deprecations(thing)[0]:
                     yield alias.name
     for node in ast.walk(tree):
         if isinstance(node, ast.Call):
             thing = resolve(node.func, imported)
             if inspect.isclass(thing) or inspect.isfunction(thing):
-                old = marks_of(thing)[1]
+                old = find_deprecations(thing)[1]
                 yield from (f"{thing.__name__}({word.arg}=)" for word in node.keywords if word.arg in old)
         if isinstance(node, ast.Attribute) and node.attr in deprecated_methods():
             yield f".{node.attr}"

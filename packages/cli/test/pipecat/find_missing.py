@@ -13,8 +13,8 @@ from pathlib import Path
 
 from pipecat_source import accepted, fields, lineage, parameters, read, settings, source_of
 
-# Methods of Python's built-in types, which the library can have under the same name.
-PLAIN = {name for one in (str, bytes, dict, list, set) for name in dir(one)}
+# The library can have methods with the same names as Python's built-in types.
+BUILTIN_METHODS = {name for one in (str, bytes, dict, list, set) for name in dir(one)}
 
 
 @cache
@@ -37,11 +37,11 @@ def defined(root):
 @cache
 def newer(release, known):
     """Return the attributes of the later release that this one lacks."""
-    return defined(known)[0] - defined(release)[0] - PLAIN
+    return defined(known)[0] - defined(release)[0] - BUILTIN_METHODS
 
 
 class Use:
-    """A file and its imports."""
+    """The uses of the library in a Python file."""
 
     def __init__(self, path):
         self.tree = ast.parse(Path(path).read_text(encoding="utf-8"))
@@ -74,7 +74,7 @@ class Use:
                 yield f"{module}.{name}: {error}"
 
     def taken(self, release, function):
-        """Return the argument names of an imported object; None for everything else."""
+        """Return the argument names of an imported object, or None for any other expression."""
         whole = function.value if isinstance(function, ast.Attribute) else function
         if not isinstance(whole, ast.Name) or whole.id not in self.origins:
             return None

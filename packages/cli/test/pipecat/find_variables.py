@@ -13,15 +13,15 @@ from functools import cache
 from pathlib import Path
 
 ROOT = Path(importlib.util.find_spec("pipecat").origin).parent
-# Packages that belong to a choice; the rest of the library serves every bot.
-CHOSEN = ("pipecat.services", "pipecat.transports", "pipecat.serializers", "pipecat.runner")
-# Functions of vendors' packages that read variables, and their modules.
+# Only these packages belong to a choice of the user. The rest of the library serves every bot.
+CHOICE_PACKAGES = ("pipecat.services", "pipecat.transports", "pipecat.serializers", "pipecat.runner")
+# Functions of vendors' packages that read environment variables, with their modules.
 READERS = {"EnvironmentCredentialsResolver": "smithy_aws_core.identity.environment"}
 
 
 @cache
 def source(module):
-    """Return the syntax tree of a module and whether it is a package; None if the module does not exist."""
+    """Return the syntax tree of a module and whether it is a package, or None if the module does not exist."""
     place = ROOT.parent.joinpath(*module.split("."))
     for path, package in ((place.with_suffix(".py"), False), (place / "__init__.py", True)):
         if path.exists():
@@ -41,7 +41,7 @@ def imports(module):
             base = parts[: len(parts) - node.level + package] if node.level else []
             whole = ".".join([*base, *([node.module] if node.module else [])])
             found |= {whole, *(READERS.get(alias.name, f"{whole}.{alias.name}") for alias in node.names)}
-    return {name for name in found if (name.startswith(CHOSEN) or name in READERS.values()) and source(name)}
+    return {name for name in found if (name.startswith(CHOICE_PACKAGES) or name in READERS.values()) and source(name)}
 
 
 def closure(modules):
@@ -68,7 +68,7 @@ def variable(node):
 
 
 def walk(node, keys, instead):
-    """Yield each variable with the keys that its condition compares, and the names that take precedence."""
+    """Yield each environment variable, the keys compared in the condition around it, and the variables that override it."""
     name = variable(node)
     if name:
         yield name, keys, instead

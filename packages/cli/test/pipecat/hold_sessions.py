@@ -40,8 +40,8 @@ from pipecat.utils.base_object import BaseObject
 from pipecat.workers.runner import WorkerRunner
 from runner_arguments import arguments
 
-# Arguments of each event after the object that it happens to.
-GIVEN = {
+# The arguments of each event, without the first one, which is the object of the event.
+EVENT_ARGUMENTS = {
     "on_client_ready": [],
     "on_client_connected": [{"id": "client"}],
     "on_client_disconnected": [{"id": "client"}],
@@ -58,7 +58,7 @@ ROOM = rooms.DailyRoomConfig(room_url="https://example.daily.co/call", token="to
 
 
 @cache
-def given_by_library(kind, event):
+def count_handler_arguments(kind, event):
     """Return the number of arguments with which the library calls handlers of an event."""
     counts = set()
     for owner in kind.__mro__:
@@ -93,7 +93,7 @@ class Session:
         (self.handlers if known else self.unknown).append((target, event))
 
     async def play(self, runner):
-        """Replaces `WorkerRunner.run`: sends the events."""
+        """Send the events, in place of `WorkerRunner.run`."""
         workers = [entry.worker for entry in runner._entries.values()]
         worker = next(one for one in workers if isinstance(one, PipelineWorker))
         self.seen = self.seen | {
@@ -109,11 +109,11 @@ class Session:
                 await self.happen(target, event)
 
     async def happen(self, target, event):
-        values = GIVEN[event]
+        values = EVENT_ARGUMENTS[event]
         if isinstance(target, SmallWebRTCTransport):
             values = [SimpleNamespace(pc_id="client")]
-        if len(values) not in given_by_library(type(target), event):
-            self.note(f"error: the library gives {given_by_library(type(target), event)} values with {event}")
+        if len(values) not in count_handler_arguments(type(target), event):
+            self.note(f"error: the library gives {count_handler_arguments(type(target), event)} values with {event}")
         before = set(Path("recordings").glob("*.wav"))
         await target._call_event_handler(event, *values)
         while target._event_tasks:
@@ -137,7 +137,7 @@ class Session:
 session: Session
 
 
-class Answer:
+class SuccessfulResponse:
     """A successful HTTP response."""
 
     async def __aenter__(self):
@@ -205,7 +205,7 @@ async def request(self, method, url, *, data=None, **_named):
     session.note(f"{method} {url} as {auth}: {json.dumps(data)}")
     if not session.asked["reachable"]:
         raise aiohttp.ClientError("no answer")
-    return Answer()
+    return SuccessfulResponse()
 
 
 async def configure(*values, **named):
@@ -214,7 +214,7 @@ async def configure(*values, **named):
     return ROOM
 
 
-def see_transport(module):
+def record_transport(module):
     """Record the transport that `run_bot` gets."""
     run_bot = module.run_bot
 
@@ -232,14 +232,14 @@ def listen(message):
         session.note("says: " + re.sub(r"\d{8}T[\d.]+Z", "TIME", record["message"]))
 
 
-def hold_all(project):
+def hold_sessions(project):
     global session
     os.environ.update(project["variables"])
     session = Session(project["file"], {})
     module = load(project["file"])
     if hasattr(module, "configure"):
         module.configure = configure
-    see_transport(module)
+    record_transport(module)
     found = []
     for asked in project["sessions"]:
         with tempfile.TemporaryDirectory() as place:
@@ -259,7 +259,7 @@ if __name__ == "__main__":
     socket.getaddrinfo = refuse
     logger.remove()
     logger.add(listen, level="INFO")
-    answer = json.dumps([hold_all(project) for project in projects])
+    answer = json.dumps([hold_sessions(project) for project in projects])
     print(answer, flush=True)
-    # Daily's threads would keep the process alive.
+    # Exits explicitly, because Daily's threads would keep the process alive.
     os._exit(0)

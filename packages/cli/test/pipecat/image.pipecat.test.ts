@@ -27,7 +27,7 @@ beforeAll(async () => {
   dockerfile = textOf('server/Dockerfile');
   for (const name of ['bot.py', 'pyproject.toml']) await writeFile(join(app, name), textOf(`server/${name}`));
   await run(uv.program, 'venv');
-  // Explicit, because uv would otherwise use the interpreter from which the environment was created.
+  // The interpreter is explicit, because uv would otherwise use the one from which the environment was created.
   const place = ['--python', join(app, '.venv/bin/python')];
   await run(uv.program, 'pip', 'install', ...place, 'fastapi[standard]', 'pipecatcloud');
 }, 600_000);

@@ -49,7 +49,10 @@ def from_source(service):
 
 
 def lowest_python(extras):
-    """Return the lowest Python; a requirement with a marker silently installs nothing on an older one."""
+    """Return the lowest Python version on which the extras install packages.
+
+    A requirement with a marker silently installs nothing on an older Python.
+    """
     requirements = [one for one in map(Requirement, metadata.requires("pipecat-ai")) if one.marker]
     own = {extra: [one for one in requirements if f'extra == "{extra}"' in str(one.marker)] for extra in extras}
     for version in PYTHONS:

@@ -11,17 +11,17 @@ import { openUv, type Uv } from './uv.ts';
 export type PackageGroup = {
   /** Extras of pipecat-ai. */
   readonly extras: readonly string[];
-  /** Disk space that the installation needs, in gigabytes. */
+  /** The disk space for the installation, in gigabytes. */
   readonly gigabytes: number;
 };
 
-/** `missing`: why the environment was not created. */
+/** `missing` is the reason why the environment could not be created. */
 export type LibraryEnvironment =
   | { readonly kind: 'there'; readonly bin: string; readonly pythonVersion: string }
   | { readonly kind: 'missing'; readonly reason: string };
 
-/** The release that generated code is written for, and the tools that check it. */
-export const library = '1.14.0';
+/** The pipecat-ai release that generated code is written for, and the tools that check the code. */
+export const libraryVersion = '1.14.0';
 const beside = ['pipecat-ai-whisker>=2.0.0,<3', 'pyright>=1.1.404,<2', 'validate-pyproject>=0.24,<1'];
 const always = ['runner', 'silero', 'webrtc', 'websocket', 'daily', 'livekit', 'rnnoise', 'evals'];
 
@@ -35,7 +35,7 @@ export async function openLibraryEnvironment(group: PackageGroup): Promise<Libra
   const hash = hashOf(`${python.program} ${python.version}\n${await readFile(lock, 'utf8')}`);
   const environment = join(uv.cache, `pipecat-${hash}`);
   const ready = { kind: 'there', bin: join(environment, 'bin'), pythonVersion: python.version } as const;
-  // Written last, so that an interrupted installation starts again.
+  // This marker is written last, so that an interrupted installation starts again.
   const mark = join(environment, 'complete');
   if (existsSync(mark)) return ready;
   await rm(environment, { recursive: true, force: true });
@@ -53,7 +53,10 @@ export async function openLibraryEnvironment(group: PackageGroup): Promise<Libra
   return ready;
 }
 
-/** The exact versions of a group, kept in the cache: the same requirements, date and tools give the same versions. */
+/**
+ * Resolves the exact versions of a group. The lock file is kept in the cache, so the same requirements, date and tools give
+ * the same versions.
+ */
 async function lockFile(
   group: PackageGroup,
   uv: Uv,
@@ -61,7 +64,7 @@ async function lockFile(
   run: (...args: readonly string[]) => Promise<unknown>,
 ): Promise<string> {
   const extras = [...new Set([...always, ...group.extras])].sort();
-  const requirements = [`pipecat-ai[${extras}]==${library}`, ...beside, ''].join('\n');
+  const requirements = [`pipecat-ai[${extras}]==${libraryVersion}`, ...beside, ''].join('\n');
   const inputs = [uv.program, uv.environment['UV_EXCLUDE_NEWER'], python.program, python.version, requirements];
   const lock = join(uv.cache, `pipecat-lock-${hashOf(inputs.join('\n'))}.txt`);
   if (existsSync(lock)) return lock;

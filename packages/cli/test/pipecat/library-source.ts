@@ -6,11 +6,11 @@ import { promisify } from 'node:util';
 import type { Interpreter } from './find-python.ts';
 import { openUv } from './uv.ts';
 
-/** The source of a release of pipecat-ai without its dependencies, only for reading. Cached. */
+/** Downloads the source of a pipecat-ai release without its dependencies, only for reading. The source is cached. */
 export async function openLibrarySource(release: string, python: Interpreter): Promise<string> {
   const uv = openUv();
   const place = join(uv.cache, `pipecat-source-${release}`);
-  // Written last, so that an interrupted download is repeated.
+  // This marker is written last, so that an interrupted download is repeated.
   const mark = join(place, 'complete');
   if (existsSync(mark)) return place;
   await rm(place, { recursive: true, force: true });

@@ -25,7 +25,7 @@ afterAll(() => rm(directory, { recursive: true, force: true }));
 const discouraged = services.filter((service) => service.discouraged !== undefined);
 const isDiscouraged = ({ name }: { readonly name: string }) => discouraged.some(({ value }) => value === name);
 
-/** Prints what was not checked here, and why. */
+/** Prints what was not checked on this machine, with the reason. */
 const tell = (line: string) => process.stdout.write(`${line}\n`);
 
 describe.each(packageGroups)('with the packages of $name', ({ name: groupName, services: own, ...packages }) => {
@@ -37,7 +37,7 @@ describe.each(packageGroups)('with the packages of $name', ({ name: groupName, s
       groupName === packageGroups[0]?.name
         ? written.filter(({ name }) => !others.some(({ value }) => value === name))
         : written.filter(({ name }) => own.some(({ value }) => value === name));
-    // A project with the service also has the services of the matrix.
+    // A project of the matrix with this service also contains other services.
     const extras = [...packages.extras, ...projects.flatMap((project) => project.extras)];
     environment = await openLibraryEnvironment({ ...packages, extras });
     if (environment.kind === 'missing') tell(`not run: ${groupName}: ${environment.reason}`);

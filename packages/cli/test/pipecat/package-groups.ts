@@ -21,7 +21,7 @@ export const mostVendors = group(
   4,
 );
 
-/** All services. Those with unusually large packages are in groups of their own. */
+/** Contains all services. Services with unusually large packages are in separate groups. */
 export const packageGroups: readonly ServiceGroup[] = [
   mostVendors,
   ...large.map((service) => group(service.value, [service], service.installation?.gigabytes ?? 0)),

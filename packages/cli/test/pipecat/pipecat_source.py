@@ -34,7 +34,7 @@ class Source:
         }
 
     def find(self, name):
-        """Return the defining module and the definition of a class or function; None if there is none."""
+        """Return the defining module and the definition of a class or function, or None if it does not exist."""
         found = self.classes.get(name) or self.functions.get(name)
         if found is None and name in self.origins:
             module, original = self.origins[name]
@@ -42,7 +42,7 @@ class Source:
         return self, found
 
     def has(self, name):
-        """Whether the module has this name, as a value or a submodule."""
+        """Return whether the module has this name, as a value or a submodule."""
         if name in self.classes or name in self.functions or name in self.values:
             return True
         return name in self.origins and source_of(self.root, self.origins[name][0]).has(self.origins[name][1])
@@ -50,7 +50,7 @@ class Source:
 
 @cache
 def source_of(root, module):
-    """Read a module; cached, because modules are read often."""
+    """Read a module. The result is cached, because modules are read often."""
     return Source(root, module)
 
 

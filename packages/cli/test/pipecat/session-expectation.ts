@@ -3,7 +3,7 @@ import { findService } from '../../src/scaffold/catalogue/services.ts';
 import type { ProjectOptions } from '../../src/scaffold/configuration/fields.ts';
 import { bridgedCallee, browsers, callee, carriers, type EntryPoint, heldCall, type Session } from './sessions.ts';
 
-/** Output of `hold_sessions.py` for a session. `effects`: the bot's actions at its start and at each step. */
+/** The output of `hold_sessions.py` for a session. `effects` are the bot's actions at its start and at each step. */
 export type Held = {
   readonly transport: string;
   readonly parameters: Readonly<Record<string, unknown>>;
@@ -12,7 +12,7 @@ export type Held = {
   readonly tools: readonly string[];
   readonly workers: readonly string[];
   readonly observers: readonly string[];
-  /** Handlers of events that do not exist. */
+  /** The bot's handlers for events that do not exist. */
   readonly unknown: readonly string[];
   readonly effects: readonly (readonly string[])[];
   readonly error: string | null;
@@ -42,7 +42,7 @@ const serializers: Readonly<Record<string, string>> = {
 /** The caller's number, which only some carriers send. */
 const numbers: Readonly<Record<string, string>> = { twilio: '+15550001', telnyx: '+15550001', exotel: '+15550001' };
 /** The expected result of a session. */
-export function expected(given: ProjectOptions, session: Session): Partial<Held> {
+export function computeExpectation(given: ProjectOptions, session: Session): Partial<Held> {
   const { mode, video_input, enable_observability } = given;
   const refusal = startErrorOf(given, session);
   if (refusal !== null) return { unknown: [], effects: [[]], error: refusal };
@@ -105,7 +105,7 @@ function isCarrier(entryPoint: EntryPoint): boolean {
 
 const attempts = 5;
 
-/** What the bot does at a step. `times`: how often the step has happened before. */
+/** The bot's actions at a step. `times` is how often the step has happened before. */
 function effectOf(step: string, times: number, given: ProjectOptions, session: Session): readonly string[] {
   const { transports = [], enable_eval, transcription, recording } = given;
   const greets = ['queues: LLMRunFrame'];
@@ -139,7 +139,7 @@ function effectOf(step: string, times: number, given: ProjectOptions, session: S
   }
 }
 
-/** The bot sends the carrier one request, with the address to connect the call to. */
+/** The bot sends one request to the carrier, with the address for the call. */
 function forwardEffects({ reachable }: Session): readonly string[] {
   const account = Buffer.from('placeholder:placeholder').toString('base64');
   const twiml = '<Response><Dial><Sip>sip:room&amp;1@sip.example.com</Sip></Dial></Response>';
@@ -152,7 +152,7 @@ function forwardEffects({ reachable }: Session): readonly string[] {
   ];
 }
 
-/** The bot makes at most five attempts, then ends. */
+/** The bot makes at most five attempts to reach a callee, then ends. */
 function dialOutEffects(step: string, times: number, { body, reachable }: Session): readonly string[] {
   const settings = isBridged(body)
     ? `{"sipUri": "${bridgedCallee.sip_uri}"}`
@@ -198,7 +198,7 @@ function seesAndShows(entryPoint: EntryPoint): boolean {
   return entryPoint === 'daily' || entryPoint === 'livekit' || entryPoint === 'webrtc';
 }
 
-/** In the order of the pipeline. */
+/** Services in the order of the pipeline. */
 function stagesOf({ mode, recording, ...given }: ProjectOptions, transport: string): readonly string[] {
   const kind = transport.replace(/Transport$/, '');
   const named = (service: ServiceKind) => {

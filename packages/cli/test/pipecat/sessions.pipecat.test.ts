@@ -8,13 +8,13 @@ import { createPlan } from '../../src/scaffold/configuration/plan.ts';
 import { resolveConfiguration } from '../../src/scaffold/configuration/resolve.ts';
 import { generateProjectFiles } from '../../src/scaffold/project/project.ts';
 import { listRequiredVariables } from '../../src/scaffold/project/variables.ts';
-import { placeholder } from '../generated-bots/generated-project.ts';
-import { projects as matrix } from '../scaffold/project-matrix.ts';
+import { placeholderSecret } from '../generated-bots/generated-project.ts';
+import { projectMatrix as matrix } from '../scaffold/project-matrix.ts';
 import { askLibrary } from './ask-library.ts';
 import { type LibraryEnvironment, openLibraryEnvironment } from './library-environment.ts';
 import { mostVendors } from './package-groups.ts';
-import { expected, type Held } from './session-expectation.ts';
-import { type Session, sessionsOf } from './sessions.ts';
+import { computeExpectation, type Held } from './session-expectation.ts';
+import { listSessions, type Session } from './sessions.ts';
 
 /**
  * Runs sessions of generated bots with the real library, one for each transport and start. `bot(args)` runs unchanged and receives
@@ -55,7 +55,7 @@ const projects: readonly Project[] = chosen.map((given) => ({
     .flatMap(([key, value]) => (value === true ? key : value))
     .join(' '),
   given,
-  sessions: sessionsOf(given),
+  sessions: listSessions(given),
 }));
 
 function botOf(given: ProjectOptions): { readonly text: string; readonly variables: Readonly<Record<string, string>> } {
@@ -63,7 +63,7 @@ function botOf(given: ProjectOptions): { readonly text: string; readonly variabl
   if (configuration === null) throw new Error(JSON.stringify(issues));
   const text = generateProjectFiles(configuration).find(({ path }) => path === 'server/bot.py')?.text ?? '';
   const names = listRequiredVariables(createPlan(configuration));
-  return { text, variables: Object.fromEntries(names.map((name) => [name, placeholder])) };
+  return { text, variables: Object.fromEntries(names.map((name) => [name, placeholderSecret])) };
 }
 
 let directory: string;
@@ -91,7 +91,7 @@ afterAll(() => rm(directory, { recursive: true, force: true }));
 
 test.for(projects.map((project) => [project.name, project] as const))('%s', ([name, { given, sessions }], { skip }) => {
   if (environment.kind === 'missing') return skip(environment.reason);
-  expect(held.get(name)).toEqual(sessions.map((session) => expected(given, session)));
+  expect(held.get(name)).toEqual(sessions.map((session) => computeExpectation(given, session)));
 });
 
 test('these projects have every event handler of the project matrix', () => {

@@ -1,11 +1,11 @@
 import type { ProjectOptions } from '../../src/scaffold/configuration/fields.ts';
 
-/** How the runner starts a session, whether the callee or carrier answers, and the events that follow. */
+/** How the runner starts a session, whether the callee or carrier responds, and the events that follow. */
 export type Session = {
   readonly entryPoint: EntryPoint;
   readonly body: unknown;
   readonly reachable: boolean;
-  /** Whether it runs on the user's machine. */
+  /** Whether the session runs on the user's machine. */
   readonly local: boolean;
   readonly steps: readonly string[];
 };
@@ -27,7 +27,7 @@ export const browsers: Readonly<Record<string, Browser>> = {
   websocket: 'websocket',
 };
 
-/** All events in a possible order; failed calls once more than the bot has attempts. */
+/** All events in a possible order. A call fails once more often than the bot has attempts. */
 const steps = [
   'on_joined',
   'on_dialin_ready',
@@ -43,13 +43,17 @@ const steps = [
   'on_client_disconnected',
 ];
 
-/** The callee of a bot, and the call on hold. */
+/** The callee of a bot, and a call on hold. */
 export const callee = { phone_number: '+15550003', caller_id: 'a verified number' };
 export const bridgedCallee = { sip_uri: 'sip:somebody@example.com' };
 export const heldCall = { call_sid: 'CA1', from_number: '+15550001' };
 
 /** All sessions that a client can request from a bot. */
-export function sessionsOf({ transports = [], enable_eval, enable_observability }: ProjectOptions): readonly Session[] {
+export function listSessions({
+  transports = [],
+  enable_eval,
+  enable_observability,
+}: ProjectOptions): readonly Session[] {
   const session = (entryPoint: EntryPoint, body: unknown = {}, reachable = true) => ({
     entryPoint,
     body,

@@ -6,31 +6,30 @@ declare module 'vitest' {
     /** A cache directory that can be kept between runs. */
     pythonCache: string;
     python: string | undefined;
-    /** Environment of the programs that tests run. */
+    /** The environment of the programs that tests run. */
     surroundings: Readonly<Record<string, string | undefined>>;
     /** A directory with uv that every user can read; '' if there is no Python. */
     uvFolder: string;
   }
 }
 
-/** Environment variables of a program. */
 export type Variables = Readonly<Record<string, string | undefined>>;
 
-/** uv, as the READMEs of generated projects use it. */
+/** Runs uv as the READMEs of generated projects do. */
 export type Uv = {
   readonly program: string;
-  /** Its environment: downloads stay in the cache. */
+  /** The environment of uv, in which downloads stay in the cache. */
   readonly environment: Variables;
   readonly cache: string;
 };
 
-/** Ignore later releases, so that the lock files are reproducible. */
+/** uv ignores later releases, so that lock files are reproducible. */
 const resolvedAt = '2026-11-01T00:00:00Z';
 
-/** @throws Error if there is no Python to install it with */
+/** @throws Error if there is no Python with which uv can be installed */
 export function openUv(): Uv {
   const [folder, cache, surroundings] = [inject('uvFolder'), inject('pythonCache'), inject('surroundings')];
-  if (folder === '') throw new Error('these tests need Python with venv, and its registry');
+  if (folder === '') throw new Error('These tests need Python with venv, and access to the Python registry.');
   const environment = {
     ...surroundings,
     PATH: `${folder}${delimiter}${surroundings['PATH']}`,

@@ -1,24 +1,24 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { generateProjectFiles } from '../../src/scaffold/project/project.ts';
-import { projects } from '../scaffold/project-matrix.ts';
+import { projectMatrix } from '../scaffold/project-matrix.ts';
 
 /** A generated project on disk. */
 export type WrittenProject = {
   readonly name: string;
   readonly directory: string;
-  /** Extras of pipecat-ai that it requires. */
+  /** Extras of pipecat-ai that the project requires. */
   readonly extras: readonly string[];
-  /** Required variables in its `.env.example`. */
+  /** Required variables in the project's `.env.example`. */
   readonly variables: readonly string[];
-  /** Absolute paths. */
+  /** Absolute paths of the generated files. */
   readonly files: readonly string[];
 };
 
 /** Writes all projects of the matrix, without clients, to numbered directories. */
 export function writeProjects(directory: string): Promise<readonly WrittenProject[]> {
   return Promise.all(
-    projects.map(async ([name, configuration], index): Promise<WrittenProject> => {
+    projectMatrix.map(async ([name, configuration], index): Promise<WrittenProject> => {
       const place = join(directory, `project-${index}`);
       const files = generateProjectFiles(configuration).filter(({ path }) => path.startsWith('server/'));
       for (const { path, text } of files) {

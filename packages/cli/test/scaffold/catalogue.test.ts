@@ -6,7 +6,7 @@ import { vendors } from '../../src/scaffold/catalogue/vendors.ts';
 import { listOptions } from '../../src/scaffold/configuration/list-options.ts';
 import { collectImports, collectVariables } from '../../src/scaffold/python/expression.ts';
 
-/** The services that the CLI of Pipecat lists for release 1.14.0, by kind. */
+/** The services that the Pipecat CLI lists for release 1.14.0, by kind. */
 const listed = {
   stt: `assemblyai aws_transcribe azure cartesia cartesia_turns deepgram deepgram_flux deepgram_flux_sagemaker
     deepgram_sagemaker elevenlabs elevenlabs_realtime fal gemini gladia google gradium groq meta mistral nvidia
@@ -47,7 +47,7 @@ describe.each(vendors)('$name', ({ site, services }) => {
   });
 });
 
-test('services that need a later release name it', () => {
+test('exactly the services that need a later pipecat-ai release declare that release', () => {
   const since = Object.fromEntries(
     vendors.flatMap(({ services }) =>
       services.flatMap(({ value, since }) => (since === undefined ? [] : [[value, since]])),
@@ -67,7 +67,7 @@ test('services that need a later release name it', () => {
   });
 });
 
-test('services that need Python 3.12 name it', () => {
+test('exactly the services that need Python 3.12 declare this version', () => {
   const needing312 = vendors.flatMap(({ services }) => services.filter(({ python }) => python === '3.12'));
   expect(needing312.map(({ value }) => value).sort()).toEqual([
     'aws_nova_realtime',
@@ -80,7 +80,7 @@ test('services that need Python 3.12 name it', () => {
   ]);
 });
 
-test('a variable belongs to one vendor, except for AWS accounts', () => {
+test('every environment variable except those of AWS accounts belongs to one vendor', () => {
   const owners = new Map<string, Set<string>>();
   for (const { name, services } of vendors) {
     for (const { arguments: args, settings, variables } of services) {
@@ -111,7 +111,7 @@ test('findService accepts aliases, but no service of another kind', () => {
   expect(findService('llm', 'deepgram_stt')).toBeNull();
 });
 
-test('--list-options prints the transports by the names of the specification', () => {
+test('--list-options prints the canonical names of transports', () => {
   expect(listOptions().transports).toEqual({
     web: ['hostedrtc', 'livekit', 'lightrtc', 'websocket'],
     telephony: [
@@ -140,7 +140,7 @@ test.each([
   expect(findTransport(alias)?.value).toBe(value);
 });
 
-test('a name without a direction stands for one transport per direction', () => {
+test('findTransportDirections returns one transport per direction for a name without a direction', () => {
   for (const name of ['hostedrtc_pstn', 'daily_pstn', 'carrier1_hostedrtc_sip', 'twilio_daily_sip']) {
     expect(findTransportDirections(name).map(({ request }) => request?.direction)).toEqual(['dial-in', 'dial-out']);
     expect(findTransport(name)).toBeNull();

@@ -63,7 +63,7 @@ test('every client passes the lint and format checks of its own settings', async
   }
 }, 120_000);
 
-test('an error that the bot reports is not shown as a connection error', async () => {
+test('a generated client does not show an error reported by the bot as a connection error', async () => {
   const [one] = cases;
   if (one === undefined) throw new Error('there are no cases');
   for (const { path, text } of clientOf(one).filter((file) => /src\/(error-messages|config)\.ts$/.test(file.path))) {
@@ -95,7 +95,7 @@ test.each(cases)(
     expect(paths.includes('client/src/app/api/sessions/[sessionId]/[...path]/route.ts')).toBe(
       one.server === 'nextjs' && one.transports.includes('lightrtc'),
     );
-    // With a server of its own, the page must not contain the key.
+    // If the client has its own server, the page must not contain the key.
     const page = files.filter(
       ({ path }) => !path.includes('/api/') && !path.endsWith('bot-service.ts') && path.endsWith('.ts'),
     );

@@ -4,14 +4,20 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { runProgram } from '../run-program.ts';
-import { generic, invalidKeys, known, type RawOptions, resolved } from './configuration-rules.ts';
-import { type Faults, names, write } from './configuration-spelling.ts';
+import {
+  findInvalidKeys,
+  namesWithoutDirection,
+  type RawOptions,
+  resolveByRules,
+  transportNames,
+} from './configuration-rules.ts';
+import { type Faults, fieldNames, spellOptions } from './configuration-spelling.ts';
 
 const word = (...words: readonly string[]) => fc.constantFrom(...words);
 const configurations: fc.Arbitrary<RawOptions> = fc.record(
   {
     bot_type: word('web', 'telephony', 'robot'),
-    transports: fc.array(word(...known, ...generic, 'pigeon'), { maxLength: 3 }),
+    transports: fc.array(word(...transportNames, ...namesWithoutDirection, 'pigeon'), { maxLength: 3 }),
     mode: word('cascade', 'cascade', 'realtime', 'realtime', 'telepathy'),
     stt: word('deepgram_stt', 'whisper_stt', 'nobody'),
     llm: word('openai_llm', 'nobody'),
@@ -34,7 +40,7 @@ const configurations: fc.Arbitrary<RawOptions> = fc.record(
   },
   { requiredKeys: [] },
 );
-/** Almost all random options have errors; these are mostly valid. */
+/** Options that are mostly valid. Almost all random options contain errors. */
 const likely = fc.tuple(configurations, fc.boolean()).map(
   ([
     { stt, llm, tts, realtime, name, bot_type: _type, daily_pstn_mode: _pstn, twilio_daily_sip_mode: _sip, ...rest },
@@ -44,7 +50,7 @@ const likely = fc.tuple(configurations, fc.boolean()).map(
     ...(name === undefined || !/^[Fx]/.test(name) ? {} : { name }),
     mode: cascade ? 'cascade' : 'realtime',
     transports: (rest.transports ?? [])
-      .filter((one) => known.includes(one))
+      .filter((one) => transportNames.includes(one))
       .concat(rest.video === undefined ? [] : ['lightrtc']),
     ...(cascade
       ? { stt: stt ?? 'soniox_stt', llm: llm ?? 'groq_llm', tts: tts ?? 'kokoro_tts' }
@@ -58,13 +64,13 @@ const spelling = fc.record({
   alias: fc.boolean(),
 });
 const spellings = fc.infiniteStream(spelling);
-/** Mostly no faults. */
+/** Three quarters of the files have no faults. */
 const faults: fc.Arbitrary<Faults> = fc.oneof(
   { weight: 3, arbitrary: fc.constant({ mistyped: [], unknown: [], generateClient: null }) },
   {
     weight: 1,
     arbitrary: fc.record({
-      mistyped: fc.subarray([...names], { maxLength: 3 }),
+      mistyped: fc.subarray([...fieldNames], { maxLength: 3 }),
       unknown: fc.subarray(['colour', 'Mode', 'context_hub', 'dry_run', '__proto__x']),
       generateClient: fc.option(fc.boolean()),
     }),
@@ -86,12 +92,12 @@ test.each([
   ['random', configurations],
   ['mostly valid', likely],
 ])(
-  '%s configurations, in whatever words and wherever raw: what is wrong is what the rules say, what is right reproduces itself',
+  '%s options in any spelling give exactly the errors of the rules, or a configuration that reproduces itself',
   async (_kind, arbitrary) => {
     await fc.assert(
       fc.asyncProperty(arbitrary, spellings, faults, async (raw, spelled, faulty) => {
-        const { file, options, counts, wrongKeys, unread } = write(raw, spelled, faulty);
-        const expected = [...invalidKeys(counts).filter((key) => !unread.includes(key)), ...wrongKeys].sort();
+        const { file, options, counts, wrongKeys, unread } = spellOptions(raw, spelled, faulty);
+        const expected = [...findInvalidKeys(counts).filter((key) => !unread.includes(key)), ...wrongKeys].sort();
         const { status, stdout } = await dryRun(file, options);
         if (status !== 0) {
           const issues: readonly { readonly path: string }[] = JSON.parse(stdout).error.issues;
@@ -99,7 +105,7 @@ test.each([
           return;
         }
         expect(expected).toEqual([]);
-        expect(stdout).toBe(`${JSON.stringify(resolved(counts), null, 2)}\n`);
+        expect(stdout).toBe(`${JSON.stringify(resolveByRules(counts), null, 2)}\n`);
         expect(await dryRun(JSON.parse(stdout))).toEqual({ status: 0, stdout, stderr: '' });
       }),
       { numRuns: 400 },

@@ -1,6 +1,6 @@
 /**
- * A second, independent implementation of the configuration rules, as simple as possible, to compare the real one with. Errors
- * name the first of the keys that a file accepts for an option. Values have the names that the documentation uses.
+ * An independent and simple implementation of the configuration rules, with which tests compare the real one. Errors name the
+ * first key that a file accepts for an option.
  */
 export type RawOptions = {
   readonly bot_type?: string;
@@ -31,28 +31,31 @@ const web = [...video, 'websocket'];
 const carriers = ['carrier1', 'carrier2', 'carrier3', 'carrier4'];
 const pstn = ['hostedrtc_pstn_dialin', 'hostedrtc_pstn_dialout'];
 const sip = ['carrier1_hostedrtc_sip_dialin', 'carrier1_hostedrtc_sip_dialout'];
-export const generic = ['hostedrtc_pstn', 'carrier1_hostedrtc_sip'];
-export const known = [...web, ...carriers, ...pstn, ...sip];
+export const namesWithoutDirection = ['hostedrtc_pstn', 'carrier1_hostedrtc_sip'];
+export const transportNames = [...web, ...carriers, ...pstn, ...sip];
 
-/** The keys of the configuration that are missing or invalid. */
-export function invalidKeys(raw: RawOptions): readonly string[] {
+/** Returns the missing and invalid keys of the configuration. */
+export function findInvalidKeys(raw: RawOptions): readonly string[] {
   const found = new Set<string>();
-  /** An empty name, one that is too long, one with a line break, one without letters for the agent, and a reserved one. */
+  /** Invalid names: empty, too long, with a line break, without letters for the agent, and reserved. */
   const unfit = [' ', 'a'.repeat(101), 'line\nbreak', '北京', 'start'];
   const check = (key: string, bad: boolean) => bad && found.add(key);
   const given = raw.transports ?? [];
   const isDirection = (mode: string | undefined) => mode === 'dial-in' || mode === 'dial-out';
   const suffix = (mode: string) => mode.replace('-', '').replace('dial', '_dial');
-  const resolved = new Set(
+  const resolveByRules = new Set(
     given.flatMap((one) => {
-      if (known.includes(one)) return [one];
+      if (transportNames.includes(one)) return [one];
       const mode = one === 'hostedrtc_pstn' ? raw.daily_pstn_mode : raw.twilio_daily_sip_mode;
-      return generic.includes(one) && mode !== undefined && isDirection(mode) ? [one + suffix(mode)] : [];
+      return namesWithoutDirection.includes(one) && mode !== undefined && isDirection(mode) ? [one + suffix(mode)] : [];
     }),
   );
-  const phones = [...resolved].filter((one) => !web.includes(one));
-  const through = [...resolved].filter((one) => pstn.includes(one) || sip.includes(one));
-  check('transports', given.length === 0 || given.some((one) => ![...known, ...generic].includes(one)));
+  const phones = [...resolveByRules].filter((one) => !web.includes(one));
+  const through = [...resolveByRules].filter((one) => pstn.includes(one) || sip.includes(one));
+  check(
+    'transports',
+    given.length === 0 || given.some((one) => ![...transportNames, ...namesWithoutDirection].includes(one)),
+  );
   check('transports', through.length > 1);
   for (const [key, name, own] of [
     ['daily_pstn_mode', 'hostedrtc_pstn', pstn],
@@ -83,7 +86,7 @@ export function invalidKeys(raw: RawOptions): readonly string[] {
     check(`${kind}_service`, raw[kind] === 'nobody');
   }
   check('video_service', raw.video === 'nobody');
-  const blind = resolved.size > 0 && ![...resolved].some((one) => video.includes(one));
+  const blind = resolveByRules.size > 0 && ![...resolveByRules].some((one) => video.includes(one));
   for (const [key, wanted] of [
     ['video_service', raw.video !== undefined],
     ['video_input', raw.video_input === true],
@@ -100,7 +103,7 @@ export function invalidKeys(raw: RawOptions): readonly string[] {
   check('client_framework', client && type === 'telephony');
   check(
     'client_framework',
-    client && resolved.size > 0 && ![...resolved].some((one) => web.includes(one) && one !== 'livekit'),
+    client && resolveByRules.size > 0 && ![...resolveByRules].some((one) => web.includes(one) && one !== 'livekit'),
   );
   check(
     'client_server',
@@ -112,8 +115,8 @@ export function invalidKeys(raw: RawOptions): readonly string[] {
   return [...found].sort();
 }
 
-/** The configuration that valid options resolve to: all 22 keys in their order. */
-export function resolved(raw: RawOptions): object {
+/** Returns the configuration of valid options, with all 22 keys in order. */
+export function resolveByRules(raw: RawOptions): object {
   const directions = { hostedrtc_pstn: raw.daily_pstn_mode, carrier1_hostedrtc_sip: raw.twilio_daily_sip_mode };
   const named = (raw.transports ?? []).map((one) => {
     if (one !== 'hostedrtc_pstn' && one !== 'carrier1_hostedrtc_sip') return one;

@@ -1,14 +1,14 @@
 import type { RawOptions } from './configuration-rules.ts';
 
 type Name = keyof RawOptions;
-/** Keys in a config file, of which the first wins; the option; and the key that errors name. */
+/** The keys in a config file, of which the first wins, the option, and the key in error messages. */
 type Words = { readonly keys: readonly string[]; readonly option: string; readonly path: string };
 
 const words = (path: string, option: string, ...keys: readonly string[]): Words => ({ path, option, keys });
 const same = (name: string): Words => words(name, name.replaceAll('_', '-'), name);
 const service = (kind: string): Words => words(`${kind}_service`, kind, kind, `${kind}_service`);
 
-/** As the documentation of `botcli init` lists them. */
+/** In the order of the documentation of `botcli init`. */
 const fields: Readonly<Record<Name, Words>> = {
   name: words('project_name', 'name', 'name', 'project_name'),
   bot_type: same('bot_type'),
@@ -33,7 +33,7 @@ const fields: Readonly<Record<Name, Words>> = {
   eval: words('enable_eval', 'eval', 'enable_eval', 'eval'),
 };
 
-/** The real names behind those of the spec. */
+/** The canonical names and the known names of the same values. */
 const aliases: Readonly<Record<string, string>> = {
   hostedrtc: 'daily',
   lightrtc: 'smallwebrtc',
@@ -51,7 +51,7 @@ const aliases: Readonly<Record<string, string>> = {
   azure_voice_live_realtime: 'azure_voice_live',
 };
 
-/** How an option is given: where, by which key, and by which name of its value. */
+/** How an option is spelled: whether in the file or on the command line, with which key, and with which name of its value. */
 export type Spelling = {
   readonly place: 'file' | 'option' | 'option over file';
   readonly laterKey: boolean;
@@ -66,32 +66,32 @@ export type Faults = {
   readonly generateClient: boolean | null;
 };
 
-/** A config file, options, the resulting options, and the errors of the file. */
-export type Written = {
+/** A config file and options, the options that result from both, and the errors in the file. */
+export type SpelledOptions = {
   readonly file: Readonly<Record<string, unknown>>;
   readonly options: readonly string[];
   readonly counts: RawOptions;
   readonly wrongKeys: readonly string[];
-  /** Keys for which no other error is reported, because their value in the file has the wrong type. */
+  /** No other error is reported for these keys, because their value in the file has the wrong type. */
   readonly unread: readonly string[];
 };
 
-export const names = Object.keys(fields).filter((name): name is Name => name in fields);
+export const fieldNames = Object.keys(fields).filter((name): name is Name => name in fields);
 
-/** Writes options to a file and a command line, each in a random spelling. */
-export function write(raw: RawOptions, spellings: Iterator<Spelling>, faults: Faults): Written {
+/** Distributes options over a file and a command line, each in a random spelling. */
+export function spellOptions(raw: RawOptions, spellings: Iterator<Spelling>, faults: Faults): SpelledOptions {
   const file: Record<string, unknown> = {};
   const options: string[] = [];
   const counts: Record<string, unknown> = {};
   const wrongKeys = [...faults.unknown];
   const unread: string[] = [];
-  for (const name of names) {
+  for (const name of fieldNames) {
     const { place, laterKey, alias } = spellings.next().value;
     const { keys, option, path } = fields[name];
     const key = (laterKey ? keys.at(-1) : keys[0]) ?? name;
     const value = raw[name];
     const spelled = alias ? real(value) : value;
-    // A blank value of an option is refused before everything else.
+    // An option with a blank value is rejected before all other checks, so blank values go to the file.
     const asOption = value !== undefined && value !== ' ' && place !== 'file';
     if (asOption) options.push(...argumentsOf(option, spelled));
     if (asOption || (value !== undefined && !faults.mistyped.includes(name))) counts[name] = value;
@@ -120,7 +120,7 @@ function real(value: RawOptions[Name]): unknown {
   return typeof value === 'object' ? value.map((one) => aliases[one] ?? one) : value;
 }
 
-/** A value in the file that an option overrides. */
+/** The file contains another value, which an option overrides. */
 function contrary(value: RawOptions[Name]): unknown {
   if (typeof value === 'boolean') return !value;
   return typeof value === 'string' ? 'nonsense' : ['nonsense'];

@@ -8,10 +8,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { buildProgram } from '../build-program.ts';
 import { cascadeOptions } from './cascade-options.ts';
 
-/**
- * `init` on small file systems, mounted in a mount namespace of a shell, with the built program. Skipped if the kernel allows mounts
- * only for root.
- */
+/** Runs `init` of the built program on small file systems in a mount namespace. Skipped if only root may mount. */
 let program: string;
 let directory: string;
 beforeAll(async () => {
@@ -34,7 +31,7 @@ async function shell(script: string): Promise<Ended> {
   return { status: Number(status), stdout, stderr };
 }
 
-/** Mounts a disk, runs `before` and `botcli init` there, and lists the files on the disk. */
+/** Mounts a disk, runs `before` and `botcli init` on it, and lists its files. */
 async function onDisk(size: string, before: string, target: string, ...options: readonly string[]): Promise<Ended> {
   return shell(`
     mount -t tmpfs -o size=${size} none disk
@@ -56,7 +53,7 @@ describe('init on a full disk', () => {
     ['a new directory', 'true', 'disk/demo'],
     ['a directory within others that are made', 'true', 'disk/a/b/demo'],
     ['the disk itself', 'true', 'disk'],
-  ])('reports it and writes nothing for a target that is %s', async (_what, before, target) => {
+  ])('reports the full disk and writes nothing to a target that is %s', async (_what, before, target) => {
     const { status, stdout, stderr } = await onDisk('24k', before, target);
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
     expect(stderr).toContain('Cannot write the project, because the disk is full');

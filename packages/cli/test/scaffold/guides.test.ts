@@ -37,7 +37,7 @@ describe.each([
     expect(JSON.parse(stdout).guides).toContainEqual({ path: 'GETTING_STARTED.md', state: 'overwritten' });
   });
 
-  test('keeps the guide without the flag, and reports that it is outdated', async () => {
+  test('keeps the guide without --overwrite-guide, and reports that it is outdated', async () => {
     await makeOlder(path);
     const older = await read(path);
     const { stderr } = await botcli(line);
@@ -55,7 +55,7 @@ describe('init with outdated guides on a terminal', () => {
   test.each([
     [true, false],
     [false, true],
-  ])('quickstart asks whether to replace them: answer %s, kept %s', async (answer, kept) => {
+  ])('quickstart asks whether to replace the guides; with the answer %s, kept is %s', async (answer, kept) => {
     await botcli(['init', './botcli-quickstart']);
     const paths = ['botcli-quickstart/AGENTS.md', 'botcli-quickstart/GETTING_STARTED.md'];
     for (const path of paths) await makeOlder(path);
@@ -67,7 +67,7 @@ describe('init with outdated guides on a terminal', () => {
     for (const path of paths) expect((await read(path)).includes('botcli init 0.0.9')).toBe(kept);
   });
 
-  test('the wizard asks whether to replace them, including GETTING_STARTED.md', async () => {
+  test('the wizard asks whether to replace the guides, including GETTING_STARTED.md', async () => {
     await botcli(['init', 'demo']);
     await makeOlder('demo/GETTING_STARTED.md');
     const bot = 'demo web none lightrtc hostedrtc cascade deepgram_stt openai_llm cartesia_tts'.split(' ');
@@ -77,7 +77,7 @@ describe('init with outdated guides on a terminal', () => {
     expect(await read('demo/GETTING_STARTED.md')).toContain(`botcli init ${version}`);
   });
 
-  test('keeps them without asking when options are given', async () => {
+  test('keeps the guides without asking if options are given', async () => {
     await botcli(['init', 'demo']);
     await makeOlder('demo/AGENTS.md');
     expect((await botcli(['init', 'demo', ...cascadeOptions], { terminal: true })).status).toBe(0);

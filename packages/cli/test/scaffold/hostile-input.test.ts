@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { runProgram } from '../run-program.ts';
 import { cascadeOptions } from './cascade-options.ts';
 
-/** Invalid and hostile names, paths and config files cause an error, and nothing is written. */
+/** Invalid and hostile names, paths and config files must cause an error, and nothing may be written. */
 let root: string;
 let directory: string;
 beforeEach(async () => {
@@ -17,7 +17,7 @@ afterEach(() => rm(root, { recursive: true, force: true }));
 
 const init = (...args: readonly string[]) => runProgram(['init', ...args], { directory });
 
-/** Paths below the root, without the directory of the test. */
+/** Lists the paths below the root, except the directory of the test. */
 const writtenPaths = async () => (await readdir(root, { recursive: true })).filter((path) => path !== 'here').sort();
 
 describe('init --name', () => {

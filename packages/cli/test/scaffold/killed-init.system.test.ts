@@ -1,7 +1,7 @@
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { buildKilledProgram, type KilledProgram, textsIn } from '../killable-program.ts';
+import { buildKilledProgram, type KilledProgram, readAllTexts } from '../killable-program.ts';
 import { cascadeOptions } from './cascade-options.ts';
 
 const options = [...cascadeOptions, '-n', 'demo'];
@@ -12,7 +12,7 @@ beforeAll(async () => {
   program = await buildKilledProgram();
   const target = join(await program.ownFolder(), 'demo');
   expect(program.run(['init', target, ...options]).status).toBe(0);
-  whole = await textsIn(target);
+  whole = await readAllTexts(target);
 });
 afterAll(() => program.remove());
 
@@ -27,11 +27,11 @@ test('init that is killed in a new directory creates everything or nothing, and 
     if (signal === null) break;
     const names = await readdir(place);
     seen.add(names.map((name) => name.replace(/^(\.botcli-init)-.*/, '$1')).join());
-    if (names.includes('demo')) expect(await textsIn(join(place, 'demo'))).toEqual(whole);
-    // A run with another target in the same directory cleans up, too.
+    if (names.includes('demo')) expect(await readAllTexts(join(place, 'demo'))).toEqual(whole);
+    // A run with another target in the same parent directory also removes orphans.
     const next = kill % 4 === 0 ? 'demo' : 'other';
     expect(run(['init', join(place, next), ...options]).status).toBe(0);
-    expect(await textsIn(join(place, next))).toEqual(whole);
+    expect(await readAllTexts(join(place, next))).toEqual(whole);
     expect((await readdir(place)).filter((name) => name.startsWith('.'))).toEqual([]);
   }
   expect([...seen]).toEqual(expect.arrayContaining(['', '.botcli-init']));
@@ -51,16 +51,16 @@ test.each([[[]], [['--force']]])(
       const init = ['init', target, ...options, ...force];
       const { signal } = run(init, kill);
       if (signal === null) break;
-      const left = await textsIn(target);
+      const left = await readAllTexts(target);
       for (const path of mine) expect(['mine\n', whole[path]]).toContain(left[path]);
       const isWhole = Object.keys(whole).every((path) => left[path] === whole[path]);
       const isNew = Object.keys(whole).some((path) => left[path] === whole[path]);
       seen.add(isWhole ? 'new' : isNew ? 'between' : 'old');
-      // Without answers a directory is not a project.
+      // A directory without answers is not a project.
       if (!isWhole) expect(left['.botcli/project.json']).toBeUndefined();
       expect(run(init).status).toBe(0);
       const kept = force.length === 0 ? { 'notes.txt': 'mine\n' } : {};
-      expect(await textsIn(target)).toEqual({ ...whole, ...kept });
+      expect(await readAllTexts(target)).toEqual({ ...whole, ...kept });
     }
     expect([...seen].sort()).toEqual(['between', 'new', 'old']);
   },

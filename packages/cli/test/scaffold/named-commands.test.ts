@@ -10,16 +10,16 @@ import { generateProjectFiles } from '../../src/scaffold/project/project.ts';
 import { createProjectReport } from '../../src/scaffold/project-report.ts';
 import { version } from '../../src/version.ts';
 import { runProgram } from '../run-program.ts';
-import { projects } from './project-matrix.ts';
+import { projectMatrix } from './project-matrix.ts';
 
 const clients = ['react', 'vanilla'].flatMap((client_framework): Configuration[] => {
   const given = { transports: ['lightrtc'], mode: 'realtime', realtime_service: 'openai_realtime', client_framework };
   const { configuration } = resolveConfiguration(given, 'demo');
   return configuration === null ? [] : [configuration];
 });
-const configurations = [...projects.map(([, configuration]) => configuration), ...clients];
+const configurations = [...projectMatrix.map(([, configuration]) => configuration), ...clients];
 
-/** Each `botcli ...` command of a document, in text or in a shell block, without comments. */
+/** Lists the `botcli ...` commands in the text and shell blocks of a document, without comments. */
 function namedIn(document: string): readonly string[] {
   const blocks = [...document.matchAll(/^ *```sh\n([\s\S]*?)^ *```$/gm)].flatMap(([, block = '']) => linesOf(block));
   const text = document.replace(/^ *```[\s\S]*?^ *```$/gm, '');
@@ -37,14 +37,14 @@ function linesOf(block: string): readonly string[] {
     });
 }
 
-/** Splits a line into words like a shell, for the syntax that these documents use. */
+/** Splits a line into words as a shell does, for the syntax in these documents. */
 function wordsOf(line: string): readonly string[] {
   return [...line.matchAll(/(?:'[^']*'|"[^"]*"|[^\s'"])+/g)]
     .map(([word]) => word.replace(/^(['"])(.*)\1$/, '$2'))
     .slice(1);
 }
 
-/** The error with which the program refuses a line before it does anything; null if it accepts it. */
+/** Returns the usage error of a command line, or null if the program accepts it. */
 async function refusalOf(line: string): Promise<string | null> {
   const args = wordsOf(line);
   try {

@@ -7,7 +7,7 @@ import { createPlan, type Plan } from '../../src/scaffold/configuration/plan.ts'
 import { generateProjectFiles } from '../../src/scaffold/project/project.ts';
 import { groupVariables } from '../../src/scaffold/project/variables.ts';
 import type { ProjectFile } from '../../src/scaffold/project-file.ts';
-import { projects } from './project-matrix.ts';
+import { projectMatrix } from './project-matrix.ts';
 
 let ruff: Workspace;
 beforeAll(() => {
@@ -15,7 +15,7 @@ beforeAll(() => {
   ruff = new Workspace({ 'line-length': 100, 'target-version': 'py311', lint }, PositionEncoding.Utf16);
 });
 
-describe.each(projects)('%s', (_name, configuration) => {
+describe.each(projectMatrix)('%s', (_name, configuration) => {
   const files = generateProjectFiles(configuration);
   const textOf = (path: string) => files.find((file) => file.path === path)?.text ?? '';
 
@@ -42,7 +42,7 @@ describe.each(projects)('%s', (_name, configuration) => {
       expect(textOf('README.md')).not.toMatch(/deploy\.toml|[Oo]n the service,|For the service/);
   });
 
-  test('lists exactly the variables that are read, and sets no optional one', () => {
+  test('lists exactly the variables that the code reads, and leaves optional variables unset', () => {
     checkVariables(configuration, files, textOf('server/.env.example'));
   });
 
@@ -52,7 +52,7 @@ describe.each(projects)('%s', (_name, configuration) => {
   });
 });
 
-/** The paths in the file tree of a README; every file has a purpose. */
+/** Returns the paths in the file tree of a README. Fails if a file has no description. */
 function listedFiles(readme: string): readonly string[] {
   const [, tree = ''] = /^## Files\n\n```text\n.*\/\n([\s\S]*?)^```$/m.exec(readme) ?? [];
   return tree.split('\n').flatMap((line) => {
@@ -73,13 +73,13 @@ function checkVariables(configuration: Configuration, files: readonly ProjectFil
   const lines = [...listed.matchAll(/^(# )?([A-Z][A-Z0-9_]+)=(.*)$/gm)];
   const names = lines.map(([, , name]) => name ?? '');
   expect(new Set(names).size).toBe(names.length);
-  // `secrets set --file .env` refuses these variables, so each must be marked as local.
+  // `secrets set --file .env` refuses these variables, so each of them must be marked as local.
   expect(
     lines
       .filter(([line, , name = '']) => reservedSecretKey(name) && !/^# .*for your machine only/.test(line))
       .map(([, , name]) => name),
   ).toEqual([]);
-  // The development runner sets ENV.
+  // ENV is not listed, because the development runner sets it.
   expect(read.filter((name) => name !== 'ENV' && !names.includes(name))).toEqual([]);
   const plan = createPlan(configuration);
   const elsewhere = readElsewhere(plan);
@@ -89,7 +89,7 @@ function checkVariables(configuration: Configuration, files: readonly ProjectFil
   const blank = lines.filter(([, comment]) => comment === undefined);
   expect(blank.map(([, , name]) => name).sort()).toEqual(needed.map(({ name }) => name).sort());
   expect(blank.every(([, , , value]) => value === '')).toBe(true);
-  // Defaults in the code are documented in .env.example.
+  // Every default in the code is documented in .env.example.
   const defaults = [...python.join('\n').matchAll(/getenv\("([A-Z0-9_]+)"\) or "([^"]+)"/g)];
   const isDocumented = (name = '', value = '') =>
     needed.some((one) => one.name === name) ||
@@ -120,6 +120,6 @@ function checkDeployment(
     (sources ?? '').split(' '),
   );
   const generated = files.map(({ path }) => path.replace('server/', ''));
-  // The lock file is created later, so the name is a pattern that may match nothing.
+  // The lock file does not exist yet, so the Dockerfile copies a pattern that may match no file.
   expect(copied.filter((source) => !generated.includes(source))).toEqual(['uv.lock*']);
 }

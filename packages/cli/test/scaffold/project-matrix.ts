@@ -69,8 +69,8 @@ const names: [string, ProjectOptions][] = [
   },
 ]);
 
-/** Configurations with every service, every pair of transports, every feature and unusual names; each with a label. */
-export const projects: readonly (readonly [name: string, configuration: Configuration])[] = [
+/** Labeled configurations that cover every service, every pair of transports, every feature and unusual names. */
+export const projectMatrix: readonly (readonly [name: string, configuration: Configuration])[] = [
   ...eachService,
   ...eachPair,
   ...eachFeature,

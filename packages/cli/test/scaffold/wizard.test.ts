@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { buildProgram } from '../build-program.ts';
-import { keys, runInTerminal } from '../run-in-terminal.ts';
+import { runInTerminal, terminalKeys } from '../run-in-terminal.ts';
 
 let program: string;
 let directory: string;
@@ -18,61 +18,64 @@ afterEach(() => rm(directory, { recursive: true, force: true }));
 
 const start = () => runInTerminal(`"${process.execPath}" "${join(program, 'bin/botcli.js')}" init`, directory);
 
-/** What the terminal shows, and the keys to press then. Chooses the wizard; most other answers are the defaults. */
+/** Pairs of a text on the terminal and the keys to press then. Most answers are the defaults. */
 const steps: readonly (readonly [shown: string, pressed: string])[] = [
-  ['Directory of the project', `my-bot${keys.enter}`],
-  ['How do you want to build', keys.down + keys.enter],
-  ['Name of the project', keys.enter],
-  ['How do people talk to the bot', keys.enter],
-  ['Generate a web client', keys.down + keys.down + keys.enter],
-  ['Which transport?', keys.enter],
-  ['Another transport, for testing', keys.enter],
-  ['How does the bot process speech', keys.enter],
-  ['Which speech-to-text service', `soniox${keys.enter}`],
-  ['Which language model service', keys.enter],
-  ['Which text-to-speech service', keys.enter],
-  ['Features (Space selects', keys.enter],
-  ['Create this project', keys.enter],
+  ['Directory of the project', `my-bot${terminalKeys.enter}`],
+  ['How do you want to build', terminalKeys.down + terminalKeys.enter],
+  ['Name of the project', terminalKeys.enter],
+  ['How do people talk to the bot', terminalKeys.enter],
+  ['Generate a web client', terminalKeys.down + terminalKeys.down + terminalKeys.enter],
+  ['Which transport?', terminalKeys.enter],
+  ['Another transport, for testing', terminalKeys.enter],
+  ['How does the bot process speech', terminalKeys.enter],
+  ['Which speech-to-text service', `soniox${terminalKeys.enter}`],
+  ['Which language model service', terminalKeys.enter],
+  ['Which text-to-speech service', terminalKeys.enter],
+  ['Features (Space selects', terminalKeys.enter],
+  ['Create this project', terminalKeys.enter],
 ];
 
-/** Answers that lead to the other questions. */
+/** These answers lead to questions that the default answers skip. */
 const otherSteps: typeof steps = [
   ...steps.slice(0, 4),
-  ['Generate a web client', keys.enter],
-  ['Which build tool', keys.enter],
-  ['Which transport?', keys.enter],
-  ['Another transport, for testing', keys.enter],
-  ['How does the bot process speech', keys.down + keys.enter],
-  ['Which speech-to-speech service', keys.enter],
-  ['Features (Space selects', keys.down.repeat(6) + keys.space + keys.enter],
-  ['Which video avatar service', keys.enter],
-  ['Create this project', keys.enter],
+  ['Generate a web client', terminalKeys.enter],
+  ['Which build tool', terminalKeys.enter],
+  ['Which transport?', terminalKeys.enter],
+  ['Another transport, for testing', terminalKeys.enter],
+  ['How does the bot process speech', terminalKeys.down + terminalKeys.enter],
+  ['Which speech-to-speech service', terminalKeys.enter],
+  ['Features (Space selects', terminalKeys.down.repeat(6) + terminalKeys.space + terminalKeys.enter],
+  ['Which video avatar service', terminalKeys.enter],
+  ['Create this project', terminalKeys.enter],
 ];
 
-/** A phone bot, whose last answers contradict each other at first. */
+/** Creates a phone bot. The last answers contradict each other at first. */
 const callSteps: typeof steps = [
   ...steps.slice(0, 3),
-  ['How do people talk to the bot', keys.down + keys.enter],
-  // The second phone transport, then a room for tests.
-  ['Which transport?', keys.down + keys.enter],
-  ['Another transport, for testing', keys.down + keys.enter],
-  ['How does the bot process speech', keys.enter],
-  ['Which speech-to-text service', keys.enter],
-  ['Which language model service', keys.enter],
-  ['Which text-to-speech service', keys.enter],
-  // No deployment, but noise cancellation, which needs it.
-  ['Features (Space selects', keys.space + keys.down.repeat(4) + keys.space + keys.enter],
-  ['These answers do not work together', keys.enter],
-  ['Features (Space selects', keys.space + keys.enter],
-  ['Create this project', keys.enter],
+  ['How do people talk to the bot', terminalKeys.down + terminalKeys.enter],
+  // Selects the second phone transport, then a room for tests.
+  ['Which transport?', terminalKeys.down + terminalKeys.enter],
+  ['Another transport, for testing', terminalKeys.down + terminalKeys.enter],
+  ['How does the bot process speech', terminalKeys.enter],
+  ['Which speech-to-text service', terminalKeys.enter],
+  ['Which language model service', terminalKeys.enter],
+  ['Which text-to-speech service', terminalKeys.enter],
+  // Selects noise cancellation, but not the deployment that it needs.
+  [
+    'Features (Space selects',
+    terminalKeys.space + terminalKeys.down.repeat(4) + terminalKeys.space + terminalKeys.enter,
+  ],
+  ['These answers do not work together', terminalKeys.enter],
+  ['Features (Space selects', terminalKeys.space + terminalKeys.enter],
+  ['Create this project', terminalKeys.enter],
 ];
 
-test('Enter, Enter creates a bot with its services and prints the next steps', async () => {
+test('pressing Enter twice creates the recommended bot and prints the next steps', async () => {
   const terminal = start();
   await terminal.shows('Directory of the project');
-  terminal.press(keys.enter);
+  terminal.press(terminalKeys.enter);
   await terminal.shows('How do you want to build');
-  terminal.press(keys.enter);
+  terminal.press(terminalKeys.enter);
   const { status, shown } = await terminal.ended;
   expect({ status, shown }).toEqual({ status: 0, shown: expect.stringContaining('uv run bot.py') });
   const bot = await readFile(join(directory, 'voice-bot/server/bot.py'), 'utf8');
@@ -87,7 +90,7 @@ test('the wizard creates a project on a terminal and searches long lists', async
   }
   const { status, shown } = await terminal.ended;
   expect({ status, shown }).toEqual({ status: 0, shown: expect.stringContaining('Files written') });
-  // Node warns about leaked listeners if every question adds one to the signal.
+  // Node would warn about leaked listeners if every question added one to the signal.
   expect(shown).not.toContain('Warning');
   const answers = JSON.parse(await readFile(join(directory, 'my-bot/.botcli/project.json'), 'utf8'));
   expect(answers.configuration).toMatchObject({
@@ -124,17 +127,20 @@ test('the wizard proposes the previous answers after going back', async () => {
   const [before, between] = [steps.slice(0, 9), steps.slice(10, 11)];
   const answers: typeof steps = [
     ...before,
-    ['Which language model service', `return to the previous question${keys.enter}`],
-    ['Which speech-to-text service', keys.enter],
-    ['Which language model service', keys.enter],
+    ['Which language model service', `return to the previous question${terminalKeys.enter}`],
+    ['Which speech-to-text service', terminalKeys.enter],
+    ['Which language model service', terminalKeys.enter],
     ...between,
-    // Selects the second feature next to the default one, then the last choice, which goes back.
-    ['Features (Space selects', keys.down + keys.space + keys.down.repeat(8) + keys.space + keys.enter],
-    ['Which text-to-speech service', keys.enter],
-    ['Features (Space selects', keys.enter],
-    ['Create this project', keys.down + keys.enter],
-    ['Features (Space selects', keys.enter],
-    ['Create this project', keys.enter],
+    // Selects the second feature in addition to the default one, then the last choice, which goes back.
+    [
+      'Features (Space selects',
+      terminalKeys.down + terminalKeys.space + terminalKeys.down.repeat(8) + terminalKeys.space + terminalKeys.enter,
+    ],
+    ['Which text-to-speech service', terminalKeys.enter],
+    ['Features (Space selects', terminalKeys.enter],
+    ['Create this project', terminalKeys.down + terminalKeys.enter],
+    ['Features (Space selects', terminalKeys.enter],
+    ['Create this project', terminalKeys.enter],
   ];
   for (const [shown, pressed] of answers) {
     await terminal.shows(shown);
@@ -150,9 +156,9 @@ test('Ctrl-C at the offer to replace guides keeps them', async () => {
   await writeFile(join(directory, 'AGENTS.md'), guide);
   const terminal = runInTerminal(`"${process.execPath}" "${join(program, 'bin/botcli.js')}" init .`, directory);
   await terminal.shows('How do you want to build');
-  terminal.press(keys.down + keys.down + keys.enter);
+  terminal.press(terminalKeys.down + terminalKeys.down + terminalKeys.enter);
   await terminal.shows('written by an older version');
-  terminal.press(keys.ctrlC);
+  terminal.press(terminalKeys.ctrlC);
   expect((await terminal.ended).status).toBe(130);
   expect(await readdir(directory)).toEqual(['AGENTS.md']);
   expect(await readFile(join(directory, 'AGENTS.md'), 'utf8')).toBe(guide);
@@ -161,9 +167,9 @@ test('Ctrl-C at the offer to replace guides keeps them', async () => {
 test('the wizard refuses ~ in a directory', async () => {
   const terminal = start();
   await terminal.shows('Directory of the project');
-  terminal.press(`~/my-bot${keys.enter}`);
+  terminal.press(`~/my-bot${terminalKeys.enter}`);
   await terminal.shows('in full');
-  terminal.press(keys.ctrlC);
+  terminal.press(terminalKeys.ctrlC);
   expect((await terminal.ended).status).toBe(130);
   expect(await readdir(directory)).toEqual([]);
 });
@@ -177,9 +183,9 @@ test('the wizard does not accept the default after a search without matches', as
   await terminal.shows('Which speech-to-text service');
   terminal.press('zzzz');
   await terminal.shows('zzzz');
-  terminal.press(keys.enter);
+  terminal.press(terminalKeys.enter);
   await terminal.shows('No choice matches the search');
-  terminal.press(keys.ctrlC);
+  terminal.press(terminalKeys.ctrlC);
   const { status, shown } = await terminal.ended;
   expect(status).toBe(130);
   expect(shown).not.toContain('Which language model service');
@@ -196,7 +202,7 @@ test.each([
     terminal.press(pressed);
   }
   await terminal.shows(asked);
-  terminal.press(keys.ctrlC);
+  terminal.press(terminalKeys.ctrlC);
   const { status, shown } = await terminal.ended;
   expect({ status, shown }).toEqual({ status: 130, shown: expect.stringContaining('Canceled. Nothing was written.') });
   expect(shown).not.toContain('error:');

@@ -1,9 +1,9 @@
 import type { WebSocket } from 'ws';
 import type { Visit } from './visit.ts';
 
-/** Pitch of the synthesized speech in hertz. It is a tone, so that tests recognize its source. */
-export const pitch = 440;
-/** Seconds of sound: per letter, at most, and per message. */
+/** The synthesized speech is a tone of this pitch in hertz, so that tests recognize it. */
+export const pitchHertz = 440;
+/** Seconds of sound per letter, at most per sentence, and per message. */
 const [perLetter, longest, perChunk] = [0.05, 2, 0.2];
 
 type SpeechRequest = {
@@ -15,7 +15,7 @@ type SpeechRequest = {
 };
 
 /** Cartesia's `/tts/websocket`: receives a sentence, sends the times of its words and raw audio. */
-export function speak(socket: WebSocket, visit: Visit): void {
+export function serveSpeech(socket: WebSocket, visit: Visit): void {
   const spoken = new Map<string, number>();
   socket.on('message', (data: Buffer) => {
     const request: SpeechRequest = JSON.parse(data.toString());
@@ -46,7 +46,7 @@ function tone(start: number, seconds: number, rate: number): Buffer {
   const sound = Buffer.alloc(Math.round(seconds * rate) * 2);
   for (let index = 0; index * 2 < sound.length; index += 1) {
     const time = start + index / rate;
-    sound.writeInt16LE(Math.round(Math.sin(2 * Math.PI * pitch * time) * 16_000), index * 2);
+    sound.writeInt16LE(Math.round(Math.sin(2 * Math.PI * pitchHertz * time) * 16_000), index * 2);
   }
   return sound;
 }

@@ -1,13 +1,13 @@
 import type { WebSocket } from 'ws';
 import type { Visit } from './visit.ts';
 
-/** The transcript of speech that is long and loud enough. */
-export const understood = 'What is the capital of France?';
-/** Number of loud frames that count as speech, and the mean amplitude of a loud frame. */
+/** The transcript that is sent for speech that is long and loud enough. */
+export const transcript = 'What is the capital of France?';
+/** A frame is loud if its mean amplitude exceeds `loudness`. At least `loudFrames` loud frames count as speech. */
 const [loudFrames, loudness] = [20, 300];
 
 /** Deepgram's `/v1/listen`: receives audio, sends results, and answers every `Finalize`. */
-export function hear(socket: WebSocket, visit: Visit): void {
+export function serveTranscription(socket: WebSocket, visit: Visit): void {
   let loud = 0;
   socket.on('message', (data: Buffer, binary) => {
     if (binary) {
@@ -20,7 +20,7 @@ export function hear(socket: WebSocket, visit: Visit): void {
     visit.messages.push(message);
     const type = typeof message === 'object' && message !== null && 'type' in message ? message.type : null;
     if (type === 'Finalize') {
-      socket.send(result(loud >= loudFrames ? understood : '', { final: true, finalized: true }));
+      socket.send(result(loud >= loudFrames ? transcript : '', { final: true, finalized: true }));
       loud = 0;
     }
     if (type === 'CloseStream') socket.close(1000);

@@ -1,15 +1,15 @@
-/** The name of the judging model. Other names are conversation models. */
+/** Requests with this model name go to the judge, all others to the conversation model. */
 const model = 'stand-in-judge';
 
-export function thinksAsJudge(asked: string): boolean {
+export function isJudgeModel(asked: string): boolean {
   return asked === model;
 }
 
 /**
- * Judges an answer by its words. The requests of `pipecat eval` for a verdict (a question about `latest_bot_reply`) and for an
- * explanation differ in the response format that they ask for.
+ * Judges an answer by its words. `pipecat eval` requests a verdict or an explanation, which differ in the requested response
+ * format.
  */
-export function judge(question: string): string {
+export function answerAsJudge(question: string): string {
   const name = /Question "([^"]+)"/.exec(question)?.[1];
   if (name === undefined) return JSON.stringify({ reason: 'Its words say so.' });
   const reply = /"latest_bot_reply":\s*"((?:[^"\\]|\\.)*)"/.exec(question)?.[1] ?? '';
@@ -18,7 +18,7 @@ export function judge(question: string): string {
   return JSON.stringify({ [name]: { choice, probabilities: sure } });
 }
 
-/** Knows the criteria of generated scenarios, and others of the form "says that it is X". */
+/** Supports the criteria of generated scenarios, and criteria of the form "says that it is X". */
 function fits(question: string, reply: string): boolean {
   if (question.includes('introduces itself or offers help')) return /\b(?:I am|help)\b/.test(reply);
   const named = /says that it is (\w+)/.exec(question)?.[1];

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { json } from 'node:stream/consumers';
 import type { WebSocket } from 'ws';
-import { judge, thinksAsJudge } from './judge.ts';
+import { answerAsJudge, isJudgeModel } from './judge.ts';
 import type { Visit } from './visit.ts';
 
 type Part = { readonly type?: string; readonly text?: string };
@@ -14,7 +14,7 @@ type Asked = {
   readonly tools?: readonly { readonly function?: { readonly name?: string } }[];
 };
 
-/** The model's answer to the last message. */
+/** Returns the model's answer to the last message. */
 function answer(messages: readonly Message[]): string {
   const message = messages.filter(({ role }) => role !== 'assistant').at(-1);
   const last = textOf(message);
@@ -34,7 +34,7 @@ function hasPicture(message: Message | undefined): boolean {
   return typeof content !== 'string' && content.some(({ type }) => type === 'image_url');
 }
 
-/** Whether the model calls the camera tool: it is asked what it sees, and has the tool. */
+/** The model calls the camera tool if it has the tool and is asked what it sees. */
 function looksFirst({ messages = [], tools = [] }: Asked): boolean {
   return /what do you see/i.test(textOf(messages.at(-1))) && tools.some((tool) => tool.function?.name === 'look');
 }
@@ -43,11 +43,11 @@ const look = { name: 'look', arguments: JSON.stringify({ question: 'What is ther
 const usage = { prompt_tokens: 9, completion_tokens: 9, total_tokens: 18 };
 
 /** `POST /v1/chat/completions`, streamed or not. */
-export async function chat(request: IncomingMessage, response: ServerResponse, visit: Visit): Promise<void> {
+export async function serveChat(request: IncomingMessage, response: ServerResponse, visit: Visit): Promise<void> {
   const asked = (await json(request)) as Asked;
   visit.messages.push(asked);
   const { model, messages = [] } = asked;
-  const text = thinksAsJudge(model) ? judge(textOf(messages.at(-1))) : answer(messages);
+  const text = isJudgeModel(model) ? answerAsJudge(textOf(messages.at(-1))) : answer(messages);
   const head = { id: 'chatcmpl-stand-in', created: 1_700_000_000, model };
   if (asked.stream !== true) {
     const choices = [{ index: 0, message: { role: 'assistant', content: text }, finish_reason: 'stop' }];
@@ -74,7 +74,7 @@ export async function chat(request: IncomingMessage, response: ServerResponse, v
 }
 
 /** `WS /v1/responses`: one socket for all turns of a bot. */
-export function converse(socket: WebSocket, visit: Visit): void {
+export function serveResponses(socket: WebSocket, visit: Visit): void {
   let count = 0;
   socket.on('message', (data: Buffer) => {
     const asked: Asked & { readonly type: string } = JSON.parse(data.toString());

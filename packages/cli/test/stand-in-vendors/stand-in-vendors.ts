@@ -1,14 +1,14 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { type WebSocket, WebSocketServer } from 'ws';
-import { speak } from './cartesia.ts';
-import { hear } from './deepgram.ts';
-import { chat, converse } from './openai.ts';
+import { serveSpeech } from './cartesia.ts';
+import { serveTranscription } from './deepgram.ts';
+import { serveChat, serveResponses } from './openai.ts';
 import type { Visit } from './visit.ts';
 
-/** Stand-in vendors on a port of this machine. They speak the protocols of the vendors and need no account. */
+/** Stand-in vendors on one local port. They speak the vendors' protocols and need no accounts. */
 export type StandIns = {
-  /** `host:port`. */
+  /** The `host:port` of all stand-in vendors. */
   readonly address: string;
   readonly visits: readonly Visit[];
   readonly close: () => Promise<void>;
@@ -16,9 +16,9 @@ export type StandIns = {
 
 type Converses = (socket: WebSocket, visit: Visit) => void;
 const sockets: Readonly<Record<string, readonly [vendor: Visit['vendor'], converses: Converses]>> = {
-  '/v1/listen': ['deepgram', hear],
-  '/v1/responses': ['openai-responses', converse],
-  '/tts/websocket': ['cartesia', speak],
+  '/v1/listen': ['deepgram', serveTranscription],
+  '/v1/responses': ['openai-responses', serveResponses],
+  '/tts/websocket': ['cartesia', serveSpeech],
 };
 
 export async function openStandIns(): Promise<StandIns> {
@@ -44,7 +44,7 @@ export async function openStandIns(): Promise<StandIns> {
     response.once('close', () => {
       visit.open = false;
     });
-    chat(request, response, visit);
+    serveChat(request, response, visit);
   });
   const upgrades = new WebSocketServer({ noServer: true });
   server.on('upgrade', (request, socket, head) => {
@@ -67,7 +67,7 @@ export async function openStandIns(): Promise<StandIns> {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('no port');
+  if (address === null || typeof address === 'string') throw new Error('The server has no port.');
   return {
     address: `127.0.0.1:${address.port}`,
     visits,

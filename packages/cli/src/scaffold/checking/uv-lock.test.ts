@@ -24,7 +24,7 @@ requires-dist = [
 `;
 const dependencies = ['aiohttp', 'pipecat-ai[silero,aws_nova_sonic]<2, >=1.13.0', 'pipecat_ai_whisker >=2.0.0,<3'];
 
-test('lockMismatch accepts a lock of the same dependencies in any notation', () => {
+test('findLockMismatch accepts a lock of the same dependencies in any notation', () => {
   expect(findLockMismatch(lock, dependencies)).toBeNull();
 });
 
@@ -46,7 +46,7 @@ const added = [
   'wheel @ https://example.com/wheel-1-py3-none-any.whl',
 ];
 
-test('lockMismatch accepts markers, sources and optional dependencies', () => {
+test('findLockMismatch accepts markers, sources and optional dependencies', () => {
   expect(findLockMismatch(extended, [...dependencies, ...added])).toBeNull();
   expect(findLockMismatch(extended, [...dependencies, ...added.slice(1)])).toContain('uv lock');
 });
@@ -59,12 +59,12 @@ test.each([
   ['another bound', ['aiohttp', 'pipecat-ai[aws-nova-sonic,silero]>=1.14.0,<2', 'pipecat-ai-whisker>=2.0.0,<3']],
   ['an added package', [...dependencies, 'pydantic']],
   ['a removed package', dependencies.slice(1)],
-])('lockMismatch reports %s', (_what, changed) => {
+])('findLockMismatch reports %s', (_what, changed) => {
   expect(findLockMismatch(lock, changed)).toContain('uv lock');
 });
 
 test.each(['', 'version = ', '[[package]]\nname = "demo"\nsource = { virtual = "." }\n'])(
-  'lockMismatch reports that %j is not a lock file',
+  'findLockMismatch reports that %j is not a lock file',
   (text) => {
     expect(findLockMismatch(text, [])).toContain('is not a lock file of uv');
   },

@@ -102,78 +102,26 @@ test.each(accepted)('resolve %s', (_what, given, expected) => {
   expect(resolveConfiguration(given, 'my-bot')).toMatchObject({ issues: [], configuration: expected });
 });
 
-const refused: readonly (readonly [what: string, given: ProjectOptions, paths: readonly string[], says?: RegExp])[] = [
-  ['no options', {}, ['transports', 'mode']],
+const refused: readonly (readonly [what: string, given: ProjectOptions, paths: readonly string[], message: RegExp])[] =
   [
-    'a cascade without its services',
-    { transports: ['lightrtc'], mode: 'cascade' },
-    ['stt_service', 'llm_service', 'tts_service'],
-  ],
-  ['realtime without a service', { transports: ['lightrtc'], mode: 'realtime' }, ['realtime_service']],
-  ['an unknown bot type', { ...cascade, bot_type: 'desktop' }, ['bot_type']],
-  ['an unknown mode', { ...cascade, mode: 'both' }, ['mode']],
-  ['two unknown transports', { ...cascade, transports: ['a', 'lightrtc', 'b'] }, ['transports', 'transports']],
-  ['a phone transport for a web bot', { ...phone, bot_type: 'web' }, ['bot_type']],
-  [
-    'a name without a direction',
-    { ...cascade, transports: ['hostedrtc_pstn'] },
-    ['daily_pstn_mode'],
-    /dial-in or dial-out/,
-  ],
-  ['an unknown direction', { ...cascade, transports: ['daily_pstn'], daily_pstn_mode: 'up' }, ['daily_pstn_mode']],
-  [
-    'the other name without a direction',
-    { ...cascade, transports: ['carrier1_hostedrtc_sip'] },
-    ['twilio_daily_sip_mode'],
-  ],
-  ['a direction without its transport', { ...phone, daily_pstn_mode: 'dial-in' }, ['daily_pstn_mode']],
-  [
-    'a direction that contradicts the transport',
-    { ...cascade, transports: ['hostedrtc_pstn_dialin'], daily_pstn_mode: 'dial-out' },
-    ['daily_pstn_mode'],
-  ],
-  [
-    'two transports for calls through rooms',
-    { ...cascade, transports: ['hostedrtc_pstn_dialin', 'hostedrtc_pstn_dialout'] },
-    ['transports'],
-  ],
-  ['services of the other mode', { ...realtime, stt_service: 'deepgram_stt' }, ['stt_service']],
-  ['a realtime service in a cascade', { ...cascade, realtime_service: 'openai_realtime' }, ['realtime_service']],
-  ['an unknown service', { ...cascade, llm_service: 'hal_9000' }, ['llm_service'], /openai_llm/],
-  ['a service of another kind', { ...cascade, llm_service: 'deepgram_stt' }, ['llm_service']],
-  ['a removed service, with the reason', { ...cascade, tts_service: 'lmnt_tts' }, ['tts_service'], /shut down/],
-  ['a video avatar for a phone bot', { ...phone, video_service: 'tavus_video' }, ['video_service']],
-  ['video for a phone bot', { ...phone, video_input: true, video_output: true }, ['video_input', 'video_output']],
-  [
-    'video over a transport without video',
-    { ...cascade, transports: ['websocket'], video_output: true },
-    ['video_output'],
-  ],
-  ['an unknown framework', { ...cascade, client_framework: 'vue' }, ['client_framework']],
-  ['a client for a phone bot', { ...phone, client_framework: 'react' }, ['client_framework']],
-  [
-    'a client for a phone transport of a web bot',
-    { ...phone, bot_type: 'web', client_framework: 'react' },
-    ['bot_type', 'client_framework'],
-    /a phone bot needs no client/,
-  ],
-  ['a server without a client', { ...cascade, client_server: 'vite' }, ['client_server']],
-  ['nextjs without react', { ...cascade, client_framework: 'vanilla', client_server: 'nextjs' }, ['client_server']],
-  [
-    'a client for livekit alone',
-    { ...cascade, transports: ['livekit'], client_framework: 'react' },
-    ['client_framework'],
-  ],
-  ['noise cancellation without a deployment', { ...cascade, enable_nc: true, deploy_to_cloud: false }, ['enable_nc']],
-  ['an empty name', { ...cascade, project_name: ' ' }, ['project_name']],
-  ['a name without letters for the agent', { ...cascade, project_name: '机器人' }, ['project_name']],
-  ['a reserved name', { ...cascade, project_name: 'Public' }, ['project_name'], /reserved/],
-  ['a name with a line break', { ...cascade, project_name: 'a\nbot' }, ['project_name']],
-];
+    [
+      'a name without a direction',
+      { ...cascade, transports: ['hostedrtc_pstn'] },
+      ['daily_pstn_mode'],
+      /dial-in or dial-out/,
+    ],
+    ['an unknown service', { ...cascade, llm_service: 'hal_9000' }, ['llm_service'], /openai_llm/],
+    ['a removed service, with the reason', { ...cascade, tts_service: 'lmnt_tts' }, ['tts_service'], /shut down/],
+    [
+      'a client for a phone transport of a web bot',
+      { ...phone, bot_type: 'web', client_framework: 'react' },
+      ['bot_type', 'client_framework'],
+      /a phone bot needs no client/,
+    ],
+    ['a reserved name', { ...cascade, project_name: 'Public' }, ['project_name'], /reserved/],
+  ];
 
-const refusals = refused.map(([what, given, paths, says]) => [what, given, paths, says ?? /./] as const);
-
-test.each(refusals)('resolve refuses %s', (_what, given, paths, says) => {
+test.each(refused)('resolve refuses %s', (_what, given, paths, says) => {
   const { configuration, issues } = resolveConfiguration(given, 'my-bot');
   expect(configuration).toBeNull();
   expect(issues.map(({ path }) => path)).toEqual(paths);

@@ -54,7 +54,7 @@ describe.each(additions)('mergeTexts on pyproject.toml when the project gets %s'
     expect({ text, hasConflict }).toEqual({ text: edit(next), hasConflict: false });
   });
 
-  test('keeps what uv adds to groups and sources', () => {
+  test('keeps groups and sources that uv added', () => {
     const edit = (text: string) =>
       `${text
         .replace('dev = [\n', 'dev = [\n    "pytest>=8",\n')
@@ -79,7 +79,7 @@ mine = { path = "../mine" }
     expect({ text, hasConflict }).toEqual({ text: add(next), hasConflict: false });
   });
 
-  test('keeps an array on one line', () => {
+  test('keeps the dependencies on one line if the user has written them so', () => {
     const collapse = (text: string) =>
       text.replace(
         /^dependencies = \[\n([\s\S]*?),\n\]/m,
@@ -93,7 +93,7 @@ mine = { path = "../mine" }
 test.each([
   ['an older release', /(pipecat-ai\[.*\])>=1\.9\.0,<2/, '$1==1.8.0', { enable_eval: true }],
   ['an older Python', '>=3.11', '>=3.10', { tts_service: 'deepgram_sagemaker_tts' }],
-])('mergeTexts reports a conflict if pyproject.toml requires %s than the addition needs', (_, from, to, more) => {
+])('mergeTexts reports a conflict if pyproject.toml requires %s than the new service needs', (_, from, to, more) => {
   const { text, hasConflict } = merged('server/pyproject.toml', replaced(from, to), more);
   expect(hasConflict).toBe(true);
   expect(text).toContain('<<<<<<<');
@@ -107,7 +107,7 @@ describe('mergeTexts on .env.example when the project gets another service', () 
     ['at the end', (text: string) => `${text}\n# My shop\nSHOP_KEY=\n`],
     ['right below the last generated one', (text: string) => `${text}SHOP_KEY=\n`],
     ['right above the group that goes', replaced(/# Cartesia/, 'SHOP_KEY=\n# Cartesia')],
-  ])('a variable of your own %s stays', (_place, edit) => {
+  ])('keeps a variable that the user added %s', (_place, edit) => {
     const { text, hasConflict } = merged(path, edit, soniox);
     expect(hasConflict).toBe(false);
     expect(text).toMatch(/^SHOP_KEY=$/m);
@@ -182,7 +182,7 @@ test.each([
   ['a\nmine\nb\n', 'a\nnew\nb\n', 'a\nnew\nmine\nb\n'],
   ['a\nmine\nb\n', 'a\nB\n', 'a\nmine\nB\n'],
   ['A\nb\n', 'a\nnew\nb\n', 'A\nnew\nb\n'],
-])('mergeTexts turns a README with %j, which would become %j, into %j', (current, next, text) => {
+])('mergeTexts merges the edited text %j and the generated text %j to %j in a README', (current, next, text) => {
   const merged = mergeTexts({ path: 'README.md', base: 'a\nb\n', current, next }, 'botcli 1.0.0');
   expect(merged).toEqual({ text, hasConflict: false });
 });

@@ -22,7 +22,7 @@ test('the headings of a README are unique for every pair of transports', () => {
   }
 });
 
-test('calls into a room have a section with the name of the transport', () => {
+test('the README has a section for calls into a room, with the name of the transport', () => {
   expect(headingsOf('carrier1', 'carrier1_hostedrtc_sip_dialin')).toEqual(
     expect.arrayContaining(['## Telephone', '## Telephone: Twilio and Daily, dial-in']),
   );

@@ -15,7 +15,7 @@ const configurationOf = (transports: readonly string[], others: object = {}) => 
 const entryPointsOf = (...options: Parameters<typeof configurationOf>) =>
   generateEntryPoints(createPlan(configurationOf(...options))).join('\n');
 
-test('a bot without websocket gets the command that adds it for the talk page', () => {
+test('the README of a bot without websocket names the command that adds it for the talk page', () => {
   expect(entryPointsOf(['lightrtc'])).toContain('botcli project add websocket');
   expect(entryPointsOf(['lightrtc', 'websocket'])).not.toContain('project add');
   expect(entryPointsOf(['lightrtc'], { client_framework: 'vanilla' })).toContain('web client');
@@ -28,7 +28,7 @@ test('the README names what is not available on the service', () => {
   expect(entryPointsOf(['websocket'])).not.toMatch(/Recordings|is a path|is set by/);
 });
 
-test('the README names the choices on the page of the runner', () => {
+test('the README names the transport choices on the page of the runner', () => {
   const readme = (...transports: string[]) =>
     generateProjectFiles(configurationOf(transports)).find(({ path }) => path === 'README.md')?.text;
   expect(readme('lightrtc', 'websocket')).toContain('Open http://localhost:7860 and allow the microphone.');

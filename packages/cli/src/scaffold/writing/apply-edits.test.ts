@@ -30,7 +30,7 @@ describe('applyEdits', () => {
     expect((await stat(join(directory, 'run.sh'))).mode & 0o777).toBe(0o755);
   });
 
-  it('restores every byte when another program has created a file in the meantime', async () => {
+  it('restores all files if another program creates one of them at the same time', async () => {
     const bytes = Buffer.from([0xff, 0x0a]);
     await writeFile(join(directory, 'README.md'), bytes);
     await writeFile(join(directory, 'server.py'), 'theirs\n');
@@ -45,7 +45,7 @@ describe('applyEdits', () => {
     expect(await readFile(join(directory, 'server.py'), 'utf8')).toBe('theirs\n');
   });
 
-  it('does not write through a link that has the name of its temporary file', async () => {
+  it('replaces a link with the name of its temporary file instead of following it', async () => {
     const victim = join(directory, '.botcli/victim');
     await writeFile(victim, 'untouched\n');
     await symlink(victim, join(directory, 'README.md.botcli-new'));
@@ -54,7 +54,7 @@ describe('applyEdits', () => {
     expect((await lstat(join(directory, 'README.md'))).isFile()).toBe(true);
   });
 
-  it('changes nothing while the journal of another change is there', async () => {
+  it('changes nothing while the journal of another change exists', async () => {
     await writeFile(join(directory, '.botcli/change.json'), '');
     const edits = [{ path: 'README.md', before: null, after: 'new\n' }];
     expect(() => applyEdits(directory, edits, signal)).toThrow(expect.objectContaining({ reason: 'files-changed' }));
@@ -62,8 +62,8 @@ describe('applyEdits', () => {
   });
 });
 
-describe('finish', () => {
-  it('makes the edits that are left, and leaves files alone that were edited since', async () => {
+describe('finishChange', () => {
+  it('applies the remaining edits, and skips files that were edited after the interruption', async () => {
     await writeFile(join(directory, 'old.txt'), 'old\n');
     await writeFile(join(directory, 'edited.txt'), 'mine\n');
     await writeFile(join(directory, 'new.txt.botcli-new'), 'ne');
@@ -81,9 +81,9 @@ describe('finish', () => {
   });
 });
 
-describe('interruptedChange', () => {
+describe('readInterruptedChange', () => {
   it.each(['', '{', '{"edits":{}}', '{"edits":[{"path":"../x","before":null,"after":"x"}]}'])(
-    'takes %j for no journal',
+    'ignores the invalid journal %j',
     async (journal) => {
       await writeFile(join(directory, '.botcli/change.json'), journal);
       expect(readInterruptedChange(directory)).toBeNull();

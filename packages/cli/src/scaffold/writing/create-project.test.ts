@@ -12,7 +12,7 @@ beforeEach(async () => {
 afterEach(() => rm(root, { recursive: true, force: true }));
 
 describe('createProject', () => {
-  it('does not change a directory that another program created in the meantime', async () => {
+  it('does not change a directory that another program creates at the same time', async () => {
     await mkdir(join(root, 'bot'));
     await writeFile(join(root, 'bot/README.md'), 'theirs\n');
     const files = [{ path: 'README.md', text: 'new\n' }];
@@ -24,7 +24,7 @@ describe('createProject', () => {
 });
 
 describe('removeOrphans', () => {
-  it('removes the staging directories of processes that have ended, and nothing else', async () => {
+  it('removes only the staging directories of processes that have ended', async () => {
     const ended = spawnSync('true').pid;
     const others = [
       `.botcli-init-${process.ppid}-AbC123`,

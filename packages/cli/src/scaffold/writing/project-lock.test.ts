@@ -19,7 +19,7 @@ const write = async (lock: string) => {
 };
 
 describe('lockProject', () => {
-  it('writes the process into the lock, and leaves nothing when it is released', async () => {
+  it('writes the process id into the lock file, and removes the file when the lock is released', async () => {
     const release = lockProject(directory);
     expect(await readFile(path, 'utf8')).toBe(`${process.pid} ${hostname()}`);
     release();
@@ -29,7 +29,7 @@ describe('lockProject', () => {
   it.each([
     ['a running process', `${process.ppid} ${hostname()}`, `(process ${process.ppid})`],
     ['another machine', '1234 elsewhere', '(process 1234 on elsewhere)'],
-  ])('refuses the lock of %s, and names the process and the file', async (_holder, lock, message) => {
+  ])('fails if %s holds the lock, and names the process and the file', async (_holder, lock, message) => {
     await write(lock);
     expect(isProjectLocked(directory)).toBe(true);
     expect(() => lockProject(directory)).toThrow(

@@ -94,7 +94,7 @@ test('list sends the filters, and prints one row per entry and the option for th
   );
 });
 
-test('list on a terminal shows names of actors without their escape sequences', async () => {
+test('list removes escape sequences from the names of actors on a terminal', async () => {
   const { stdout } = await audit('list', { terminal: true, columns: 200 });
   expect(stdout).toContain('ci');
   expect(stdout).not.toContain('\u009b');

@@ -3,15 +3,15 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { writeProfile } from '../../../src/service/profile.ts';
 import { startTestService, type TestService } from '../../fake-service/fake-service.ts';
 import { organization, privateKey, publicKey } from '../../fake-service/records.ts';
-import { profileFile } from '../../profile-file.ts';
+import { createProfilePath } from '../../profile-file.ts';
 import { type RunOptions, runProgram } from '../../run-program.ts';
 
 const other = { id: '01930000-0000-7000-8000-0000000000ff', name: 'other', verboseName: 'Other' };
 let service: TestService;
-let place: Awaited<ReturnType<typeof profileFile>>;
+let place: Awaited<ReturnType<typeof createProfilePath>>;
 
 beforeEach(async () => {
-  place = await profileFile();
+  place = await createProfilePath();
   service = await startTestService(
     { privateKey, publicKey },
     { listOrganizations: () => ({ organizations: [organization, other] }) },
@@ -54,7 +54,7 @@ test('login without a terminal or key explains the options and exits with 2', as
   expect(await cloud('auth login --with-token', { stdin: '\n' })).toMatchObject({ status: 2 });
 });
 
-test('login warns about a mistyped key, lets the service reject it, and stores nothing', async () => {
+test('login warns about a mistyped key, still sends it, and stores nothing if the service rejects it', async () => {
   const mistyped = privateKey.slice(0, -1) + (privateKey.endsWith('0') ? '1' : '0');
   const outcome = await cloud('auth login --with-token', { stdin: mistyped });
   expect(outcome.status).toBe(1);
@@ -74,7 +74,7 @@ test('login exits with 130 and stores nothing after Ctrl-C at the prompt', async
   expect(await stored()).toBe('');
 });
 
-test('login stores the requested organization, or fails', async () => {
+test('login stores the requested organization, or fails if the key does not belong to it', async () => {
   const given = { stdin: privateKey };
   expect(await cloud('auth login --with-token -o other', given)).toMatchObject({ status: 0 });
   expect(await stored()).toContain('organization = "other"');

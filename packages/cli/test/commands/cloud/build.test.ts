@@ -55,7 +55,7 @@ test('list sends the filters, and prints one row per build and the option for th
   expect(JSON.parse((await run('list --json')).stdout)).toMatchObject({ builds: [build], total: 12 });
 });
 
-test('status shows why a build failed and what to do', async () => {
+test('status shows why a build failed and which command shows its log', async () => {
   expect((await run(`status ${build.id}`)).stdout).toContain(
     `Deploy it\tbotcli cloud deploy NAME --build-id ${build.id}\n`,
   );

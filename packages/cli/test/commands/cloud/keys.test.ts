@@ -3,16 +3,16 @@ import { failure } from '@bothost/contract';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { startTestService, type TestService } from '../../fake-service/fake-service.ts';
 import { apiKey, privateKey, publicKey } from '../../fake-service/records.ts';
-import { profileFile } from '../../profile-file.ts';
+import { createProfilePath } from '../../profile-file.ts';
 import { type RunOptions, runProgram } from '../../run-program.ts';
 
 const made = { ...apiKey, name: 'web', kind: 'public' as const, key: 'pk_new', start: 'pk_new' };
 const revokedAt = '2026-11-20T16:30:00.000Z';
 let service: TestService;
-let place: Awaited<ReturnType<typeof profileFile>>;
+let place: Awaited<ReturnType<typeof createProfilePath>>;
 
 beforeEach(async () => {
-  place = await profileFile();
+  place = await createProfilePath();
   service = await startTestService(
     { privateKey, publicKey },
     {
@@ -85,7 +85,7 @@ test('revoke asks with the name of the key and warns if it is the key in use', a
   expect(service.requests.at(-1)?.operation).toBe('revokeKey');
 });
 
-test('revoke requires --yes without a terminal, and revokes nothing after a no', async () => {
+test('revoke requires --yes without a terminal, and revokes nothing if the user answers no', async () => {
   expect(await keys(`revoke ${apiKey.id}`)).toMatchObject({ status: 2, stderr: expect.stringContaining('--yes') });
   expect(await keys(`revoke ${apiKey.id}`, { terminal: true, answers: [false] })).toMatchObject({ status: 1 });
   expect(service.requests.filter(({ operation }) => operation === 'revokeKey')).toEqual([]);

@@ -86,7 +86,7 @@ test('set names an unknown region', async () => {
   expect(stderr).toContain('botcli cloud regions list');
 });
 
-test('set changes nothing after a no (exit 1), after Ctrl-C (exit 130), or without a terminal (exit 2)', async () => {
+test('set changes nothing if the user answers no (exit 1), presses Ctrl-C (exit 130) or has no terminal (exit 2)', async () => {
   expect(await set(['A=1'], person(false))).toMatchObject({
     status: 1,
     stderr: expect.stringContaining('Nothing was'),
@@ -118,7 +118,7 @@ test('set --skip --json sends one request and prints one document', async () => 
   expect(service.requests.map(({ operation }) => operation)).toEqual(['putSecrets']);
 });
 
-test('set --dry-run writes nothing without a terminal, and set does not ask about unchanged values', async () => {
+test('set --dry-run needs no terminal and writes nothing, and set asks for no confirmation of unchanged values', async () => {
   expect(await set(['A=1', '--dry-run'])).toMatchObject({
     status: 0,
     stdout: expect.stringContaining('+\tA\tnew\t1 byte\t'),
@@ -180,7 +180,7 @@ test('set --wait reports that the revision is stored when Ctrl-C interrupts it',
   expect(output.endsWith('Revision 1 of bot-secrets is stored.\nInterrupted.\n')).toBe(true);
 });
 
-test('set reads values unchanged from standard input, files and prompts, and prompts last', async () => {
+test('set reads values unchanged from standard input, files and prompts, and shows prompts last', async () => {
   await save('key.pem', '-----BEGIN-----\r\nx\r\n');
   const options = { ...person('typed \t value', true), stdin: 'piped\n' };
   const { status, stderr } = await set(['A=-', 'B=@key.pem', 'C', 'D=\\@home'], options);
@@ -193,12 +193,6 @@ test('set reads values unchanged from standard input, files and prompts, and pro
   });
   expect(stderr).toContain('warning: standard input: A: the value ends with a line break, which is part of it');
   expect(stderr).toContain("warning: values in arguments stay in the shell's history");
-});
-
-test('set accepts -fFILE without a space', async () => {
-  await save('hello.env', 'A=1\n');
-  expect(await set(['-s', '-fhello.env'])).toMatchObject({ status: 0, stdout: expect.stringContaining('Created') });
-  expect(service.values.get('A')).toBe('1');
 });
 
 test('set reads .env and JSON files, also from standard input, and lists keys without a value', async () => {
@@ -235,7 +229,7 @@ test('set reports the problems of all sources at once, with their locations, bef
   expect(service.requests).toEqual([]);
 });
 
-test('set reports an exceeded limit with the resulting number before it sends a request', async () => {
+test('set reports the actual size of a value or set that exceeds a limit, before it sends a request', async () => {
   const many = Array.from({ length: 257 }, (_, index) => `K${index}=x`);
   await save('many', many.join('\n'));
   expect((await set(['-f', 'many', '-s'])).stderr).toContain('many: 257 keys; a set has at most 256');
@@ -285,7 +279,7 @@ test.each(['../x', 'a/K', 'a#x', '.', 'ｓｅｔ', '-a', 'a b', 'x'.repeat(64)])
   },
 );
 
-test('set reads a FIFO, and reports that it waits for its end until Ctrl-C', async () => {
+test('set reads a FIFO, and prints a notice while it waits for the writer', async () => {
   execFileSync('mkfifo', [join(directory, 'pipe')]);
   const interruption = new AbortController();
   const outcome = set(['A=@pipe', '-s'], {
@@ -357,7 +351,7 @@ test('delete lists the keys, and refuses a set that agents use unless --force is
   expect(service.state.revision).toBe(0);
 });
 
-test('delete removes only the revision that it showed or that --if-revision names', async () => {
+test('delete requires that the set is at the shown revision, or at the revision of --if-revision', async () => {
   service.values.set('A', '1');
   service.state.revision = 2;
   for (const more of [[], ['--skip'], ['--force', '--skip'], ['--dry-run']]) {
@@ -372,7 +366,7 @@ test('delete removes only the revision that it showed or that --if-revision name
   expect(service.state.revision).toBe(0);
 });
 
-test('list shows only the damage of a damaged set, and delete removes it', async () => {
+test('a damaged set is listed with its error only, and can be deleted', async () => {
   service.state.revision = 2;
   service.state.isDamaged = true;
   const list = await secrets(['list']);
@@ -386,7 +380,7 @@ test('list shows only the damage of a damaged set, and delete removes it', async
   expect(service.state.revision).toBe(0);
 });
 
-test('list shows sets, with --no-sets also pull secrets, and with a name the keys and outdated agents', async () => {
+test('list shows secret sets, pull secrets with --no-sets, and the keys and outdated agents of a named set', async () => {
   service.values.set('A', '1');
   service.state.revision = 2;
   service.state.agents = [{ name: 'parrot', revision: 1, stale: true }];

@@ -186,7 +186,7 @@ describe('project add', () => {
 });
 
 describe('project update', () => {
-  /** Changes the stored answers as if another version had generated the file with this text. */
+  /** Changes the stored answers so that another version seems to have generated the file with this text. */
   const generatedByAnother = async (path: string, text: string, isKnown = true) => {
     const answers = JSON.parse(await read('.botcli/project.json'));
     const texts = JSON.parse(brotliDecompressSync(Buffer.from(answers.generated, 'base64')).toString());
@@ -296,7 +296,7 @@ describe('project update on guides', () => {
 
 describe('a hostile project', () => {
   test.each(['../outside.txt', '/etc/hostname', 'server/../../outside.txt', 'a\\\\..\\\\b'])(
-    'with answers that contain the path %s is refused',
+    'is refused if its answers contain the path %s',
     async (path) => {
       const answers = JSON.parse(await read('.botcli/project.json'));
       answers.files[path] = `sha256:${'0'.repeat(64)}`;
@@ -311,7 +311,7 @@ describe('a hostile project', () => {
   test.each([
     ['server', 'bot.py'],
     ['.botcli', 'project.json'],
-  ])('with a link instead of the folder %s is refused', async (folder, file) => {
+  ])('is refused if the directory %s is a link', async (folder, file) => {
     await rename(join(directory, folder), join(directory, 'elsewhere'));
     await symlink(join(directory, 'elsewhere'), join(directory, folder));
     const before = await read(`elsewhere/${file}`);

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { cp, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { buildKilledProgram, type KilledProgram, textsIn } from '../../killable-program.ts';
+import { buildKilledProgram, type KilledProgram, readAllTexts } from '../../killable-program.ts';
 
 let program: KilledProgram;
 beforeAll(async () => {
@@ -12,7 +12,7 @@ afterAll(() => program.remove());
 
 const choices = ['-t', 'lightrtc', '-m', 'realtime', '--realtime', 'openai_realtime', '--eval', '-n', 'demo'];
 
-test('a killed change leaves the old or the new project, or check reports it and update finishes it', async () => {
+test('a killed change leaves the old project, the new project, or a change that check reports and update finishes', async () => {
   const { run: botcli } = program;
   const folder = await program.ownFolder();
   const [old, whole] = [join(folder, 'old'), join(folder, 'whole')];
@@ -21,7 +21,7 @@ test('a killed change leaves the old or the new project, or check reports it and
   await writeFile(bot, (await readFile(bot, 'utf8')).replace('friendly', 'grumpy'));
   await cp(old, whole, { recursive: true });
   expect(botcli(['project', 'add', 'recording', whole, '--yes']).status).toBe(0);
-  const [before, after] = [await textsIn(old), await textsIn(whole)];
+  const [before, after] = [await readAllTexts(old), await readAllTexts(whole)];
   expect(after['server/bot.py']).toContain('grumpy');
 
   const seen = new Set<string>();
@@ -30,34 +30,34 @@ test('a killed change leaves the old or the new project, or check reports it and
     await cp(old, place, { recursive: true });
     const { signal } = botcli(['project', 'add', 'recording', place, '--yes'], kill);
     if (signal === null) break;
-    const left = await textsIn(place);
+    const left = await readAllTexts(place);
     const notes = await readdir(join(place, '.botcli'));
     if (left['.botcli/change.json'] === undefined) {
       const same = Object.keys(before).every((path) => left[path] === before[path]);
       seen.add(same ? 'old' : 'new');
       if (!same) expect(left).toMatchObject(after);
-      // The lock of a killed process is replaced.
+      // The next change replaces the lock of the killed process.
       if (notes.length > 1) {
         expect(botcli(['project', 'update', place, '--yes']).status).toBe(0);
-        expect(await textsIn(place)).toEqual(same ? before : after);
+        expect(await readAllTexts(place)).toEqual(same ? before : after);
       }
     } else {
       seen.add('between');
       expect(botcli(['project', 'check', place]).stderr).toContain('an interrupted change left');
       expect(botcli(['project', 'update', place, '--yes']).status).toBe(0);
-      expect(await textsIn(place)).toEqual(after);
+      expect(await readAllTexts(place)).toEqual(after);
     }
     expect((await readdir(join(place, '.botcli'))).filter((name) => name !== 'project.json')).toEqual([]);
   }
   expect([...seen].sort()).toEqual(['between', 'new', 'old']);
 }, 300_000);
 
-test('a second change at the same time is refused, and works after the first is killed', async () => {
+test('a second change is refused while the first one runs, and succeeds after the first one was killed', async () => {
   const { run, hang } = program;
   const folder = await program.ownFolder();
   const place = join(folder, 'two');
   expect(run(['init', place, ...choices]).status).toBe(0);
-  // Stops between two renames.
+  // Kills the program between two renames.
   const first = await hang(['project', 'add', 'recording', place, '--yes'], 12);
   try {
     const refusals = [
@@ -88,7 +88,7 @@ test('init finishes an interrupted change before it overwrites the project', asy
   const { run, hang } = program;
   const place = join(await program.ownFolder(), 'demo');
   expect(run(['init', place, ...choices]).status).toBe(0);
-  const before = await textsIn(place);
+  const before = await readAllTexts(place);
   const interrupted = await hang(['project', 'add', 'recording', place, '--yes'], 12);
   interrupted.kill('SIGKILL');
   await once(interrupted, 'exit');
@@ -96,7 +96,7 @@ test('init finishes an interrupted change before it overwrites the project', asy
     status: 0,
     stderr: expect.stringContaining('Finishing an earlier change'),
   });
-  expect(await textsIn(place)).toEqual(before);
+  expect(await readAllTexts(place)).toEqual(before);
 }, 120_000);
 
 test('many changes that replace the lock of a killed process leave a consistent project', async () => {
@@ -120,7 +120,7 @@ test('many changes that replace the lock of a killed process leave a consistent 
   await expectFeatures(place, done.flat());
 }, 120_000);
 
-/** Checks that all files match the answers, and that the answers have exactly these features. */
+/** Checks that all files match the answers, and that exactly these features are on. */
 async function expectFeatures(place: string, features: readonly string[]): Promise<void> {
   const { configuration } = JSON.parse(await readFile(join(place, '.botcli/project.json'), 'utf8'));
   const names = {
@@ -133,5 +133,5 @@ async function expectFeatures(place: string, features: readonly string[]): Promi
   const copy = `${place}-by-init`;
   const given = features.map((feature) => `--${feature}`);
   expect(program.run(['init', copy, ...choices, ...given]).status).toBe(0);
-  expect(await textsIn(place)).toEqual(await textsIn(copy));
+  expect(await readAllTexts(place)).toEqual(await readAllTexts(copy));
 }

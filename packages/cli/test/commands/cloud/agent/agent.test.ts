@@ -13,17 +13,17 @@ import {
   sessionId,
   sessionSummary,
 } from '../../../fake-service/records.ts';
-import { profileFile } from '../../../profile-file.ts';
+import { createProfilePath } from '../../../profile-file.ts';
 import { type RunOptions, runProgram } from '../../../run-program.ts';
 
 let service: TestService;
-let place: Awaited<ReturnType<typeof profileFile>>;
+let place: Awaited<ReturnType<typeof createProfilePath>>;
 let found: typeof session;
 let secretSets: typeof agent.secretSets;
 let startMethod: typeof agent.startMethod;
 
 beforeEach(async () => {
-  place = await profileFile();
+  place = await createProfilePath();
   found = session;
   secretSets = [];
   startMethod = undefined;
@@ -125,7 +125,7 @@ test('start without options sends no transport, and prints commands to reach, in
   expect(stderr).toBe('');
 });
 
-test('start says that curl needs the key in the environment when only the profile has it', async () => {
+test('start explains that curl needs the public key in the environment if only the profile has the key', async () => {
   await writeProfile(place.file, { public_key: publicKey });
   const { stderr } = await run(['start', 'parrot'], { variables: { ...variables(), BOTCLI_PUBLIC_KEY: '' } });
   expect(stderr).toBe(`Set BOTCLI_PUBLIC_KEY for curl: the key is public_key in ${place.file}.\n`);
@@ -191,7 +191,7 @@ test.each([
   expect(service.requests).toEqual([]);
 });
 
-test('start reads the public key from -k, the environment or the profile, and says what to do without one', async () => {
+test('start reads the public key from -k, the environment or the profile, and explains how to get a key if there is none', async () => {
   const none = { ...variables(), BOTCLI_PUBLIC_KEY: '' };
   expect(await run(['start', 'parrot'], { variables: none })).toMatchObject({
     status: 1,
@@ -289,7 +289,7 @@ test('sessions --id shows details, start phases, events with their cause, and me
   ]) {
     expect(stdout.split('\n')).toContain(line);
   }
-  // The curve is of averages: its ends would contradict the percentiles, which are of all samples.
+  // The curve shows averages. Its minimum and maximum would contradict the percentiles, which are over all samples.
   expect(stdout).not.toMatch(/^(CPU|Memory) (min|max)\t/m);
   expect(JSON.parse((await run(['sessions', 'parrot', '-i', sessionId, '--json'])).stdout)).toEqual(session);
 });

@@ -160,7 +160,7 @@ test('logs on a terminal colors warnings and shortens session IDs', async () => 
   expect(stdout).not.toContain('\u001b[2J');
 });
 
-test('logs --follow survives a short outage of the service and ends when no more lines can arrive', async () => {
+test('logs --follow continues after a short outage of the service and ends with the log', async () => {
   breaks = 2;
   const { status, stdout } = await run('logs parrot --follow --json');
   expect(status).toBe(0);
@@ -183,11 +183,11 @@ test('logs warns once when secret values could not be decrypted', async () => {
   expect(stderr).toMatch(warning);
 });
 
-test('logs --follow exits with 130 after Ctrl-C, with --json after a last JSON line', async () => {
+test('logs --follow exits with 130 after Ctrl-C, and with --json prints a last JSON line', async () => {
   breaks = Number.POSITIVE_INFINITY;
   const interruption = new AbortController();
   const follower = run('logs parrot --follow --json', { signal: interruption.signal });
-  // The second request is the first that follows: JSON lines have begun, and the interruption is one of them.
+  // The second request follows the log, so JSON lines have been printed and the interruption is also one line.
   await expect.poll(() => asked().filter((name) => name === 'getLogs').length).toBeGreaterThan(1);
   interruption.abort();
   const { status, stdout } = await follower;
