@@ -25,7 +25,7 @@ from types import SimpleNamespace
 
 import aiohttp
 from bot_parts import observers, parameters_of, stages, tools
-from construct_services import load, refuse
+from construct_services import block_network, load
 from loguru import logger
 from pipecat.pipeline.worker import PipelineWorker
 from pipecat.processors.aggregators.llm_response_universal import (
@@ -255,8 +255,8 @@ def hold_sessions(project):
 
 if __name__ == "__main__":
     projects = json.load(sys.stdin)
-    socket.socket.connect = refuse
-    socket.getaddrinfo = refuse
+    socket.socket.connect = block_network
+    socket.getaddrinfo = block_network
     logger.remove()
     logger.add(listen, level="INFO")
     answer = json.dumps([hold_sessions(project) for project in projects])
