@@ -4,7 +4,7 @@ import { defineConfig } from 'vite';
 
 const contract = (file: string) => fileURLToPath(new URL(`../contract/src/${file}`, import.meta.url));
 
-/** What nearly every command loads. */
+/** Nearly every command loads these modules. */
 const core =
   /src\/(config|failure|find-command|version|suggest|command-line\/(command|options|parse-line|usage)|output\/(colors|described|printable|render)|service\/profile)\.ts$|picocolors/;
 /** What `init` loads whatever it does; questions, changes and checks are apart. */

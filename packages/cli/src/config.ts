@@ -4,7 +4,6 @@ import { isAbsolute, join } from 'node:path';
 /** Settings from environment variables. A missing or empty variable is null. */
 export type Environment = {
   readonly apiUrl: string | null;
-  /** A private key or a personal access token. */
   readonly token: string | null;
   readonly publicKey: string | null;
   readonly operatorToken: string | null;
@@ -12,7 +11,6 @@ export type Environment = {
   readonly dataDirectory: string;
   readonly organization: string | null;
   readonly output: string | null;
-  /** The file may not exist. */
   readonly profileFile: string;
   /** True if `NO_COLOR` is set (https://no-color.org) or `TERM` is `dumb`. */
   readonly noColor: boolean;

@@ -1,7 +1,6 @@
 /** Thrown if the command line is invalid, or if a prompt is needed and there is no terminal. The exit status is 2. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
-  /** A sentence about what to do instead. */
   readonly hint: string | null;
 
   constructor(message: string, hint: string | null = null) {
@@ -19,7 +18,6 @@ export class Failure extends Error {
   readonly reason: string;
   readonly hint: string | null;
   readonly issues: readonly Issue[];
-  /** More data for programs, printed in JSON mode. */
   readonly details: Readonly<Record<string, unknown>> | null;
 
   constructor(

@@ -7,7 +7,6 @@ import { UsageError } from './failure.ts';
 export type CommandMatch = {
   readonly kind: 'command' | 'group';
   readonly path: string;
-  /** The words that name the command or group. */
   readonly words: readonly Word[];
 };
 

@@ -12,7 +12,6 @@ export type KilledProgram = {
   readonly ownFolder: () => Promise<string>;
   /** Index of the file system change before which the program is killed, or null. */
   readonly run: (args: readonly string[], kill?: number | null) => ReturnType<typeof spawn>;
-  /** Does not wait for the program. */
   readonly start: (args: readonly string[]) => ChildProcess;
   /** Starts a program that stops before a change, and resolves when it has stopped. */
   readonly hang: (args: readonly string[], at: number) => Promise<ChildProcess>;
@@ -73,7 +72,6 @@ function spawn(
   return spawnSync(execPath, [...flags, join(program, 'bin/botcli.js'), ...args], { env, encoding: 'utf8' });
 }
 
-/** Returns the texts of all files below a directory, by path. */
 export async function readAllTexts(place: string): Promise<Record<string, string>> {
   const entries = await readdir(place, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name));

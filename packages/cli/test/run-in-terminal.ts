@@ -1,12 +1,10 @@
 import { spawn } from 'node:child_process';
 import { stripVTControlCharacters } from 'node:util';
 
-/** A program that runs in its own pseudo-terminal. */
 export type Terminal = {
   /** Resolves when the screen has shown the text after the previous call. */
   shows(text: string): Promise<void>;
   press(terminalKeys: string): void;
-  /** The exit status and the complete output. */
   readonly ended: Promise<{ readonly status: number | null; readonly shown: string }>;
 };
 

@@ -9,7 +9,6 @@ export type Outcome = { readonly status: number; readonly stdout: string; readon
 export type RunOptions = {
   /** The only environment variables of the program, which does not see those of the test process. */
   readonly variables?: Readonly<Record<string, string>>;
-  /** Whether standard input, output and error are terminals. */
   readonly terminal?: boolean;
   readonly columns?: number;
   readonly stdin?: string | Uint8Array;
@@ -18,7 +17,6 @@ export type RunOptions = {
   readonly answers?: readonly (string | boolean | readonly string[])[];
   readonly now?: Date;
   readonly signal?: AbortSignal;
-  /** Receives standard error while the program runs. */
   readonly onStderr?: (text: string) => void;
 };
 

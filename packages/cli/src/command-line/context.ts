@@ -6,12 +6,10 @@ import { noProfile, type Profile, readProfile } from '../service/profile.ts';
 import { resolveSettings, type Settings } from '../service/settings.ts';
 import type { GlobalValues } from './global-options.ts';
 
-/** A completion. Its description may be empty. */
 export type Suggestion = { readonly word: string; readonly description: string };
 
 type Suggest = (line: readonly string[]) => Promise<readonly Suggestion[]>;
 
-/** The input, output, settings and service client of a command. */
 export type Context = {
   readonly io: Io;
   readonly settings: Settings;

@@ -18,7 +18,6 @@ export type ValueOption<T, Required extends boolean = boolean> = {
   readonly read: (text: string) => T;
 };
 
-/** An option that can be given more than once. */
 export type RepeatedOption<T> = Omit<ValueOption<T, false>, 'kind'> & { readonly kind: 'values' };
 
 /** `--name` or `--no-name`. The value is undefined if neither is given. */
@@ -31,7 +30,6 @@ export type OptionalValueOption<T> = Omit<ValueOption<T, false>, 'kind'> & {
 };
 
 export type Option = Flag | Switch | ValueOption<unknown> | RepeatedOption<unknown> | OptionalValueOption<unknown>;
-/** Keys are option names without dashes. */
 export type Options = Readonly<Record<string, Option>>;
 
 type OptionDescription = {

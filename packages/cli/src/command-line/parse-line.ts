@@ -91,7 +91,6 @@ function findNegatedSwitch(name: string, options: Options): string | null {
   return options[positive]?.kind === 'switch' ? positive : null;
 }
 
-/** Throws a `UsageError` for a missing argument or option. */
 export function requireAllGiven(
   values: Readonly<Record<string, unknown>>,
   expected: { readonly arguments: Arguments; readonly options: Options },

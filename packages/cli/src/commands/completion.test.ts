@@ -8,7 +8,6 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildProgram } from '../../test/build-program.ts';
 import { runProgram } from '../../test/run-program.ts';
 
-/** Returns the completions of the last word. */
 async function complete(...words: readonly string[]): Promise<readonly string[]> {
   const { status, stdout } = await runProgram(['completion', 'bash', `--words=${[...words, '.'].join('\n')}`]);
   expect(status).toBe(0);

@@ -11,7 +11,6 @@ import { uploadArchive } from './upload.ts';
 export type BuildResult = {
   readonly build: Build;
   readonly sentBytes: number;
-  /** Whether a build of the same content existed. */
   readonly isCached: boolean;
 };
 

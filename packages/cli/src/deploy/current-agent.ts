@@ -4,11 +4,9 @@ export type CurrentAgent = {
   readonly agent: AgentDetails;
   /** The latest deployment, which may have failed. */
   readonly desired: DeploymentDetails;
-  /** The deployment that new sessions run on, or null if there is none. */
   readonly serving: DeploymentDetails | null;
 };
 
-/** Returns null if the agent does not exist. */
 export async function findCurrentAgent(client: Client, agentName: string): Promise<CurrentAgent | null> {
   const agent = await client.getAgent({ params: { agentName } }).catch((error: unknown) => {
     if (error instanceof ApiError && error.reason === 'not-found') return null;

@@ -52,7 +52,6 @@ export function findRevisionChanges(
   });
 }
 
-/** Returns null if the deployment has the same code. */
 export function findCodeChange(
   current: DeploymentDetails | null,
   { contentHash, buildId }: Code,

@@ -15,7 +15,6 @@ export type DeployOutcome = {
   readonly seconds: number | null;
   readonly warning: string | null;
   readonly packed: Readonly<Record<string, unknown>> | null;
-  /** Null if the transports are unknown. */
   readonly transports: readonly string[] | null;
 };
 

@@ -6,7 +6,6 @@ import { Failure } from '../failure.ts';
 import type { Io } from '../io/io.ts';
 
 export type Project = {
-  /** The directory to pack. */
   readonly directory: string;
   /** Null if there is no deploy file. `name` is its path for messages. */
   readonly deployFile: { readonly name: string; readonly content: DeployFile } | null;

@@ -21,7 +21,6 @@ export type Input = {
 
 /** Each prompt rejects with `Interrupted` on Ctrl-C. */
 export type Prompter = {
-  /** Prompts without showing the answer. */
   secret(question: string): Promise<string>;
   /** Enter selects `initial`, which is "no" by default. */
   confirm(question: string, initial?: boolean): Promise<boolean>;
@@ -52,7 +51,6 @@ export type Io = {
   readonly prompter: Prompter;
   readonly fetch: typeof fetch;
   readonly now: () => Date;
-  /** Rejects on Ctrl-C. */
   readonly sleep: (milliseconds: number) => Promise<void>;
   readonly signal: AbortSignal;
 };

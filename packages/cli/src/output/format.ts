@@ -47,7 +47,6 @@ export function formatYesNo(value: boolean | null): string {
   return value ? 'Yes' : 'No';
 }
 
-/** Returns the nearest-rank percentile, or null for an empty list. */
 export function percentile(values: readonly number[], rank: number): number | null {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.max(0, Math.ceil((rank / 100) * sorted.length) - 1)] ?? null;

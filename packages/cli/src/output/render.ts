@@ -34,7 +34,6 @@ export function renderPlain(block: Block): string {
   }
 }
 
-/** Renders a block for a terminal, aligned, colored and fitted to its width. */
 export function renderRich(block: Block, paint: RenderStyle): string {
   switch (block.kind) {
     case 'table':

@@ -14,7 +14,6 @@ export type Column = { readonly title: string; readonly align?: 'right'; readonl
 export type Piece = { readonly json: unknown; readonly plain: string; readonly rich: (colors: Colors) => string };
 
 export type Block =
-  /** `empty` is printed if the table has no rows. */
   | {
       readonly kind: 'table';
       readonly columns: readonly Column[];

@@ -57,7 +57,6 @@ export async function writeArchive(
   return { path: target, bytes, contentHash: hash.digest('hex') };
 }
 
-/** Removes file attributes that depend on the machine. */
 function normalizedStats({ status, kind }: ProjectFile): ProjectFile['status'] {
   const isPlain = kind === 'file' && (status.mode & 0o100) === 0;
   return Object.assign(Object.create(Object.getPrototypeOf(status)), status, {

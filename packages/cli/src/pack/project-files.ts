@@ -7,10 +7,8 @@ import { type ExcludedPath, measureExcluded } from './excluded-path.ts';
 import type { ExclusionRules } from './exclusion-rules.ts';
 
 export type ProjectFile = {
-  /** Path relative to the project, with `/`. */
   readonly path: string;
   readonly kind: 'file' | 'link';
-  /** Size in bytes; 0 for a link. */
   readonly size: number;
   /** Target of a link, relative to the project. Null for a file. */
   readonly target: string | null;

@@ -9,7 +9,6 @@ import type { ProjectFile, ProjectFiles } from './project-files.ts';
 /** Larger files are rarely part of a bot, so they cause a warning. */
 const largeFileBytes = 20 * 1_048_576;
 
-/** Finds files that are probably packed or excluded by mistake. */
 export async function findWarnings(root: string, { files, excluded }: ProjectFiles): Promise<readonly string[]> {
   const paths = new Set(files.map(({ path }) => path));
   const brokenLinks = files.filter(({ target }) => target !== null && target !== '' && !isPacked(target, paths));

@@ -34,11 +34,9 @@ export type StartTotals = {
   readonly averageSeconds: number | null;
   readonly p5Seconds: number | null;
   readonly p95Seconds: number | null;
-  /** Share of cold starts among the started sessions, from 0 to 1. */
   readonly coldShare: number | null;
 };
 
-/** Percentiles use the nearest-rank method. */
 export function computeStartTotals(sessions: readonly SessionSummary[]): StartTotals {
   const seconds = sessions.flatMap(({ botStartSeconds }) => (botStartSeconds === null ? [] : [botStartSeconds]));
   const temperatures = sessions.flatMap(({ coldStart }) => (coldStart === null ? [] : [coldStart]));

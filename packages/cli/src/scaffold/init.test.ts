@@ -14,7 +14,6 @@ afterEach(() => rm(directory, { recursive: true, force: true }));
 const botcli = (args: readonly string[], given: RunOptions = {}) => runProgram(args, { directory, ...given });
 const read = (path: string) => readFile(join(directory, path), 'utf8');
 
-/** Lists every file below the test's directory, sorted. */
 async function tree(): Promise<readonly string[]> {
   const entries = await readdir(directory, { recursive: true, withFileTypes: true });
   return entries

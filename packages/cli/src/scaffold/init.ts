@@ -15,7 +15,6 @@ import { detectPackageManager } from './package-manager.ts';
 import { createProjectReport } from './project-report.ts';
 import { quickstart } from './quickstart.ts';
 
-/** Options of `init` by their names. */
 export type InitValues = Readonly<Record<string, unknown>> & {
   readonly 'target-dir': string | undefined;
   readonly config: string | undefined;
@@ -146,7 +145,6 @@ function resolveOptions(io: Io, options: ProjectOptions, file: string | undefine
   return resolved.configuration;
 }
 
-/** Prints only the JSON, in every output mode. */
 function jsonDocument(json: unknown): Report {
   return { json, blocks: [{ kind: 'document', text: `${JSON.stringify(json, null, 2)}\n` }] };
 }

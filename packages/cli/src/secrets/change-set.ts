@@ -25,7 +25,6 @@ export type ChangeOptions = {
 };
 
 export type SetChange = ChangeOptions & {
-  /** Keys that a file lists without a value. */
   readonly skipped: readonly string[];
   readonly question: (preview: WrittenSecrets) => string;
   readonly submit: (client: Client, ask: WriteMode) => Promise<WrittenSecrets>;

@@ -5,7 +5,6 @@ const shellVariable = /^[A-Za-z_][A-Za-z0-9_]*$/;
 /** Variables that configure the dynamic loader or the interpreter of a bot. */
 const loaderVariable = /^(?:LD_|NODE_OPTIONS$|PYTHONHOME$|PYTHONSTARTUP$)/;
 
-/** Finds reserved and duplicate keys. */
 export function findKeyProblems(
   keys: readonly { readonly key: string; readonly where: SourceLocation }[],
 ): readonly LocatedMessage[] {
@@ -21,7 +20,6 @@ export function findKeyProblems(
   });
 }
 
-/** Finds invalid values, and a set that exceeds the limits of the service. */
 export function findValueProblems(pairs: readonly Pair[]): readonly LocatedMessage[] {
   const each = pairs.flatMap(({ key, value, where }) =>
     secretValueProblems(value).map((message) => ({ where, message: `${key}: ${message}` })),

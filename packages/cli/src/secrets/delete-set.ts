@@ -9,7 +9,6 @@ import { findWriteTarget, formatTargetFields } from './write-target.ts';
 
 export type DeleteSetOptions = {
   readonly name: string;
-  /** Deletes the set even if agents use it. */
   readonly force: boolean;
   /** Makes the deletion fail unless the set is at this revision. */
   readonly ifRevision: number | undefined;
@@ -38,7 +37,7 @@ export async function deleteSet(context: Context, options: DeleteSetOptions): Pr
     if (isDryRun) return { json: { dryRun: true, name, agents: agentNames(set.details) }, blocks };
     requireUnused(set, force);
     await confirmChange(context, { skip }, blocks, `Permanently delete ${set.item.name} with all its revisions?`);
-    // Delete only the revision that was shown.
+    // Deletes only the revision that was shown, in case the set has changed since.
     expectedRevision = set.item.revision;
   }
   const deleted = await client.deleteSecretSet({

@@ -1,13 +1,12 @@
 import { ApiError, type Client, failures, type SecretSetDetails, type SecretSetListItem } from '@bothost/contract';
 import { Failure } from '../failure.ts';
 
-/** A secret set or an image pull secret. */
 export type SecretSetLookup = {
   readonly item: Pick<
     SecretSetListItem,
     'name' | 'type' | 'region' | 'status' | 'errorMessage' | 'revision' | 'damaged'
   >;
-  /** Null for a damaged set and an image pull secret. */
+  /** The details are null for a damaged set and for an image pull secret. */
   readonly details: SecretSetDetails | null;
   /** The registry of an image pull secret; null for a secret set. */
   readonly host: string | null;
@@ -16,7 +15,6 @@ export type SecretSetLookup = {
 
 const reasonsForNoDetails: readonly string[] = ['secret-set-has-no-keys', 'secret-set-damaged'];
 
-/** Finds a secret set or an image pull secret by its name. Throws a `Failure` if it does not exist. */
 export async function findSet(client: Client, name: string): Promise<SecretSetLookup> {
   try {
     const details = await client.getSecretSet({ params: { setName: name } });

@@ -27,7 +27,7 @@ export async function putPullSecret(context: Context, request: PullSecretRequest
   requireSetName(request.name);
   const host = requireRegistry(request.host);
   requireOneSource(context, request.credentials);
-  // Fail on a missing API key before prompting for credentials.
+  // A missing API key must fail before the prompt for credentials.
   const client = await context.service();
   const secretValue = await readCredentials(context, request.credentials, host);
   const { region, lifetimeSeconds } = request;

@@ -5,7 +5,6 @@ import type { Block, Report } from '../output/report.ts';
 import { readinessCell } from './readiness.ts';
 import { expiryCell, expiryWarning, verificationCell } from './verification.ts';
 
-/** Lists secret sets and, unless `onlySets`, image pull secrets. */
 export async function listSets(
   context: Context,
   { region, onlySets }: { readonly region: string | undefined; readonly onlySets: boolean },

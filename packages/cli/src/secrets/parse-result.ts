@@ -9,7 +9,6 @@ export type LocatedMessage = { readonly where: SourceLocation; readonly message:
 /** The result of parsing one source. The pairs may be used only if there are no problems. */
 export type ParseResult = {
   readonly pairs: readonly Pair[];
-  /** Keys without a value. */
   readonly skipped: readonly { readonly key: string; readonly where: SourceLocation }[];
   readonly problems: readonly LocatedMessage[];
   readonly warnings: readonly LocatedMessage[];

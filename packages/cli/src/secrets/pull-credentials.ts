@@ -6,10 +6,8 @@ import { decodeUtf8 } from './decode-utf8.ts';
 import { readDockerConfig } from './docker-config.ts';
 import { readFileBytes, readInput } from './read-bytes.ts';
 
-/** The options of a command that supply credentials. */
 export type CredentialSource = {
   readonly text: string | undefined;
-  /** Whether `text` is in Base64. */
   readonly isEncoded: boolean;
   readonly username: string | undefined;
   readonly passwordStdin: boolean;

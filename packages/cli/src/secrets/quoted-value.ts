@@ -2,9 +2,7 @@ const escapes: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t', '
 
 export type QuotedValue = {
   readonly value: string;
-  /** The number of lines that the value spans. */
   readonly lines: number;
-  /** The text after the closing quote. */
   readonly rest: string;
   readonly warnings: readonly string[];
 };

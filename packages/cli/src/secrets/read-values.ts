@@ -13,7 +13,6 @@ import { readFileBytes, readInput } from './read-bytes.ts';
 export const fileFormats = ['env', 'json'] as const;
 export type FileFormat = (typeof fileFormats)[number];
 
-/** The arguments and options that supply keys and values. */
 export type ValueInputs = {
   readonly pairs: readonly string[];
   readonly file: string | undefined;
@@ -22,7 +21,6 @@ export type ValueInputs = {
 
 export type SecretValues = {
   readonly secrets: readonly { readonly secretKey: string; readonly secretValue: string }[];
-  /** Keys that a file lists without a value. */
   readonly skipped: readonly string[];
 };
 

@@ -1,7 +1,6 @@
 import { SecretSetName } from '@bothost/contract';
 import { Failure } from '../failure.ts';
 
-/** Throws a `Failure` if the name of a secret set is invalid. */
 export function requireSetName(name: string): void {
   const [problem] = SecretSetName.safeParse(name).error?.issues ?? [];
   if (problem === undefined) return;

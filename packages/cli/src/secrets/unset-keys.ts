@@ -9,11 +9,9 @@ import { requireSetName } from './set-name.ts';
 
 export type UnsetKeysOptions = ChangeOptions & {
   readonly keys: readonly string[];
-  /** Ignores keys that do not exist. */
   readonly ifExists: boolean;
 };
 
-/** Removes keys from a secret set, all in one revision. */
 export async function unsetKeys(context: Context, options: UnsetKeysOptions): Promise<Report> {
   const { name, ifExists } = options;
   requireSetName(name);

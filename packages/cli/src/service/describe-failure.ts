@@ -3,7 +3,6 @@ import { describeLocalFailure, type FailureDescription } from '../output/failure
 import { responseTimeoutSeconds } from './connection.ts';
 import type { Settings } from './settings.ts';
 
-/** The agent, session and region on the command line. */
 export type CommandSubject = {
   readonly agent: string | null;
   readonly hasSession: boolean;

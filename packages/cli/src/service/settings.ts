@@ -18,7 +18,6 @@ export type Settings = {
 
 type Flags = { readonly 'api-url'?: string | undefined; readonly organization?: string | undefined };
 
-/** Flags override the environment, which overrides the profile. */
 export function resolveSettings(flags: Flags, environment: Environment, profile: Profile): Settings {
   const file = environment.profileFile;
   const privateKey = firstGiven([environment.token, 'BOTCLI_TOKEN'], [profile.private_key, file]);

@@ -6,7 +6,6 @@ import { commandAliases, commandGroups, commands } from '../../src/commands.ts';
 import { environmentVariables } from '../../src/config.ts';
 import { formatCode, formatTable } from './markdown.ts';
 
-/** Generates the command reference (`docs/botcli.md`) from the table of commands. */
 export async function generateCommandReference(): Promise<string> {
   const parts = [introduction()];
   for (const path of Object.keys(commands).filter((words) => !words.includes(' '))) {

@@ -25,7 +25,6 @@ const columns = [
   'Notes',
 ];
 
-/** Generates the list of services (`docs/services.md`) from the catalogue. */
 export function generateServiceReference(): string {
   const counts = serviceKinds.reduce((sum, kind) => sum + listServices(kind).length, 0);
   return `${[

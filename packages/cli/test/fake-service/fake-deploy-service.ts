@@ -11,13 +11,10 @@ import {
 import { hangUp, startTestService, type TestService } from './fake-service.ts';
 import { agent, build, deployment, organization, privateKey, publicKey, secretSet } from './records.ts';
 
-/** A fake service that accepts deploys and injects faults. */
 export type DeployService = TestService & {
-  /** The stored bytes of the current upload. */
   readonly received: () => Buffer;
   readonly deployments: DeploymentDetails[];
   readonly builds: Build[];
-  /** Tests set these faults. */
   readonly faults: {
     /** For each of the next upload requests, the number of bytes after which the connection breaks. */
     breaks: number[];

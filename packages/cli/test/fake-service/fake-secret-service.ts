@@ -13,18 +13,15 @@ const unchecked = { expiresAt: null, verification: null };
 
 /** A fake service with at most one secret set, which it stores like the real service. */
 export type SecretService = TestService & {
-  /** The current values by key. */
   readonly values: Map<string, string>;
-  /** Tests set this state and these faults. */
   readonly state: {
     revision: number;
     status: SecretSetDetails['status'];
     agents: SecretSetDetails['agents'];
     /** Whether the next write loses its response. */
     losesWrite: boolean;
-    /** Whether the stored set is damaged. */
     isDamaged: boolean;
-    /** Called after each dry run. */
+    /** A test sets this callback to act after each dry run. */
     afterDryRun: (() => void) | null;
   };
 };

@@ -173,7 +173,6 @@ export const session: SessionResponse = {
   },
 };
 
-/** The session as it appears in lists. */
 export const sessionSummary = (({ resourceMetrics: _, meetingIds: __, events: ___, startPhases: ____, ...rest }) =>
   rest)(session);
 

@@ -17,13 +17,10 @@ export const placeholderSecret = 'placeholder';
 
 export type ProcessResult = { readonly status: number | null; readonly output: string; readonly errors: string };
 
-/** A project with a filled-in `.env` and installed dependencies. */
 export type GeneratedProject = {
-  /** Path of the directory `server/`. */
   readonly directory: string;
   /** Starts a program with `uv run` in its own process group, with additional environment variables. */
   readonly spawn: (command: readonly string[], variables: Variables) => ChildProcessByStdio<null, Readable, Readable>;
-  /** Runs a program with `uv run` until it ends. */
   readonly run: (command: readonly string[], variables?: Variables) => Promise<ProcessResult>;
   readonly remove: () => Promise<void>;
 };

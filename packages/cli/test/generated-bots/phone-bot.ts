@@ -1,13 +1,12 @@
 import type { ProjectOptions } from '../../src/scaffold/configuration/fields.ts';
 
-/** Services with stand-in vendors. */
+/** These services have stand-in vendors. */
 export const phoneBotServices = {
   stt_service: 'deepgram_stt',
   llm_service: 'openai_llm',
   tts_service: 'cartesia_tts',
 } as const satisfies ProjectOptions;
 
-/** A phone bot with evaluations. */
 export const phoneBotOptions = {
   project_name: 'Phone',
   transports: ['carrier1'],

@@ -12,7 +12,6 @@ export type ReceivedSound = { readonly seconds: number; readonly pitch: number }
 export type PhoneCall = {
   /** Resolves after this many more seconds of sound. Rejects if the bot ends the call first. */
   readonly listen: (seconds: number) => Promise<ReceivedSound>;
-  /** Mu-law in Base64. */
   readonly say: (sound: string) => void;
   readonly hangUp: () => Promise<void>;
 };

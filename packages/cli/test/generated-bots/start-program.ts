@@ -4,7 +4,6 @@ import { vi } from 'vitest';
 import type { GeneratedProject } from './generated-project.ts';
 
 export type RunningProgram = {
-  /** Returns the output of the program so far. */
   readonly output: () => string;
   readonly stop: () => Promise<void>;
 };

@@ -138,7 +138,7 @@ session: Session
 
 
 class SuccessfulResponse:
-    """A successful HTTP response."""
+    """An HTTP response with status 200."""
 
     async def __aenter__(self):
         return self

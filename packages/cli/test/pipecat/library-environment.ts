@@ -9,9 +9,7 @@ import { openUv, type Uv } from './uv.ts';
 
 /** Packages that are installed together. The packages of all vendors are compatible, but some are too large for small machines. */
 export type PackageGroup = {
-  /** Extras of pipecat-ai. */
   readonly extras: readonly string[];
-  /** The disk space for the installation, in gigabytes. */
   readonly gigabytes: number;
 };
 

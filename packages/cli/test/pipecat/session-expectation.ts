@@ -12,7 +12,6 @@ export type Held = {
   readonly tools: readonly string[];
   readonly workers: readonly string[];
   readonly observers: readonly string[];
-  /** The bot's handlers for events that do not exist. */
   readonly unknown: readonly string[];
   readonly effects: readonly (readonly string[])[];
   readonly error: string | null;
@@ -41,7 +40,6 @@ const serializers: Readonly<Record<string, string>> = {
 };
 /** The caller's number, which only some carriers send. */
 const numbers: Readonly<Record<string, string>> = { twilio: '+15550001', telnyx: '+15550001', exotel: '+15550001' };
-/** The expected result of a session. */
 export function computeExpectation(given: ProjectOptions, session: Session): Partial<Held> {
   const { mode, video_input, enable_observability } = given;
   const refusal = startErrorOf(given, session);
@@ -67,7 +65,6 @@ export function computeExpectation(given: ProjectOptions, session: Session): Par
   };
 }
 
-/** Whether the session uses the sample rate of carriers. */
 function usesPhoneRate({ mode, transports = [] }: ProjectOptions, session: Session): boolean {
   return mode === 'cascade' && partnerOf(session) === 'caller' && transports.some((value) => value in carriers);
 }
@@ -80,7 +77,6 @@ function startErrorOf({ transports = [], enable_eval }: ProjectOptions, { entryP
   return `ValueError: the body of the start request has no ${key}`;
 }
 
-/** The room that the bot creates for a call. */
 function startEffects({ entryPoint, body }: Session): readonly string[] {
   if (entryPoint !== 'plain') return [];
   if (body === heldCall) return [`room: {"sip_caller_phone": "${heldCall.from_number}"}`];
@@ -171,7 +167,6 @@ function dialOutEffects(step: string, times: number, { body, reachable }: Sessio
   return [failed('busy'), ...(made < attempts ? ring(made + 1) : [ended])];
 }
 
-/** Parameters that differ from the library's defaults. */
 function parametersOf(given: ProjectOptions, { entryPoint }: Session): Readonly<Record<string, unknown>> {
   const { mode, enable_nc, video_input, video_output, video_service } = given;
   const both = { audio_in_enabled: true, audio_out_enabled: true };
@@ -198,7 +193,6 @@ function seesAndShows(entryPoint: EntryPoint): boolean {
   return entryPoint === 'daily' || entryPoint === 'livekit' || entryPoint === 'webrtc';
 }
 
-/** Services in the order of the pipeline. */
 function stagesOf({ mode, recording, ...given }: ProjectOptions, transport: string): readonly string[] {
   const kind = transport.replace(/Transport$/, '');
   const named = (service: ServiceKind) => {

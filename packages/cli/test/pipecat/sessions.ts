@@ -5,7 +5,6 @@ export type Session = {
   readonly entryPoint: EntryPoint;
   readonly body: unknown;
   readonly reachable: boolean;
-  /** Whether the session runs on the user's machine. */
   readonly local: boolean;
   readonly steps: readonly string[];
 };

@@ -6,7 +6,6 @@ declare module 'vitest' {
     /** A cache directory that can be kept between runs. */
     pythonCache: string;
     python: string | undefined;
-    /** The environment of the programs that tests run. */
     surroundings: Readonly<Record<string, string | undefined>>;
     /** A directory with uv that every user can read; '' if there is no Python. */
     uvFolder: string;

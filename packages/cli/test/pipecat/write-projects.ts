@@ -3,15 +3,12 @@ import { dirname, join } from 'node:path';
 import { generateProjectFiles } from '../../src/scaffold/project/project.ts';
 import { projectMatrix } from '../scaffold/project-matrix.ts';
 
-/** A generated project on disk. */
 export type WrittenProject = {
   readonly name: string;
   readonly directory: string;
-  /** Extras of pipecat-ai that the project requires. */
   readonly extras: readonly string[];
   /** Required variables in the project's `.env.example`. */
   readonly variables: readonly string[];
-  /** Absolute paths of the generated files. */
   readonly files: readonly string[];
 };
 

@@ -1,3 +1,2 @@
-/** Options of `init` for a small project with three services. */
 export const cascadeOptions: readonly string[] =
   '-t lightrtc -m cascade --stt deepgram_stt --llm openai_llm --tts cartesia_tts'.split(' ');

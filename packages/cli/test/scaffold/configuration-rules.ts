@@ -34,7 +34,6 @@ const sip = ['carrier1_hostedrtc_sip_dialin', 'carrier1_hostedrtc_sip_dialout'];
 export const namesWithoutDirection = ['hostedrtc_pstn', 'carrier1_hostedrtc_sip'];
 export const transportNames = [...web, ...carriers, ...pstn, ...sip];
 
-/** Returns the missing and invalid keys of the configuration. */
 export function findInvalidKeys(raw: RawOptions): readonly string[] {
   const found = new Set<string>();
   /** Invalid names: empty, too long, with a line break, without letters for the agent, and reserved. */

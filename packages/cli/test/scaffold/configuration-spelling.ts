@@ -58,7 +58,6 @@ export type Spelling = {
   readonly alias: boolean;
 };
 
-/** Errors in a config file. */
 export type Faults = {
   /** Options whose value has the wrong type. */
   readonly mistyped: readonly Name[];

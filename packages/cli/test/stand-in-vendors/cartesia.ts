@@ -14,7 +14,7 @@ type SpeechRequest = {
   readonly output_format?: { readonly sample_rate: number };
 };
 
-/** Cartesia's `/tts/websocket`: receives a sentence, sends the times of its words and raw audio. */
+/** Serves Cartesia's `/tts/websocket`: receives a sentence, and sends the times of its words and raw audio. */
 export function serveSpeech(socket: WebSocket, visit: Visit): void {
   const spoken = new Map<string, number>();
   socket.on('message', (data: Buffer) => {
@@ -41,7 +41,6 @@ export function serveSpeech(socket: WebSocket, visit: Visit): void {
   });
 }
 
-/** 16-bit PCM, little-endian. */
 function tone(start: number, seconds: number, rate: number): Buffer {
   const sound = Buffer.alloc(Math.round(seconds * rate) * 2);
   for (let index = 0; index * 2 < sound.length; index += 1) {

@@ -6,7 +6,7 @@ export const transcript = 'What is the capital of France?';
 /** A frame is loud if its mean amplitude exceeds `loudness`. At least `loudFrames` loud frames count as speech. */
 const [loudFrames, loudness] = [20, 300];
 
-/** Deepgram's `/v1/listen`: receives audio, sends results, and answers every `Finalize`. */
+/** Serves Deepgram's `/v1/listen`: receives audio, sends results, and answers every `Finalize`. */
 export function serveTranscription(socket: WebSocket, visit: Visit): void {
   let loud = 0;
   socket.on('message', (data: Buffer, binary) => {

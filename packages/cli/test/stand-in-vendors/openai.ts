@@ -14,7 +14,6 @@ type Asked = {
   readonly tools?: readonly { readonly function?: { readonly name?: string } }[];
 };
 
-/** Returns the model's answer to the last message. */
 function answer(messages: readonly Message[]): string {
   const message = messages.filter(({ role }) => role !== 'assistant').at(-1);
   const last = textOf(message);
@@ -42,7 +41,7 @@ function looksFirst({ messages = [], tools = [] }: Asked): boolean {
 const look = { name: 'look', arguments: JSON.stringify({ question: 'What is there?' }) };
 const usage = { prompt_tokens: 9, completion_tokens: 9, total_tokens: 18 };
 
-/** `POST /v1/chat/completions`, streamed or not. */
+/** Serves `POST /v1/chat/completions`, streamed or not. */
 export async function serveChat(request: IncomingMessage, response: ServerResponse, visit: Visit): Promise<void> {
   const asked = (await json(request)) as Asked;
   visit.messages.push(asked);
@@ -73,7 +72,7 @@ export async function serveChat(request: IncomingMessage, response: ServerRespon
   response.end('data: [DONE]\n\n');
 }
 
-/** `WS /v1/responses`: one socket for all turns of a bot. */
+/** Serves the WebSocket `/v1/responses`, on which one connection carries all turns of a bot. */
 export function serveResponses(socket: WebSocket, visit: Visit): void {
   let count = 0;
   socket.on('message', (data: Buffer) => {

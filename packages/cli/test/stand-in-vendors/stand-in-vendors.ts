@@ -8,7 +8,6 @@ import type { Visit } from './visit.ts';
 
 /** Stand-in vendors on one local port. They speak the vendors' protocols and need no accounts. */
 export type StandIns = {
-  /** The `host:port` of all stand-in vendors. */
   readonly address: string;
   readonly visits: readonly Visit[];
   readonly close: () => Promise<void>;

@@ -25,7 +25,6 @@ export type Service = {
   readonly className: string;
   /** Extras of the pipecat-ai package that install the vendor's packages. */
   readonly extras: readonly string[];
-  /** Constructor arguments other than `settings`. */
   readonly arguments: Readonly<Record<string, PythonExpression>>;
   /**
    * Arguments of the service's `Settings`, or null if the bot passes no settings. For language models, the generator adds the
@@ -34,7 +33,6 @@ export type Service = {
   readonly settings: Readonly<Record<string, PythonExpression>> | null;
   /** The constructor argument that takes an aiohttp session, if there is one. */
   readonly session?: 'aiohttp_session' | 'session';
-  /** Environment variables that the vendor's package reads itself. */
   readonly variables?: readonly EnvironmentVariable[];
   /** The first pipecat-ai release with this service, if that is later than the minimum of every project. */
   readonly since?: string;
@@ -42,13 +40,9 @@ export type Service = {
   readonly python?: string;
   /** Other requirements of the service's packages as text for people, including an unusual download size. */
   readonly installation?: { readonly note: string; readonly gigabytes?: number };
-  /** Whether the service downloads a model at its first start. */
   readonly downloads?: true;
-  /** Other values that `init` accepts for this service. */
   readonly aliases?: readonly string[];
-  /** Whether the service accepts video frames. */
   readonly acceptsVideo?: true;
-  /** The reason why new projects should not use this service. */
   readonly discouraged?: string;
 };
 

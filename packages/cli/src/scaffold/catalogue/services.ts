@@ -10,7 +10,7 @@ const byValue = new Map(
   all.flatMap((one) => [one.service.value, ...(one.service.aliases ?? [])].map((value) => [value, one] as const)),
 );
 
-/** Sorted by label. Discouraged services come last. */
+/** Services are sorted by label, and discouraged services come last. */
 export function listServices(kind: ServiceKind): readonly CatalogueService[] {
   const matches = all.filter(({ service }) => service.kind === kind);
   return matches.sort(
@@ -21,7 +21,6 @@ export function listServices(kind: ServiceKind): readonly CatalogueService[] {
   );
 }
 
-/** Finds a service by its value or an alias. Returns null if the service is unknown or of another kind. */
 export function findService(kind: ServiceKind, value: string): CatalogueService | null {
   const match = byValue.get(value);
   return match?.service.kind === kind ? match : null;

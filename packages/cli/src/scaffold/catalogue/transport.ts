@@ -8,9 +8,7 @@ export type Transport = {
   readonly value: string;
   /** The transport's name in Pipecat and at its vendor, or null if `value` is that name. */
   readonly knownAs: string | null;
-  /** The name of the product, as its vendor writes it. */
   readonly label: string;
-  /** A few words about what the transport connects. */
   readonly about: string;
   readonly group: 'web' | 'telephony';
   readonly kind: TransportKind;
@@ -20,7 +18,6 @@ export type Transport = {
   /** The key in the bot's `transport_params`, or null if the bot creates the transport itself. */
   readonly key: string | null;
   readonly parameters: PythonImport & { readonly name: string };
-  /** Whether the transport carries video. */
   readonly video: boolean;
   readonly variables: readonly EnvironmentVariable[];
   readonly since?: string;

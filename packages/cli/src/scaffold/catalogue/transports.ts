@@ -19,7 +19,7 @@ const twilio = [
 const pstn = { value: 'hostedrtc_pstn', knownAs: 'daily_pstn' };
 const sip = { value: 'carrier1_hostedrtc_sip', knownAs: 'twilio_daily_sip' };
 
-/** In the order of `--list-options`, web transports first. */
+/** The transports are in the order of `--list-options`, web transports first. */
 export const transports: readonly Transport[] = [
   {
     value: 'hostedrtc',
@@ -223,7 +223,7 @@ export function findTransportDirections(name: string): readonly Transport[] {
   return transports.filter(({ request }) => request !== undefined && listTransportNames(request).includes(name));
 }
 
-/** Lists the canonical name first. */
+/** Returns the canonical name first. */
 export function listTransportNames({ value, knownAs }: TransportName): readonly string[] {
   return knownAs === null ? [value] : [value, knownAs];
 }

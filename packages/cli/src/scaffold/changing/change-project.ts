@@ -23,12 +23,9 @@ import { type FileStep, planChange } from './plan-change.ts';
 export type ChangeRequest = {
   /** Absolute path of the project. */
   readonly directory: string;
-  /** Computes the new configuration. */
   readonly next: (configuration: Configuration) => Configuration;
   readonly dryRun: boolean;
-  /** Skips the confirmation. */
   readonly yes: boolean;
-  /** Writes files with conflicts, with conflict markers. */
   readonly conflictMarkers: boolean;
 };
 
@@ -187,13 +184,11 @@ function createPatch({ path, before, after }: FileStep): string {
   );
 }
 
-/** Lists the variables that only the new configuration requires. */
 function newVariables(before: Configuration, after: Configuration): readonly string[] {
   const required = listRequiredVariables(createPlan(before));
   return listRequiredVariables(createPlan(after)).filter((name) => !required.includes(name));
 }
 
-/** Lists what the user has to do after the change. */
 function nextSteps(
   directory: string,
   changedPaths: readonly string[],

@@ -12,7 +12,6 @@ export type ProjectAnswers = {
   readonly configuration: Configuration;
   /** The version that generated the project, for example `botcli 0.1.0`. */
   readonly generator: string;
-  /** The hash of each generated file. */
   readonly files: Hashes;
   /** The hashes of the guides. Null if an old version, which did not store them, created the project. */
   readonly guides: Hashes | null;
@@ -20,7 +19,7 @@ export type ProjectAnswers = {
   readonly generated: ReadonlyMap<string, string>;
 };
 
-/** @throws `Failure` no-project, answers-unreadable, answers-invalid */
+/** Reads the answers of a project. @throws `Failure` no-project, answers-unreadable, answers-invalid */
 export function readAnswers(directory: string): ProjectAnswers {
   const path = join(directory, answersPath);
   let parsed: unknown;

@@ -35,7 +35,6 @@ const perKind: Readonly<
 /** Both Vite and Next.js support this version of TypeScript. */
 const compiler = '~6.0.2';
 
-/** Generates `client/package.json`. */
 export function generatePackageFile(plan: Plan, kind: ClientKind, transports: readonly ClientTransport[]): string {
   const { scripts, dependencies, devDependencies } = perKind[kind];
   const document = {

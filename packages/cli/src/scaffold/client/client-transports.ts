@@ -7,7 +7,6 @@ export type ClientTransport = {
   readonly range: string;
   /** The TypeScript expression that constructs the transport. `from` is its package. */
   readonly construction: readonly string[];
-  /** An import from another file of the client. */
   readonly localImport?: string;
   readonly request: Readonly<Record<string, string | boolean>>;
 };

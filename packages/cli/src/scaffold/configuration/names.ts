@@ -5,7 +5,6 @@ import { projectFields } from './fields.ts';
 
 export type CatalogueKind = 'transport' | ServiceKind;
 
-/** Lists all names that `init` accepts for a kind, for completion. */
 export function listCatalogueNames(kind: CatalogueKind): readonly string[] {
   if (kind !== 'transport') return listServices(kind).map(({ service }) => service.value);
   const names = transports.flatMap(({ request, ...transport }) => [
@@ -15,7 +14,6 @@ export function listCatalogueNames(kind: CatalogueKind): readonly string[] {
   return [...new Set(names)];
 }
 
-/** Lists everything that `project add` accepts. */
 export function listAddableParts(): readonly string[] {
   const features = Object.values(projectFields).flatMap(({ option, type }) => (type === 'switch' ? [option] : []));
   return [...transports.flatMap(namesOfTransport), ...serviceKinds.flatMap(listCatalogueNames), ...features];

@@ -13,16 +13,12 @@ const evalAndCameraRelease = '1.13.0';
 /** A configuration with its services and transports looked up, and with values derived from them. */
 export type Plan = {
   readonly configuration: Configuration;
-  /** The name of the package and of the agent. */
   readonly slug: string;
-  /** Services in the order of the pipeline. */
   readonly services: readonly CatalogueService[];
   readonly transports: readonly Transport[];
-  /** Sorted extras of the pipecat-ai package. */
   readonly extras: readonly string[];
   /** The lowest pipecat-ai release and the lowest Python that all services and transports support. */
   readonly lowest: { readonly library: string; readonly python: string };
-  /** Whether any service needs an aiohttp session. */
   readonly needsSession: boolean;
   readonly has: (kind: TransportKind) => boolean;
 };

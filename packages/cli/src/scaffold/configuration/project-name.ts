@@ -12,7 +12,6 @@ export function toSlug(name: string): string {
   return words.slice(0, maxLength.slug).replace(/-+$/, '');
 }
 
-/** Returns why a project cannot have this name, or null. */
 export function findNameProblem(name: string): string | null {
   if (name.trim() === '') return 'is empty';
   if (/\p{C}/u.test(name)) return 'contains a control character';

@@ -17,7 +17,6 @@ const directionKeys = {
 } as const;
 type RequestName = keyof typeof directionKeys;
 
-/** Returns the chosen transports in the given order, without duplicates. */
 export function resolveTransports(options: ProjectOptions, addIssue: AddIssue): readonly Transport[] {
   const names = options.transports ?? [];
   const choices = `${formatOptionName('transports')} takes ${joinWords(transportChoices)}`;

@@ -3,7 +3,6 @@ import { findService } from '../catalogue/services.ts';
 import { findTransport, formatTransportName } from '../catalogue/transports.ts';
 import type { Configuration } from './configuration.ts';
 
-/** The feature labels in the wizard and in summaries. */
 export const featureLabels = {
   deploy_to_cloud: 'Files for a deployment on the service',
   enable_eval: 'Evaluations',

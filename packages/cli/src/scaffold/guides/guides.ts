@@ -2,7 +2,6 @@ import { agentsGuide } from './agents.ts';
 import { gettingStartedGuide } from './getting-started.ts';
 import { appendMark } from './mark.ts';
 
-/** A file with instructions for people and coding agents. */
 export type Guide = {
   readonly path: string;
   readonly text: string;

@@ -39,7 +39,6 @@ export function planGuides(
     });
 }
 
-/** Turns the steps for stale guides into replacements. */
 export function refreshStaleGuides(steps: readonly GuideStep[], version: string): readonly GuideStep[] {
   const texts = new Map(listGuides(version).map(({ path, text }) => [path, text]));
   return steps.map((step) =>

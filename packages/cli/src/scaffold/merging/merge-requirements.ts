@@ -80,7 +80,6 @@ function indentationAt(document: string, at: number): string {
   return /^[ \t]*/.exec(document.slice(document.lastIndexOf('\n', at) + 1))?.[0] ?? '';
 }
 
-/** Inserts a new list after the previous one. */
 function newList(previous: TomlArray | undefined, next: string, { start, end }: TomlArray): readonly Edit[] | null {
   if (previous === undefined) return null;
   return [{ start: previous.end, end: previous.end, text: `\n${next.slice(start, end)}` }];

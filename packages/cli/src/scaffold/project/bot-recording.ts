@@ -20,7 +20,6 @@ export function generateWavWriter(plan: Plan): PythonCode {
   );
 }
 
-/** Generates the pipeline processor that records both sides. */
 export function generateAudioBuffer(plan: Plan): PythonCode {
   if (!plan.configuration.recording) return emptyCode;
   return createCode(

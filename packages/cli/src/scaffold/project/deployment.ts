@@ -1,7 +1,6 @@
 import type { Plan } from '../configuration/plan.ts';
 import { listRequiredVariables } from './variables.ts';
 
-/** The name of the deployed bot's secret set. */
 export function formatSecretSetName(plan: Plan): string {
   return `${plan.slug}-secrets`;
 }

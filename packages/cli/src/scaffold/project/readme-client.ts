@@ -45,7 +45,6 @@ export function generateClientSection(plan: Plan): readonly string[] {
   ];
 }
 
-/** Lists the hosts that the page contacts besides the bot. */
 function contactedHosts(plan: Plan, isNext: boolean): readonly string[] {
   const hosted = plan.transports.some(({ value }) => value === 'hostedrtc');
   const left = plan.transports.some(({ value }) => value === 'livekit');

@@ -3,7 +3,6 @@ import type { Plan } from '../configuration/plan.ts';
 import { describeVariable } from '../python/environment.ts';
 import { collectVariables, type EnvironmentVariable } from '../python/expression.ts';
 
-/** Environment variables of one vendor or for one purpose. */
 export type VariableGroup = {
   readonly title: string;
   readonly site: string | null;
@@ -40,7 +39,6 @@ export function groupVariables(plan: Plan): readonly VariableGroup[] {
   return [...merged.values()];
 }
 
-/** The result can contain duplicates. */
 export function listServiceVariables(service: Service): readonly EnvironmentVariable[] {
   const values = Object.values({ ...service.arguments, ...service.settings });
   return [...values.flatMap(collectVariables), ...(service.variables ?? [])];

@@ -17,7 +17,6 @@ export function variableSetting(name: string, about?: string): PythonExpression 
   return pythonExpression(`os.getenv("${name}") or NOT_GIVEN`, [os, notGiven], [describeVariable(name, false, about)]);
 }
 
-/** Like `variableSetting`, but for an integer. */
 export function integerSetting(name: string, about?: string): PythonExpression {
   const text = `int(os.environ["${name}"]) if os.getenv("${name}") else NOT_GIVEN`;
   return pythonExpression(text, [os, notGiven], [describeVariable(name, false, about)]);

@@ -11,7 +11,6 @@ import { featureLabels } from '../configuration/summary.ts';
 
 export type Prompts = Pick<Prompter, 'text' | 'select' | 'multiselect'>;
 
-/** Answers by the name of their question. */
 export type WizardAnswers = Readonly<Record<string, Answer>>;
 
 /** A question of the wizard. `when` decides, from the previous answers, whether the question is asked. */
@@ -28,7 +27,6 @@ type QuestionContext = {
   /** The previous answer, if the user has come back to this question. */
   readonly proposed: Answer | undefined;
   readonly defaultName: string;
-  /** Choices that are appended to every list. */
   readonly extraChoices: readonly Choice[];
 };
 

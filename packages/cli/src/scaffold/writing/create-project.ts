@@ -5,7 +5,6 @@ import type { ProjectFile } from '../project-file.ts';
 import { makeDirectories, removeEmptyDirectories } from './directories.ts';
 import { isProcessRunning } from './running-process.ts';
 
-/** The process id follows this prefix of staging directories. */
 const stagingPrefix = '.botcli-init-';
 
 /**

@@ -33,7 +33,7 @@ export function lockProject(directory: string): () => void {
   };
 }
 
-/** @throws `Failure` project-busy, if another process holds the lock */
+/** Throws a `Failure` if another process holds the lock. */
 export function requireUnlocked(directory: string): void {
   const holder = findLockHolder(directory);
   if (holder === null) return;

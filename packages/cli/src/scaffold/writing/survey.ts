@@ -5,10 +5,8 @@ import type { ProjectFile } from '../project-file.ts';
 /** Why a file cannot be written. --force overwrites a `different` file, but not a `blocked` path. */
 export type FileConflict = { readonly path: string; readonly kind: 'different' | 'blocked'; readonly message: string };
 
-/** The files to write, and their conflicts with existing files. */
 export type DirectorySurvey = { readonly missing: readonly ProjectFile[]; readonly conflicts: readonly FileConflict[] };
 
-/** Compares files with a directory, which need not exist. */
 export function surveyDirectory(directory: string, files: readonly ProjectFile[]): DirectorySurvey {
   const missing: ProjectFile[] = [];
   const conflicts: FileConflict[] = [];
