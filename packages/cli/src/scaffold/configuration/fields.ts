@@ -80,7 +80,7 @@ export function readConfigFile(
       issues.push({ path: derivedKey, message: 'must not be false if client_framework is given' });
   }
   unread.delete(derivedKey);
-  for (const key of unread.keys()) issues.push({ path: key, message: 'is an unknown key' });
+  for (const key of unread.keys()) issues.push({ path: key, message: 'this key is unknown' });
   return { options, issues };
 }
 

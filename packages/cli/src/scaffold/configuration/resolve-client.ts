@@ -26,18 +26,18 @@ export function resolveClient(
   // A bot type that contradicts the transports is reported elsewhere.
   const isPhone = chosen.length > 0 && chosen.every(({ group }) => group === 'telephony');
   if (framework !== null && (botType === 'telephony' || isPhone)) {
-    addIssue('client_framework', 'is only for web bots, because a phone bot needs no client');
+    addIssue('client_framework', 'web clients are only for web bots, because a phone bot needs no client');
   }
   if (options.client_framework === undefined && server !== null) {
-    addIssue('client_server', 'can be chosen only together with --client-framework react or vanilla');
+    addIssue('client_server', '--client-server can be used only with --client-framework react or vanilla');
   }
   if (framework === 'vanilla' && server === 'nextjs')
-    addIssue('client_server', 'can be nextjs only with --client-framework react');
+    addIssue('client_server', '--client-server nextjs can be used only with --client-framework react');
   const reachable = chosen.length === 0 || chosen.some(worksInClient);
   if (framework !== null && botType === 'web' && !isPhone && !reachable) {
     addIssue(
       'client_framework',
-      'is not available if livekit is the only transport, because its client package is not published and the service ' +
+      'a web client is not available if livekit is the only transport, because its client package is not published and the service ' +
         `issues no tokens for its rooms. Add ${joinWords(transports.filter(worksInClient).map(formatTransportName))}, or choose no client`,
     );
   }

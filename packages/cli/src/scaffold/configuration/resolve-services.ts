@@ -5,7 +5,7 @@ import type { BotType, Configuration, Mode } from './configuration.ts';
 import type { ProjectOptions } from './fields.ts';
 import { type AddIssue, formatOptionName, joinWords } from './issues.ts';
 
-export const noVideoOnPhoneMessage = 'is only for web bots, because phone calls have no video';
+export const noVideoOnPhoneMessage = 'video is only for web bots, because phone calls have no video';
 
 type Services = Pick<
   Configuration,
@@ -23,7 +23,8 @@ export function resolveServices(
     const path = `${kind}_service` as const;
     const value = options[path];
     if (value === undefined) {
-      if (isRequired) addIssue(path, `is missing. Set ${formatOptionName(path)} to ${joinWords(valuesOf(kind))}`);
+      if (isRequired)
+        addIssue(path, `the service is missing. Set ${formatOptionName(path)} to ${joinWords(valuesOf(kind))}`);
       return null;
     }
     const service = findService(kind, value);

@@ -20,7 +20,7 @@ type RequestName = keyof typeof directionKeys;
 export function resolveTransports(options: ProjectOptions, addIssue: AddIssue): readonly Transport[] {
   const names = options.transports ?? [];
   const choices = `${formatOptionName('transports')} takes ${joinWords(transportChoices)}`;
-  if (names.length === 0) addIssue('transports', `is missing. ${choices}`);
+  if (names.length === 0) addIssue('transports', `no transport was given. ${choices}`);
   const chosen: Transport[] = [];
   for (const name of names) {
     const transport = findTransport(name) ?? withDirection(name, options, addIssue);
@@ -48,7 +48,7 @@ function withDirection(name: string, options: ProjectOptions, addIssue: AddIssue
   if (direction === undefined) {
     addIssue(
       path,
-      `is missing. ${formatTransportName(request)} needs ${formatOptionName(path)} ${joinWords(directions)}`,
+      `the direction is missing. ${formatTransportName(request)} needs ${formatOptionName(path)} ${joinWords(directions)}`,
     );
   }
   return candidates.find((candidate) => candidate.request?.direction === direction) ?? null;
@@ -63,10 +63,11 @@ function checkDirections(options: ProjectOptions, chosen: readonly Transport[], 
     const label = request === undefined ? name : formatTransportName(request);
     const matching = chosen.filter((transport) => transport.request?.value === name);
     const isRequested = matching.length > 0 || (options.transports ?? []).some((one) => requestOf(one) === name);
-    if (!isRequested) addIssue(path, `can be used only with the transport ${label}, which is not chosen`);
+    if (!isRequested)
+      addIssue(path, `this direction can be used only with the transport ${label}, which is not chosen`);
     const opposite = matching.find((transport) => transport.request?.direction !== direction);
     if (opposite !== undefined)
-      addIssue(path, `is ${direction}, but the transport is ${formatTransportName(opposite)}`);
+      addIssue(path, `the direction is ${direction}, but the transport is ${formatTransportName(opposite)}`);
   }
 }
 

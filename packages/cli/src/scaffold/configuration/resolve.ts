@@ -71,14 +71,14 @@ function resolveBotType(options: ProjectOptions, chosen: readonly Transport[], a
   const requested = parseWord(botTypes, options.bot_type, 'bot_type', addIssue);
   const phones = chosen.filter(({ group }) => group === 'telephony');
   if (requested === 'web' && phones.length > 0) {
-    addIssue('bot_type', `cannot be web with the transport ${joinWords(phones.map(formatTransportName), 'and')}`);
+    addIssue('bot_type', `a web bot cannot have the transport ${joinWords(phones.map(formatTransportName), 'and')}`);
   }
   return requested ?? (phones.length > 0 ? 'telephony' : 'web');
 }
 
 function resolveMode(options: ProjectOptions, addIssue: AddIssue): Mode | null {
   if (options.mode === undefined)
-    addIssue('mode', `is missing. Set ${formatOptionName('mode')} to ${joinWords(modes)}`);
+    addIssue('mode', `the mode is missing. Set ${formatOptionName('mode')} to ${joinWords(modes)}`);
   return parseWord(modes, options.mode, 'mode', addIssue);
 }
 
@@ -97,11 +97,11 @@ function checkFeatures(
     if (isRequested && botType === 'web' && isAudioOnly)
       addIssue(
         path,
-        `needs a transport with video, but ${joinWords(chosen.map(formatTransportName), 'and')} carries only audio`,
+        `video needs a transport that carries video, but ${joinWords(chosen.map(formatTransportName), 'and')} carries only audio`,
       );
   }
   if (options.enable_nc === true && options.deploy_to_cloud === false) {
-    addIssue('enable_nc', 'can be used only with --deploy-to-cloud');
+    addIssue('enable_nc', 'noise cancellation can be used only with --deploy-to-cloud');
   }
 }
 
@@ -115,7 +115,7 @@ function checkVideoInput(options: ProjectOptions, realtime: string | null, addIs
   const supported = listServices('realtime').filter(({ service }) => service.acceptsVideo === true);
   addIssue(
     'video_input',
-    `is not supported by ${realtime}. Choose ${joinWords(supported.map(({ service }) => service.value))}`,
+    `video input is not supported by ${realtime}. Choose ${joinWords(supported.map(({ service }) => service.value))}`,
   );
 }
 
