@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { execPath } from 'node:process';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { toArgument, listFileNotations, sampleValues } from '../packages/cli/test/hostile-values.ts';
-import { terminalKeys, runInTerminal } from '../packages/cli/test/run-in-terminal.ts';
+import { listFileNotations, sampleValues, toArgument } from '../packages/cli/test/hostile-values.ts';
+import { runInTerminal, terminalKeys } from '../packages/cli/test/run-in-terminal.ts';
 import { botcliProgram, type Service, startService } from './service.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { execPath } from 'node:process';
 import { beforeEach, expect, it, onTestFinished } from 'vitest';
-import { keys, runInTerminal } from '../packages/cli/test/run-in-terminal.ts';
+import { runInTerminal, terminalKeys } from '../packages/cli/test/run-in-terminal.ts';
 import { type FakeRegistry, formatReply, startFakeRegistry } from '../packages/server/test/support/fake-registry.ts';
 import { botcliProgram, type Service, startService } from './service.ts';
 

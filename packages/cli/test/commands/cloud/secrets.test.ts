@@ -73,7 +73,9 @@ test('set names a reserved key and the reason', async () => {
   const { status, stderr } = await set(['PORT=1', 'PIPECAT_SETUP_FILES=x.py', '--skip']);
   expect(status).toBe(1);
   expect(stderr).toContain('argument 1: PORT is reserved: the service sets or removes this variable');
-  expect(stderr).toContain('argument 2: PIPECAT_SETUP_FILES is reserved: Pipecat runs the Python files that this variable names');
+  expect(stderr).toContain(
+    'argument 2: PIPECAT_SETUP_FILES is reserved: Pipecat runs the Python files that this variable names',
+  );
   expect(service.requests).toEqual([]);
 });
 
