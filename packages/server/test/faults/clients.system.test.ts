@@ -129,7 +129,7 @@ describe('when a client disconnects, the service', () => {
     await idle(service, 'target');
   });
 
-  it('keeps a session that can be listed and stopped at the first byte of the response to its start', async () => {
+  it('keeps a session that is listed and can be stopped if the start response was not fully read', async () => {
     const socket = await openSocket(service);
     const body = '{}';
     socket.write(
