@@ -7,8 +7,8 @@ export type BuildSource = {
 };
 
 /**
- * A successful build as the source of a deployment. It cannot be removed until the transaction ends. Null if the build
- * does not exist in the organization and region.
+ * Reads a successful build to deploy it, and locks its row so that the build cannot be removed before the transaction
+ * ends. Null if the organization has no such build in the region, or the build did not succeed.
  */
 export async function sourceOfBuild(
   context: { db: Database; now: () => Date },

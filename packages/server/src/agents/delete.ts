@@ -3,8 +3,9 @@ import type { Database } from '../store/tables.ts';
 import { lockAgentByName, updateAgent } from './rows.ts';
 
 /**
- * Deletes an agent and returns its id: nothing starts any more, and its name is free. Live sessions continue, and their
- * records stay under the id. The reconciler stops idle instances and cleans up after the last session.
+ * Deletes an agent and returns its id. No session can start any more, and the name becomes available. Live sessions
+ * continue; their records remain available by the agent's id. The reconciler stops idle instances, and cleans up after
+ * the last session.
  *
  * @throws failure `not-found`
  */

@@ -17,11 +17,11 @@ describe('readDeployFile', () => {
     return read();
   }
 
-  it("uses the directory's name without a file", async () => {
+  it('uses the name of the directory if it has no deploy file', async () => {
     expect(await read('my-bot')).toMatchObject({ agent_name: 'my-bot', scaling: { min_agents: 0, max_agents: 50 } });
   });
 
-  it('reads name and settings of the agent', async () => {
+  it('reads the name and settings of the agent', async () => {
     const text = 'agent_name = "big"\nwebsocket_auth = "none"\n[scaling]\nmin_agents = 2\nmax_agents = 2';
     expect(await reading(text)).toMatchObject({
       agent_name: 'big',
@@ -30,23 +30,23 @@ describe('readDeployFile', () => {
     });
   });
 
-  it('accepts pcc-deploy.toml, after deploy.toml', async () => {
+  it('reads pcc-deploy.toml if there is no deploy.toml', async () => {
     await writeFile(join(directory, 'pcc-deploy.toml'), 'agent_name = "moved"\n[scaling]\nmin_agents = 1');
     expect(await read()).toMatchObject({ agent_name: 'moved', scaling: { min_agents: 1 } });
     expect(await reading('agent_name = "own"')).toMatchObject({ agent_name: 'own', scaling: { min_agents: 0 } });
   });
 
   it.each([
-    ['a name that is none', 'agent_name = "My Bot"', 'agent_name: use lower-case letters'],
+    ['an invalid agent name', 'agent_name = "My Bot"', 'agent_name: use lower-case letters'],
     ['a mistyped key', 'agent_name = "ok"\nregoin = "eu"', 'regoin: is not a known key. Did you mean region?'],
     ['an image', 'agent_name = "ok"\nimage = "me/bot:1"', 'image: this region runs builds'],
     [
-      'a build',
+      'a build id',
       'agent_name = "ok"\nbuild_id = "0199aaaa-0000-7000-8000-000000000001"',
       'build_id: a served directory has no build',
     ],
-    ['what is not TOML', 'agent_name = ', 'Invalid TOML'],
-  ])('with %s is refused by name and place', async (_, text, problem) => {
+    ['invalid TOML', 'agent_name = ', 'Invalid TOML'],
+  ])('rejects %s, and names the file and the field', async (_, text, problem) => {
     const error = await reading(text).catch((reason: unknown) => reason);
     expect(error).toMatchObject({ name: 'DeployFileError' });
     expect(String(error)).toContain(join(directory, 'deploy.toml'));
@@ -58,12 +58,12 @@ describe('readDeployFile', () => {
     expect(error).toMatch(/agent_name:.*max_session_duration:.*scaling\.max_agents:/);
   });
 
-  it('rejects a file that cannot be read', async () => {
+  it('rejects an unreadable file', async () => {
     await mkdir(join(directory, 'deploy.toml'));
     await expect(read()).rejects.toMatchObject({ name: 'DeployFileError', message: expect.stringContaining('EISDIR') });
   });
 
-  it('rejects a directory without a file whose name is not a valid agent name', async () => {
+  it('rejects a directory without a deploy file if its name is not a valid agent name', async () => {
     await expect(read('My Bot')).rejects.toMatchObject({ name: 'DeployFileError' });
   });
 });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { checkDeployFile, type DeployFile, deployFileNames, findUnsupported, type Issue } from '@bothost/contract';
 import { parse } from 'smol-toml';
 
-/** A directory that cannot be an agent. The message names the file and all its errors. */
+/** The directory cannot be served as an agent. The message names the file and lists all errors. */
 export class DeployFileError extends Error {
   override readonly name = 'DeployFileError';
 }
@@ -25,11 +25,14 @@ export async function readDeployFile(directory: string, directoryName: string): 
   return file;
 }
 
-/** Errors for fields that make sense only for an uploaded project. */
+/** Returns errors for the fields that apply only to an uploaded project. */
 function beyondDirectories(file: DeployFile): readonly Issue[] {
   const issues: Issue[] = [];
   if (file.build_id !== undefined) {
-    issues.push({ path: 'build_id', message: 'a served directory has no build; remove the field' });
+    issues.push({
+      path: 'build_id',
+      message: '"build" does not apply to a directory that the service serves itself; remove the field',
+    });
   }
   return issues;
 }

@@ -59,8 +59,8 @@ describe('agents from builds', () => {
     return id;
   }
 
-  describe('are created', () => {
-    it('with a prepared deployment that must be validated', async () => {
+  describe('creation', () => {
+    it('creates a prepared deployment that must be validated before it serves', async () => {
       const buildId = await build();
       expect(await create({ buildId, autoScaling: { minAgents: 1, maxAgents: 3 }, agentProfile: 'agent-2x' })).toBe(
         'deployment',
@@ -102,8 +102,8 @@ describe('agents from builds', () => {
 
     it.each([
       ['no build', {}, { reason: 'invalid-request', issues: [{ path: 'body.buildId' }] }],
-      ['a build that is not there', { buildId: newId() }, { reason: 'build-not-usable' }],
-      ['a region that is none', { region: 'moon' }, { reason: 'region-unknown' }],
+      ['a missing build', { buildId: newId() }, { reason: 'build-not-usable' }],
+      ['an unknown region', { region: 'moon' }, { reason: 'region-unknown' }],
       ['an image', { image: 'me/bot:1' }, { reason: 'not-supported', issues: [{ path: 'body.image' }] }],
       ['a repository', { git: { repo: 'x' } }, { reason: 'not-supported', issues: [{ path: 'body.git' }] }],
       ['resources', { resources: { cpu: '1' } }, { reason: 'not-supported', issues: [{ path: 'body.resources' }] }],
@@ -111,8 +111,12 @@ describe('agents from builds', () => {
       ['a filter', { krispViva: { audioFilter: 'tel' } }, { reason: 'not-supported' }],
       ['a pull secret', { imagePullSecretSet: 'hub' }, { reason: 'not-supported' }],
       ['a secret set', { secretSet: 'keys' }, { reason: 'secret-set-not-found', status: 404 }],
-      ['more warm ones than may be', { autoScaling: { minAgents: 9, maxAgents: 8 } }, { reason: 'invalid-request' }],
-    ])('not with %s, and then nothing is left', async (_, fields, failure) => {
+      [
+        'more warm instances than allowed',
+        { autoScaling: { minAgents: 9, maxAgents: 8 } },
+        { reason: 'invalid-request' },
+      ],
+    ])('rejects %s and stores nothing', async (_, fields, failure) => {
       const named =
         'buildId' in fields || Object.keys(fields).length === 0 ? fields : { buildId: await build(), ...fields };
       await expect(create(named)).rejects.toMatchObject(failure);
@@ -122,18 +126,18 @@ describe('agents from builds', () => {
 
     it.each([
       ['failed', () => build({ state: 'failed', prepared: null })],
-      ['is on its way', () => build({ state: 'building', prepared: null, completed_at: null })],
+      ['has not finished', () => build({ state: 'building', prepared: null, completed_at: null })],
       ['is in another region', () => build({ region: 'eu' })],
       ['is being removed', () => build({ removing: true })],
       ["is another organization's", async () => build({}, await rows.organization())],
-    ])('not with a build that %s: all of these look alike', async (_, make) => {
+    ])('rejects a build that %s with the same error as a missing build', async (_, make) => {
       await expect(create({ buildId: await make() })).rejects.toMatchObject({
         reason: 'build-not-usable',
         status: 400,
       });
     });
 
-    it('once per name and organization', async () => {
+    it('rejects a second agent of the same name in an organization', async () => {
       const buildId = await build();
       await create({ buildId });
       await expect(create({ buildId })).rejects.toMatchObject({ reason: 'agent-exists', status: 400 });
@@ -142,20 +146,20 @@ describe('agents from builds', () => {
       expect(await createAgent(context(), other, { serviceName: 'echo', buildId: theirs })).toBe('deployment');
     });
 
-    it('by a client that sends null for an unset field', async () => {
+    it('accepts null for an unset field, as some clients send it', async () => {
       const fields = { krispViva: { audioFilter: null }, image: null, secretSet: null, forceRedeploy: null };
       expect(await create({ buildId: await build(), ...fields })).toBe('deployment');
     });
   });
 
-  describe('are deployed', () => {
+  describe('deployment', () => {
     let first: string;
     beforeEach(async () => {
       await create({ buildId: await build(), autoScaling: { minAgents: 1 }, maxSessionDuration: 60 });
       first = await activate();
     });
 
-    it('with another build: other settings stay, and the previous deployment serves until the new one is ready', async () => {
+    it('changes the build, keeps other settings, and serves the previous deployment until the new one is ready', async () => {
       const buildId = await build();
       expect(await update({ buildId })).toBe('deployment');
       expect(await serving()).toMatchObject({ deploymentId: first, maxSessionSeconds: 60 });
@@ -176,7 +180,7 @@ describe('agents from builds', () => {
       expect(await getDeployment(rows, scope, 'echo', first, async () => [])).toMatchObject({ serving: false });
     });
 
-    it('while a start waits for the lock: the start gets the new deployment', async () => {
+    it('gives the new deployment to a session start that waited for the lock', async () => {
       await update({ buildId: await build() });
       const { desiredDeploymentId: id } = await show();
       const waiting = async () =>
@@ -194,14 +198,14 @@ describe('agents from builds', () => {
       expect(await started.start).toMatchObject({ deploymentId: id });
     });
 
-    it('without a change: no new deployment', async () => {
+    it('creates no deployment if nothing changed', async () => {
       const { deployment } = await show();
       expect(await update({ buildId: deployment.buildId?.toUpperCase(), maxSessionDuration: 60 })).toBe('none');
       expect(await update({})).toBe('none');
       expect((await list()).total_count).toBe(1);
     });
 
-    it('with force and without a change: a new deployment', async () => {
+    it('creates a new deployment without changes if forced', async () => {
       expect(await update({ forceRedeploy: true })).toBe('deployment');
       expect((await list()).total_count).toBe(2);
       expect((await show()).deployment.buildId).toBe((await list()).deployments[1]?.buildId);
@@ -209,15 +213,15 @@ describe('agents from builds', () => {
 
     it.each([
       ['the profile', { agentProfile: 'agent-3x' }],
-      ['the limit of a session', { maxSessionDuration: 61 }],
+      ['the maximum session duration', { maxSessionDuration: 61 }],
       ['who may connect', { websocketAuth: 'none' }],
       ['whether instances are forked', { fork: false }],
-    ])('by another setting: %s', async (_, fields) => {
+    ])('creates a new deployment for a change of %s', async (_, fields) => {
       expect(await update(fields)).toBe('deployment');
       expect(await serving()).toMatchObject({ deploymentId: first });
     });
 
-    it('with new instance numbers only: immediately, without a new deployment', async () => {
+    it('changes instance numbers immediately, without a new deployment', async () => {
       expect(await update({ autoScaling: { minAgents: 2, maxAgents: 4 } })).toBe('scaling');
       expect(await show()).toMatchObject({
         desiredDeploymentId: first,
@@ -226,7 +230,7 @@ describe('agents from builds', () => {
       expect(await serving()).toMatchObject({ deploymentId: first, maxAgents: 4 });
     });
 
-    it('with new instance numbers during a rollout: both deployments get them', async () => {
+    it('changes the instance numbers of both deployments during a rollout', async () => {
       await update({ buildId: await build() });
       expect(await update({ autoScaling: { maxAgents: 4 } })).toBe('scaling');
       expect(await serving()).toMatchObject({ deploymentId: first, maxAgents: 4 });
@@ -235,23 +239,23 @@ describe('agents from builds', () => {
     });
 
     it.each([
-      ['with a number against the one that is there', { autoScaling: { maxAgents: 0 } }],
+      ['a minimum above the current maximum', { autoScaling: { maxAgents: 0 } }],
       ['with a minimum above the maximum that is there', { autoScaling: { minAgents: 51 } }],
       ['to another region', { region: 'eu' }],
-    ])('not %s', async (_, fields) => {
+    ])('rejects %s', async (_, fields) => {
       await expect(update(fields)).rejects.toMatchObject({ reason: 'invalid-request' });
     });
 
-    it('by a client that sends their own region', async () => {
+    it("accepts the agent's own region in the request", async () => {
       expect(await update({ region: 'us-west', serviceName: 'echo' })).toBe('none');
     });
 
-    it('not with an unknown build, and the serving deployment stays', async () => {
+    it('rejects an unknown build and keeps the serving deployment', async () => {
       await expect(update({ buildId: newId() })).rejects.toMatchObject({ reason: 'build-not-usable' });
       expect(await show()).toMatchObject({ desiredDeploymentId: first });
     });
 
-    it('to a deployment that fails: the previous one serves, and the agent shows the reason', async () => {
+    it('keeps the previous deployment serving after a failed one, and shows the reason on the agent', async () => {
       await update({ buildId: await build() });
       const failed = await fail();
       expect(await serving()).toMatchObject({ deploymentId: first });
@@ -278,11 +282,11 @@ describe('agents from builds', () => {
       });
       // A late event does not reactivate the failed deployment.
       expect(await activateDeployment(context(), { id: failed, agentId: (await show()).id })).toBe(false);
-      // The same request again is another attempt.
+      // After a failed deployment, an identical request creates a new one.
       expect(await update({})).toBe('deployment');
     });
 
-    it('twice: the pending deployment is superseded by the last one', async () => {
+    it('supersedes a pending deployment by a later one', async () => {
       await update({ buildId: await build() });
       const given = (await show()).desiredDeploymentId;
       await update({ buildId: await build() });
@@ -295,7 +299,7 @@ describe('agents from builds', () => {
       await activate();
     });
 
-    it('concurrently: the last one is desired, all others are superseded', async () => {
+    it('makes the last of several concurrent deployments the desired one, and supersedes the others', async () => {
       const builds = await Promise.all(Array.from({ length: 8 }, () => build()));
       await Promise.all(builds.map((buildId) => update({ buildId })));
       const { deployments, total_count: total } = await list();
@@ -305,7 +309,7 @@ describe('agents from builds', () => {
     });
   });
 
-  describe('are rolled back', () => {
+  describe('rollback', () => {
     let first: string;
     let second: string;
     beforeEach(async () => {
@@ -316,7 +320,7 @@ describe('agents from builds', () => {
     });
     const deployment = (id: string) => getDeployment(rows, scope, 'echo', id, async () => []);
 
-    it('to the previous deployment with its settings, as a new deployment', async () => {
+    it('creates a new deployment with the build and settings of the previous one', async () => {
       await roll();
       expect(await serving()).toMatchObject({ deploymentId: second });
       const third = await activate();
@@ -331,46 +335,49 @@ describe('agents from builds', () => {
       expect((await show()).deployment.buildId).toBe((await deployment(second)).buildId);
     });
 
-    it('to the serving deployment during a rollout', async () => {
+    it('returns to the serving deployment during a rollout', async () => {
       await update({ buildId: await build() });
       await roll();
       expect(await deployment((await show()).desiredDeploymentId)).toMatchObject({ rolledBackFrom: second });
     });
 
-    it('to the serving deployment after a failed one', async () => {
+    it('returns to the serving deployment after a failed one', async () => {
       await update({ buildId: await build() });
       await fail();
       await roll();
       expect(await deployment((await show()).desiredDeploymentId)).toMatchObject({ rolledBackFrom: second });
     });
 
-    it('to any deployment of the agent', async () => {
+    it('can return to any deployment of the agent', async () => {
       await roll(second);
       expect(await deployment((await show()).desiredDeploymentId)).toMatchObject({ rolledBackFrom: second });
     });
 
     it.each([
-      ['is not there', async () => newId()],
-      ['is of another agent', async () => rows.deployment(await rows.agent(scope.organizationId, { name: 'other' }))],
-    ])('not to one that %s', async (_, id) => {
+      ['does not exist', async () => newId()],
+      [
+        'belongs to another agent',
+        async () => rows.deployment(await rows.agent(scope.organizationId, { name: 'other' })),
+      ],
+    ])('rejects a deployment that %s', async (_, id) => {
       await expect(roll(await id())).rejects.toMatchObject({ reason: 'deployment-not-found', status: 404 });
     });
 
-    it('not to a deployment whose build was removed', async () => {
+    it('rejects a deployment whose build was removed', async () => {
       const { buildId } = await deployment(first);
       await rows.db.deleteFrom('builds').where('id', '=', buildId).execute();
       await expect(roll()).rejects.toMatchObject({ reason: 'deployment-gone', status: 409 });
       expect(await show()).toMatchObject({ desiredDeploymentId: second });
     });
 
-    it('not without an earlier deployment', async () => {
+    it('is rejected if there is no earlier deployment', async () => {
       await createAgent(context(), scope, { serviceName: 'young', buildId: await build() });
       await expect(rollBack(context(), scope, 'young', null)).rejects.toMatchObject({
         reason: 'no-earlier-deployment',
       });
     });
 
-    it('to a directory only while its content is unchanged', async () => {
+    it('returns to a directory only if its content is unchanged', async () => {
       const agentId = await rows.agent(scope.organizationId, { name: 'folder' });
       const source = (contentHash: string) => JSON.stringify({ kind: 'directory', path: '/x', contentHash });
       await rows.deployment(agentId, { source: source('old'), activated_at: ago(60) });
@@ -386,8 +393,8 @@ describe('agents from builds', () => {
     });
   });
 
-  describe('are deleted', () => {
-    it('free their name, keep their deployments by id, and start nothing', async () => {
+  describe('deletion', () => {
+    it("frees the agent's name, keeps its deployments available by id, and prevents new sessions", async () => {
       await create({ buildId: await build() });
       await activate();
       const id = await deleteAgent(context(), scope, 'echo');
@@ -403,7 +410,7 @@ describe('agents from builds', () => {
       expect((await list()).total_count).toBe(1);
     });
 
-    it('during a rollout: the pending deployment is not activated', async () => {
+    it('prevents the activation of a pending deployment', async () => {
       await create({ buildId: await build() });
       const { desiredDeploymentId: id } = await show();
       const agentId = await deleteAgent(context(), scope, 'echo');
@@ -411,7 +418,7 @@ describe('agents from builds', () => {
     });
   });
 
-  it('are not found by another organization in any operation', async () => {
+  it('returns 404 to another organization for every operation', async () => {
     await create({ buildId: await build() });
     const id = await activate();
     const other = { organizationId: await rows.organization('away'), organizationName: 'away', keyId };
@@ -431,7 +438,7 @@ describe('agents from builds', () => {
     }
   });
 
-  it('list their deployments newest first, with stable pages', async () => {
+  it('lists deployments newest first, in stable pages', async () => {
     await create({ buildId: await build() });
     for (let count = 0; count < 4; count += 1) await update({ forceRedeploy: true });
     const all = (await list()).deployments.map(({ id }) => id);

@@ -18,7 +18,7 @@ import {
 type Context = { db: Database; now: () => Date; newId: () => string };
 type Scope = { readonly organizationId: string; readonly keyId: string };
 
-/** Effect of a request: a new deployment, new instance numbers, or none. */
+/** What a request changes: a new deployment, only the instance numbers, or nothing. */
 export type Change = 'deployment' | 'scaling' | 'none';
 
 /**
@@ -58,11 +58,11 @@ export async function createAgent(
 }
 
 /**
- * Deploys. Fields that the request omits keep their values. Deployments of one agent wait for the lock on its row, so the last
- * request determines the desired deployment.
+ * Deploys an agent. Fields that the request omits keep their values. Concurrent calls wait for the lock on the agent's
+ * row, so the last request determines the desired deployment.
  *
- * @throws failure `not-found`, `build-not-usable`, `not-supported`, the failures of `pinSecretSet`, `secret-set-damaged`,
- * `invalid-request`
+ * @throws failure `not-found`, `build-not-usable`, `not-supported`, the failures of `pinSecretSet`,
+ * `secret-set-damaged`, `invalid-request`
  */
 export async function updateAgent(
   context: Context,
@@ -79,7 +79,7 @@ export async function updateAgent(
     const settings = settingsFrom(request, settingsOf(before));
     const asked = changeOf(before, request, settings);
     const pins = await pinsFor(db, { ...scope, region: agent.region }, before, request.secretSet, asked);
-    // A changed secret needs a new deployment: running instances keep the values that they started with.
+    // A changed secret needs a new deployment, because running instances keep the values they were started with.
     const change = samePins(before.secret_pins, pins) ? asked : 'deployment';
     if (change === 'deployment') {
       const source = await sourceFor({ ...context, db }, { ...scope, region: agent.region }, before, request.buildId);
@@ -93,7 +93,10 @@ export async function updateAgent(
   });
 }
 
-/** The requested change, without secrets. A failed deployment is always tried again. */
+/**
+ * Returns what the request changes, except for secrets. A request that repeats a failed deployment counts as a change,
+ * so that it is retried.
+ */
 function changeOf(before: DeploymentRow, request: AgentSettings, settings: Settings): Change {
   const otherBuild = typeof request.buildId === 'string' && request.buildId.toLowerCase() !== before.build_id;
   if (otherBuild || request.forceRedeploy === true || before.state === 'failed') return 'deployment';
@@ -102,7 +105,7 @@ function changeOf(before: DeploymentRow, request: AgentSettings, settings: Setti
 
 type Source = Pick<NewDeployment, 'source' | 'prepared'>;
 
-/** The requested build, else the current source. */
+/** The source of the requested build. If the request names no build, the source of the previous deployment. */
 async function sourceFor(
   context: Pick<Context, 'db' | 'now'>,
   scope: { readonly organizationId: string; readonly region: string },
@@ -110,7 +113,7 @@ async function sourceFor(
   buildId: string | null | undefined,
 ): Promise<Source> {
   const id = buildId ?? before.build_id;
-  // A served directory is copied again.
+  // A deployment from a directory has no build: its directory is copied again.
   if (id === null) return { source: before.source, prepared: null };
   const build = await sourceOfBuild(context, scope, id);
   if (build === null) throw failure('build-not-usable');
@@ -118,8 +121,8 @@ async function sourceFor(
 }
 
 /**
- * The requested secret set, else that of the previous deployment, each in its current revision. If only instance numbers
- * change and the set is not ready, the pins stay unchanged.
+ * Pins the current revision of the requested secret set, or of the previous deployment's set. If the set is not ready
+ * and only instance numbers change, the pins stay unchanged.
  */
 async function pinsFor(
   db: Database,
@@ -138,7 +141,7 @@ async function pinsFor(
   });
 }
 
-/** Pins the current revision of a set. Rejects if it is not ready. */
+/** Pins the current revision of a secret set. Rejects if the set is not ready. */
 async function pinned(
   db: Database,
   scope: { readonly organizationId: string; readonly region: string },
@@ -162,7 +165,7 @@ function newDeployment(
   return { source: from, prepared, settings, createdByKeyId: scope.keyId, rolledBackFrom: null, secretPins };
 }
 
-/** Existing clients send the region too, so only a different one is an error. */
+/** Existing clients always send the region of the agent, so only a different region is an error. */
 function requireSameRegion(agent: AgentRow, region: string | null | undefined): void {
   if (typeof region !== 'string' || region === agent.region) return;
   const message = `The agent lives in the region ${agent.region}, which cannot change. Create another agent there.`;

@@ -6,8 +6,8 @@ import { isUuid } from '../store/uuid.ts';
 export type DeploymentRow = Selectable<DeploymentsTable>;
 
 /**
- * Activates a validated deployment, if it is still the desired one; false if not. Also ends the previous one, in the same
- * statement, under the agent's lock.
+ * Activates a validated deployment and ends the previously serving one, in one statement. Returns false if the
+ * deployment is no longer the desired one. The caller holds the agent's lock.
  */
 export async function serveValidated(db: Database, agentId: string, deploymentId: string, now: Date): Promise<boolean> {
   const { rows } = await sql`
@@ -27,7 +27,7 @@ export async function serveValidated(db: Database, agentId: string, deploymentId
   return rows.length === 1;
 }
 
-/** Supersedes pending deployments of an agent, because `byId` is desired now. */
+/** Marks the pending deployments of an agent as superseded by the deployment `byId`. */
 export async function supersede(db: Database, agentId: string, byId: string, now: Date): Promise<void> {
   await db
     .updateTable('deployments')
@@ -35,7 +35,7 @@ export async function supersede(db: Database, agentId: string, byId: string, now
       state: 'failed',
       state_at: now,
       updated_at: now,
-      error: 'Another deployment was made before this one was ready.',
+      error: 'A newer deployment replaced this one before it was ready.',
       error_code: 'PCC_SUPERSEDED',
       error_at: now,
     })
@@ -45,7 +45,7 @@ export async function supersede(db: Database, agentId: string, byId: string, now
     .execute();
 }
 
-/** Instance numbers change in place, because they belong to the agent rather than to a version. */
+/** Changes the instance numbers in place, because they belong to the agent and not to a deployment. */
 export async function updateScaling(
   db: Database,
   ids: readonly string[],
@@ -59,7 +59,7 @@ export async function updateScaling(
     .execute();
 }
 
-/** The deployment that served before the current one. */
+/** Finds the deployment that served before the current one. */
 export function servedBefore(
   db: Database,
   agent: { readonly id: string; readonly active_deployment_id: string | null },
@@ -76,7 +76,6 @@ export function servedBefore(
     .executeTakeFirst();
 }
 
-/** The newest deployment from a directory. */
 export function newestOfDirectory(db: Database, agentId: string): Promise<DeploymentRow | undefined> {
   return db
     .selectFrom('deployments')
@@ -108,7 +107,7 @@ export async function countDeployments(db: Database, agentId: string): Promise<n
   return count;
 }
 
-/** Newest first. `after`: id of the last deployment of the previous page. */
+/** Returns deployments, newest first. `after` is the id of the last deployment of the previous page. */
 export function pageOfDeployments(
   db: Database,
   agentId: string,
@@ -146,7 +145,7 @@ export async function updateDeployment(db: Database, id: string, change: Updatea
   await db.updateTable('deployments').set(change).where('id', '=', id).execute();
 }
 
-/** Updates a deployment in one of `states`. False if it is in another state. */
+/** Updates a deployment if its state is one of `states`. Returns false otherwise. */
 export async function changeDeployment(
   db: Database,
   id: string,
@@ -162,7 +161,7 @@ export async function changeDeployment(
   return result.numUpdatedRows === 1n;
 }
 
-/** Records why instances currently fail to start and how the last one ended, and counts the failures. */
+/** Records the error and the exit of the last instance that failed to start, and counts consecutive failures. */
 export async function noteProblem(
   db: Database,
   id: string,
@@ -185,8 +184,8 @@ export async function noteProblem(
 }
 
 /**
- * The deployments that the reconciler of a region manages: desired, serving, with instances, or with their own prepared
- * project (those from builds share the project of the build).
+ * Returns the deployments that the reconciler of a region manages: those that are desired or serving, have instances,
+ * or have a prepared project of their own. Deployments from builds use the prepared project of the build.
  */
 export function openDeployments(db: Database, region: string, alsoIds: readonly string[]) {
   return db
@@ -235,7 +234,10 @@ export function openDeployments(db: Database, region: string, alsoIds: readonly 
     .execute();
 }
 
-/** The builds among these that deployments still use, including the `kept` latest deployments of each agent. */
+/**
+ * Returns which of the given builds are used by a current deployment, or by one of the `kept` latest deployments of an
+ * agent.
+ */
 export async function buildIdsInUse(db: Database, ids: readonly string[], kept: number): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select distinct deployments.build_id as id from deployments join agents on agents.id = deployments.agent_id

@@ -3,7 +3,9 @@ import type { Keyring } from '../secrets/vault/keyring.ts';
 import type { Database } from '../store/tables.ts';
 import { pinsOfDeployment } from './pin-rows.ts';
 
-/** The secret values that a deployment's instances are started with, as far as they can be decrypted, to mask them. */
+/**
+ * The decrypted secret values of a deployment's instances, for masking output. Omits values that cannot be decrypted.
+ */
 export async function deploymentSecrets(
   context: { readonly db: Database; readonly keyring: Keyring },
   deploymentId: string,

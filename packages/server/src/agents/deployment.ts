@@ -4,20 +4,20 @@ import type { Database, StoredExit } from '../store/tables.ts';
 import { changeDeployment, noteProblem, openDeployments, serveValidated, updateDeployment } from './deployment-rows.ts';
 import { lockAgent, lockWithActiveDeployment, updateAgent } from './rows.ts';
 
-/** The serving deployment, on which new sessions of an agent run. */
+/** The deployment that runs new sessions of an agent. */
 export type ServingDeployment = {
   readonly agentId: string;
   readonly deploymentId: string;
   readonly maxAgents: number;
   readonly maxSessionSeconds: number;
   readonly websocketAuth: 'none' | 'token';
-  /** Its pins, if they could not be decrypted at the last start of an instance; otherwise null. */
+  /** The secret pins, if their values could not be decrypted at the last start of an instance. Null otherwise. */
   readonly missedSecrets: PinnedSecrets | null;
 };
 
 /**
- * Locks an agent for a start and returns its serving deployment in this region, or `not-found` or `not-ready`. Call it in a
- * transaction.
+ * Locks an agent for a session start and returns its serving deployment in this region, or `not-found` or `not-ready`.
+ * Call it in a transaction.
  */
 export async function lockForStart(
   db: Database,
@@ -27,7 +27,7 @@ export async function lockForStart(
 ): Promise<ServingDeployment | 'not-found' | 'not-ready'> {
   const row = await lockWithActiveDeployment(db, organizationId, agentName);
   if (row === undefined) return 'not-found';
-  // Another server runs its bots.
+  // The agent belongs to another region, whose server runs its bots.
   if (row.region !== region) return 'not-ready';
   const { deploymentId, maxAgents, maxSessionSeconds, websocketAuth, secretPins } = row;
   if (deploymentId === null || maxAgents === null || maxSessionSeconds === null || websocketAuth === null) {
@@ -38,12 +38,11 @@ export async function lockForStart(
   return { agentId: row.agentId, deploymentId, maxAgents, maxSessionSeconds, websocketAuth, missedSecrets };
 }
 
-/** Locks an agent for a change of its instances. Call it in a transaction. */
+/** Locks an agent before its instance numbers change. Call it in a transaction. */
 export async function lockForScaling(db: Database, agentId: string): Promise<void> {
   await lockAgent(db, agentId);
 }
 
-/** A deployment for the reconciler. */
 export type OpenDeployment = Awaited<ReturnType<typeof openDeployments>>[number];
 
 export function listOpenDeployments(
@@ -55,8 +54,8 @@ export function listOpenDeployments(
 }
 
 /**
- * Records the prepared project of a deployment, so that its first instance can start. Also for a deployment that was
- * superseded meanwhile, so that the project can be discarded.
+ * Records the prepared project of a deployment, so that its first instance can start. Also records it for a superseded
+ * deployment, so that the project is cleaned up later.
  */
 export async function recordPrepared(
   context: { db: Database; now: () => Date },
@@ -71,8 +70,8 @@ export async function recordPrepared(
 }
 
 /**
- * Activates a deployment after its first instance became ready, and ends the previous one in the same transaction. False if
- * it is no longer the desired one.
+ * Activates a deployment whose first instance is ready, and ends the previous one in the same transaction. Returns
+ * false if the deployment is no longer the desired one.
  */
 export function activateDeployment(
   context: { db: Database; now: () => Date },
@@ -84,17 +83,17 @@ export function activateDeployment(
   });
 }
 
-/** Records that the prepared project of a deployment was discarded. */
+/** Records that the prepared project of a deployment was removed. */
 export async function forgetPrepared(context: { db: Database; now: () => Date }, deploymentId: string): Promise<void> {
   await updateDeployment(context.db, deploymentId, { prepared: null, updated_at: context.now() });
 }
 
-/** A problem of a deployment or its instances: a `PCC_` code, a message, and the exit of an instance, if any. */
+/** An error of a deployment or of its instances: a `PCC_` code, a message, and how the instance exited, if one did. */
 export type Problem = { readonly code: DeploymentProblem; readonly message: string; readonly exit: StoredExit | null };
 
 /**
- * Fails a deployment for good; the previous one keeps serving. Returns false without a change for a deployment that serves or was
- * superseded.
+ * Marks a deployment as failed permanently; the previous one keeps serving. Returns false, and changes nothing, if the
+ * deployment is serving or superseded.
  */
 export function failDeployment(
   context: { db: Database; now: () => Date },
@@ -118,7 +117,7 @@ export function failDeployment(
   });
 }
 
-/** Records why instances of a deployment currently fail, or that they start again (null). */
+/** Records why instances of a deployment fail to start. Null: instances start again. */
 export async function noteStart(
   context: { db: Database; now: () => Date },
   deploymentId: string,

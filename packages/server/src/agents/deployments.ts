@@ -10,7 +10,11 @@ type List = Operations['listDeployments'];
 type Scope = { readonly organizationId: string; readonly organizationName: string };
 type UsageOf = (agentId: string) => Promise<readonly DeploymentUsage[]>;
 
-/** Newest first. Deleted agents are found by id. @throws failure `not-found`, `invalid-request` */
+/**
+ * Lists the deployments of an agent, newest first. A deleted agent is found by its id.
+ *
+ * @throws failure `not-found`, `invalid-request`
+ */
 export async function listDeployments(
   context: { db: Database },
   scope: Scope,
@@ -21,7 +25,9 @@ export async function listDeployments(
   const present = await presenter(context.db, scope, agentName, usageOf);
   const { limit, offset, cursor } = query;
   if (cursor !== undefined && !isUuid(cursor)) {
-    throw failure('invalid-request', { issues: [{ path: 'query.cursor', message: 'not a cursor of this list' }] });
+    throw failure('invalid-request', {
+      issues: [{ path: 'query.cursor', message: 'The cursor does not belong to this list.' }],
+    });
   }
   const [total, rows] = await Promise.all([
     countDeployments(context.db, present.agentId),
@@ -34,7 +40,6 @@ export async function listDeployments(
   };
 }
 
-/** @throws failure `not-found`, `deployment-not-found` */
 export async function getDeployment(
   context: { db: Database },
   scope: Scope,

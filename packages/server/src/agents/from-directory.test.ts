@@ -58,7 +58,7 @@ describe('agents from directories', () => {
     failDeployment(context(), { id, agentId: await agentId() }, { code: 'PCC_PREPARE_FAILED', message, exit: null });
   const serving = () => rows.db.transaction().execute((db) => lockForStart(db, organizationId, 'echo', 'us-west'));
 
-  it('creates the agent and an unprepared deployment at the first start', async () => {
+  it('creates the agent and an unprepared deployment on the first start', async () => {
     const made = await start();
     expect(made).toMatchObject({ name: 'echo', changed: true, prepared: false });
     const stored = await rows.db.selectFrom('deployments').selectAll().executeTakeFirstOrThrow();
@@ -71,7 +71,7 @@ describe('agents from directories', () => {
     expect(await serving()).toBe('not-ready');
   });
 
-  it('pins the secret set of the file when it is ready, and keeps the serving deployment until then', async () => {
+  it('pins the secret set of the deploy file once it is ready, and keeps the serving deployment until then', async () => {
     const first = await start();
     await ready(first.deploymentId);
     await write('deploy.toml', 'agent_name = "echo"\nsecret_set = "keys"');
@@ -87,14 +87,14 @@ describe('agents from directories', () => {
     expect(stored).toMatchObject([{ secret_pins: [{ secretSet: 'keys', revision: 1 }] }]);
   });
 
-  it('changes nothing at a start without a change', async () => {
+  it('changes nothing on a restart if the directory is unchanged', async () => {
     const { deploymentId } = await start();
     expect(await start()).toMatchObject({ deploymentId, changed: false, prepared: false });
     await ready(deploymentId);
     expect(await start()).toMatchObject({ deploymentId, changed: false, prepared: true });
   });
 
-  it('deploys a directory that was moved again', async () => {
+  it('deploys a directory again after it was moved', async () => {
     const { deploymentId } = await start();
     await ready(deploymentId);
     const former = directory;
@@ -108,20 +108,23 @@ describe('agents from directories', () => {
   it.each([
     ['content', () => write('main.js', '2')],
     ['deploy.toml', () => write('deploy.toml', 'agent_name = "echo"')],
-    ['a file more', () => write('more.js', '')],
-  ])('a changed directory (%s) is a new deployment; the one before serves until it is ready', async (_, change) => {
-    const first = await start();
-    await ready(first.deploymentId);
-    await change();
-    const second = await start();
-    expect(second).toMatchObject({ name: 'echo', changed: true, prepared: false });
-    expect(await serving()).toMatchObject({ deploymentId: first.deploymentId });
-    await ready(second.deploymentId);
-    expect(await serving()).toMatchObject({ deploymentId: second.deploymentId });
-    expect(await listAgents(rows, scope(), { includeActiveDeployment: false, region: undefined })).toHaveLength(1);
-  });
+    ['an additional file', () => write('more.js', '')],
+  ])(
+    'creates a new deployment for a changed directory (%s), and serves the previous one until the new one is ready',
+    async (_, change) => {
+      const first = await start();
+      await ready(first.deploymentId);
+      await change();
+      const second = await start();
+      expect(second).toMatchObject({ name: 'echo', changed: true, prepared: false });
+      expect(await serving()).toMatchObject({ deploymentId: first.deploymentId });
+      await ready(second.deploymentId);
+      expect(await serving()).toMatchObject({ deploymentId: second.deploymentId });
+      expect(await listAgents(rows, scope(), { includeActiveDeployment: false, region: undefined })).toHaveLength(1);
+    },
+  );
 
-  it('keeps the previous deployment after a failure, shows the error, and retries at the next start', async () => {
+  it('keeps the previous deployment after a failure, shows the error, and retries on the next start', async () => {
     const first = await start();
     await ready(first.deploymentId);
     await write('main.js', '2');
@@ -150,7 +153,7 @@ describe('agents from directories', () => {
     expect(await serving()).toMatchObject({ deploymentId: second.deploymentId });
   });
 
-  it("keeps a person's deployment until the directory changes", async () => {
+  it('keeps a deployment made by a user until the directory changes', async () => {
     await ready((await start()).deploymentId);
     const other = await rows.deployment(await agentId(), {
       source: JSON.stringify({ kind: 'build', buildId: newId(), contentHash: 'x' }),
@@ -162,13 +165,13 @@ describe('agents from directories', () => {
     expect(await start()).toMatchObject({ changed: true });
   });
 
-  it('creates one agent and one deployment for concurrent starts', async () => {
+  it('creates one agent and one deployment if two servers start concurrently', async () => {
     const starts = await Promise.all([start(), start(), start()]);
     expect(new Set(starts.map(({ deploymentId }) => deploymentId)).size).toBe(1);
     expect(await rows.db.selectFrom('agents').select('name').execute()).toEqual([{ name: 'echo' }]);
   });
 
-  it('identifies a directory behind a symbolic link', async () => {
+  it('recognizes a directory behind a symbolic link as the same directory', async () => {
     const { deploymentId } = await start();
     const link = `${directory}-link`;
     await symlink(directory, link);
@@ -184,7 +187,7 @@ describe('agents from directories', () => {
     expect(await agentId()).not.toBe(old);
   });
 
-  it('reports a directory that cannot be served and serves the others', async () => {
+  it('reports a directory that cannot be served, and serves the others', async () => {
     const missing = join(directory, 'missing');
     const served = await serveDirectories(context(), organizationId, 'us-west', [missing, directory]);
     expect(served).toEqual([
@@ -193,14 +196,14 @@ describe('agents from directories', () => {
     ]);
   });
 
-  it('serves the parrot by default, and nothing for an empty setting', async () => {
+  it('serves the included parrot agent by default, and no agent if the setting is empty', async () => {
     const [parrot] = await serveDirectories(context(), organizationId, 'us-west', undefined);
     expect(parrot).toMatchObject({ name: 'parrot', problem: null });
     expect(await serveDirectories(context(), organizationId, 'us-west', [])).toEqual([]);
   });
 
-  describe('are shown', () => {
-    it('with serving and desired deployment and instance counts', async () => {
+  describe('queries', () => {
+    it('show the serving and the desired deployment and instance counts', async () => {
       const { deploymentId } = await start();
       expect(await show()).toMatchObject({
         ready: false,
@@ -238,7 +241,7 @@ describe('agents from directories', () => {
       });
     });
 
-    it('with the reason why instances fail to start, until they start', async () => {
+    it('show why instances fail to start, until they start again', async () => {
       const { deploymentId } = await start();
       await ready(deploymentId);
       const exit = { code: 1, signal: null, outOfMemory: false, tail: '[oops]' };
@@ -251,7 +254,7 @@ describe('agents from directories', () => {
       expect(await show()).toMatchObject({ conditions: [] });
     });
 
-    it('in lists by name and region, never of another organization', async () => {
+    it('list agents by name and region, and never those of another organization', async () => {
       const { deploymentId } = await start();
       await ready(deploymentId);
       const other = await rows.agent(organizationId, { name: 'alpha', region: 'eu' });
@@ -266,11 +269,11 @@ describe('agents from directories', () => {
       expect((await list(undefined, true))[1]).toMatchObject({ deployment: { id: deploymentId } });
     });
 
-    it.each(['nobody', '', newId()])('not when there is none (%j)', async (name) => {
+    it.each(['nobody', '', newId()])('return 404 for an agent that does not exist (%j)', async (name) => {
       await expect(getAgent(rows, scope(), name, async () => running)).rejects.toMatchObject({ reason: 'not-found' });
     });
 
-    it('not after deletion, by name or id', async () => {
+    it('do not list a deleted agent or find it by name or id', async () => {
       await start();
       const id = await agentId();
       await rows.db.updateTable('agents').set({ deleted_at: testNow }).execute();

@@ -20,15 +20,15 @@ export type DirectoryAgent = {
   readonly name: string;
   readonly deploymentId: string;
   readonly changed: boolean;
-  /** Whether the deployment is prepared. */
+  /** Whether the project of the deployment is already prepared. */
   readonly prepared: boolean;
 };
 
 /**
- * Serves a directory as an agent: creates a deployment if its path, its content or its `deploy.toml` changed since the last start
- * of the service. The reconciler prepares it.
+ * Serves a directory as an agent. Creates a deployment if the path, content or `deploy.toml` of the directory changed
+ * since the last start of the service. The reconciler prepares the deployment.
  *
- * @throws DeployFileError, or the file system's error when the directory cannot be read
+ * @throws DeployFileError, or the file system's error if the directory cannot be read
  */
 export async function agentFromDirectory(
   context: Context,
@@ -51,7 +51,7 @@ export async function agentFromDirectory(
       agent.desired_deployment_id === null ? undefined : await findDeployment(db, agent.desired_deployment_id);
     const newest = await newestOfDirectory(db, agent.id);
     const failed = desired?.state === 'failed' && desired.id === newest?.id;
-    // A person's deployment stays until the directory changes.
+    // If a user deployed something else, that deployment stays until the directory changes.
     if (desired !== undefined && newest !== undefined && isSame(newest.source, directory, contentHash) && !failed) {
       const isOurs = desired.id === newest.id;
       return { name, deploymentId: desired.id, changed: false, prepared: !isOurs || desired.state === 'ready' };
@@ -72,7 +72,7 @@ function isSame(source: DeploymentSource, path: string, contentHash: string): bo
   return source.kind === 'directory' && source.path === path && source.contentHash === contentHash;
 }
 
-/** If a set is not ready, the next start tries again. The current deployment keeps serving until then. */
+/** If the secret set is not ready, keeps the current deployment; the next start of the service tries again. */
 async function pinsOf(
   db: Database,
   scope: { readonly organizationId: string; readonly region: string },

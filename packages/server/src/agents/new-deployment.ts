@@ -6,10 +6,9 @@ import type { Settings } from './settings.ts';
 
 type Prepared = Readonly<Record<string, string | number | boolean | null>>;
 
-/** Fields of a new deployment. */
 export type NewDeployment = {
   readonly source: DeploymentSource;
-  /** The prepared project of a build. Null for a directory, which is not prepared yet. */
+  /** The prepared project of the build. Null for a directory, whose project the reconciler prepares later. */
   readonly prepared: Prepared | null;
   readonly settings: Settings;
   readonly createdByKeyId: string | null;
@@ -18,8 +17,8 @@ export type NewDeployment = {
 };
 
 /**
- * Creates the desired deployment of an agent and returns its id. It takes no traffic until one of its instances was ready. A
- * pending one is superseded. Call it in a transaction that holds the agent's lock.
+ * Creates the desired deployment of an agent and returns its id. The deployment serves once its first instance is
+ * ready. Supersedes a pending deployment. Call it in a transaction that holds the agent's lock.
  */
 export async function deployNew(
   context: { db: Database; now: () => Date; newId: () => string },

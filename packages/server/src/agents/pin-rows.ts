@@ -1,7 +1,10 @@
 import { sql } from 'kysely';
 import type { Database, SecretPin } from '../store/tables.ts';
 
-/** The service stores only arrays. Any other value, edited in the database, counts as empty: queries over all rows must not fail. */
+/**
+ * The service stores only arrays. Any other JSON, for example after a manual change of the row, is read as an empty
+ * array, because queries over all rows must not fail.
+ */
 const pins = sql`case when json_typeof(deployments.secret_pins::json) = 'array' then deployments.secret_pins::json
   else '[]'::json end`;
 
@@ -15,7 +18,9 @@ export function pinsOfDeployment(db: Database, id: string) {
     .executeTakeFirst();
 }
 
-/** Wanted or serving deployments that are pinned to a secret set; of each agent the wanted one first. */
+/**
+ * Returns desired or serving deployments that are pinned to a secret set; for each agent, the desired one comes first.
+ */
 export async function deploymentsWithSet(
   db: Database,
   setId: string,
@@ -29,7 +34,10 @@ export async function deploymentsWithSet(
   return rows;
 }
 
-/** Revisions of a secret set to which deployments are pinned: all of an agent that is there, and what still runs of others. */
+/**
+ * Returns the revisions of a secret set that are pinned by deployments of existing agents, or by deployments of deleted
+ * agents that still have running instances.
+ */
 export async function pinsOfSet(db: Database, setId: string): Promise<number[]> {
   const { rows } = await sql<{ revision: number }>`
     select distinct case when pin->>'revision' ~ '^[0-9]{1,9}$' then (pin->>'revision')::int else 0 end as revision

@@ -1,7 +1,7 @@
 import type { Database } from '../store/tables.ts';
 import { pinsOfSet } from './pin-rows.ts';
 
-/** The revisions of a secret set that a deployment runs with, or would after a rollback. */
+/** Returns the revisions of a secret set that a deployment uses, or would use after a rollback. */
 export function pinnedRevisions(db: Database, setId: string): Promise<number[]> {
   return pinsOfSet(db, setId);
 }

@@ -1,19 +1,19 @@
 import { type AgentDetails, type DeploymentDetails, profiles } from '@bothost/contract';
 import type { DeploymentRow } from './deployment-rows.ts';
 
-/** Current instance counts of a deployment, from `instances/`. */
+/** Instance counts of a deployment. */
 export type DeploymentUsage = {
   readonly deploymentId: string;
   readonly activeSessions: number;
   readonly ready: number;
-  /** Ready instances without a session. */
+  /** Number of ready instances without a session. */
   readonly idle: number;
   readonly starting: number;
 };
 
 type Names = { readonly agentName: string; readonly organizationName: string };
 
-/** A deployment in the form that existing clients expect. */
+/** Formats a deployment as existing clients expect it. */
 export function presentManifest(row: DeploymentRow, names: Names): AgentDetails['deployment'] {
   const limits = profiles[row.profile as keyof typeof profiles];
   return {
@@ -76,7 +76,7 @@ function problemOf(row: DeploymentRow): DeploymentDetails['failure'] {
   };
 }
 
-/** Replaces square brackets, which existing clients read as markup. */
+/** Removes square brackets, because existing clients interpret them as markup. */
 export function plain(text: string | null): string {
   return (text ?? 'The deployment failed.').replaceAll('[', '(').replaceAll(']', ')');
 }

@@ -12,7 +12,9 @@ beforeAll(async () => {
 });
 afterAll(() => rows.close());
 
-/** An agent with a deployment that serves, unless null, and one that is desired. */
+/**
+ * Creates an agent with a serving deployment (unless `active` is null) and a desired one (unless `desired` is null).
+ */
 async function agentWith(active: State | null, desired: State | null, fields: Parameters<TestRows['agent']>[1] = {}) {
   const id = await rows.agent(organizationId, { name: `a${newId()}`.slice(0, 30), ...fields });
   const activeId = active === null ? null : await rows.deployment(id, { state: active });
@@ -27,8 +29,15 @@ const stateOf = async (id: string | null) =>
 
 it.each<[string, State | null, State | null, 'active' | 'desired', State | null, State | null]>([
   ['a serving deployment', 'ready', null, 'active', 'preparing', 'preparing'],
-  ['a serving deployment instead of one in progress', 'ready', 'validating', 'active', 'preparing', 'failed'],
-  ['a serving deployment instead of a failed one', 'ready', 'failed', 'active', 'preparing', 'failed'],
+  [
+    'a serving deployment, and cancels a deployment in progress',
+    'ready',
+    'validating',
+    'active',
+    'preparing',
+    'failed',
+  ],
+  ['a serving deployment, and forgets a failed one', 'ready', 'failed', 'active', 'preparing', 'failed'],
   ['a first deployment in progress', null, 'validating', 'desired', null, 'preparing'],
   ['nothing after a failed first deployment', null, 'failed', 'desired', null, 'failed'],
 ])('prepares %s again', async (_, active, desired, wanted, activeState, desiredState) => {

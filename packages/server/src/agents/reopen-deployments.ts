@@ -2,8 +2,9 @@ import { sql } from 'kysely';
 import type { Database } from '../store/tables.ts';
 
 /**
- * Prepares the serving deployments of a region again, because their prepared projects are lost: each serves when its project is
- * prepared and its first instance is ready. A deployment in progress continues only if nothing served before it.
+ * Prepares the serving deployments of a region again after a restore, which does not contain prepared projects. Each
+ * serves again once its project is prepared and its first instance is ready. A deployment in progress continues only if
+ * the agent had no serving deployment.
  */
 export async function reopenDeployments(
   { db, now }: { readonly db: Database; readonly now: () => Date },

@@ -15,8 +15,9 @@ type Context = {
 };
 
 /**
- * Creates a deployment with the source and settings of an earlier one. It is validated like any other before it takes traffic.
- * `deploymentId` null: the previous serving deployment, or the serving one if a later one failed or is pending.
+ * Creates a deployment with the source and settings of an earlier one. It is validated like any new deployment before
+ * it serves. If `deploymentId` is null, that is the previously serving deployment, or the serving one if a later
+ * deployment failed or is pending.
  *
  * @throws failure `not-found`, `deployment-not-found`, `no-earlier-deployment`, `deployment-gone`
  */
@@ -29,7 +30,7 @@ export async function rollBack(
   const found = await findAgent(context.db, scope.organizationId, agentName);
   if (found === undefined || found.deleted_at !== null || found.name !== agentName) throw failure('not-found');
   const earlier = await earlierOf(context.db, found, deploymentId);
-  // Before taking the lock, because session starts wait for it.
+  // Hash the directory before taking the agent's lock, because session starts wait for that lock.
   const directory = await directoryAgain(context, earlier);
   await context.db.transaction().execute(async (db) => {
     const agent = await lockAgentByName(db, scope.organizationId, agentName);
@@ -64,7 +65,7 @@ async function earlierOf(db: Database, agent: AgentRow, deploymentId: string | n
   return before;
 }
 
-/** A directory can be deployed again only while its content is unchanged. Null otherwise. */
+/** The source of a deployment from a directory. Null if the content of the directory has changed since. */
 async function directoryAgain(
   context: Pick<Context, 'hashDirectory'>,
   { source }: DeploymentRow,

@@ -37,7 +37,7 @@ const usage = (deploymentId: string, fields = {}) => [
   { deploymentId, activeSessions: 0, ready: 0, idle: 0, starting: 0, ...fields },
 ];
 
-/** Reads a rollout like existing command lines: these fields, in this order. */
+/** Returns the fields that existing clients evaluate, in the order in which they check them. */
 function reading(...args: Parameters<typeof rolloutOf>) {
   const [desired, active] = args;
   const { reconciled, errors, conditions } = rolloutOf(...args);
@@ -48,13 +48,23 @@ function reading(...args: Parameters<typeof rolloutOf>) {
 
 describe('a rollout is shown as', () => {
   it.each([
-    ['waiting while the first is prepared', deployment({ state: 'preparing' }), undefined, 'waiting'],
-    ['waiting while the first is validated', deployment(), undefined, 'waiting'],
-    ['waiting while another one serves', deployment(), serving, 'waiting'],
-    ['ready when it serves', served, served, 'ready'],
-    ['failed when the first failed', deployment({ state: 'failed', error: 'It exited.' }), undefined, 'failed'],
-    ['failed when another one serves', deployment({ state: 'failed', error: 'It exited.' }), serving, 'failed'],
-    ['waiting when it began to serve between two looks', served, serving, 'waiting'],
+    ['waiting while the first deployment is prepared', deployment({ state: 'preparing' }), undefined, 'waiting'],
+    ['waiting while the first deployment is validated', deployment(), undefined, 'waiting'],
+    ['waiting while the previous deployment serves', deployment(), serving, 'waiting'],
+    ['ready when the desired deployment serves', served, served, 'ready'],
+    [
+      'failed when the first deployment failed',
+      deployment({ state: 'failed', error: 'It exited.' }),
+      undefined,
+      'failed',
+    ],
+    [
+      'failed when the desired deployment failed and the previous one serves',
+      deployment({ state: 'failed', error: 'It exited.' }),
+      serving,
+      'failed',
+    ],
+    ['waiting when the deployment began to serve between the two queries', served, serving, 'waiting'],
   ])('%s', (_, desired, active, expected) => {
     expect(reading(desired, active, undefined, [])).toBe(expected);
   });
@@ -66,7 +76,7 @@ describe('the health of a revision', () => {
   const exit = { code: 3, signal: null, outOfMemory: false, tail: 'oh\n' };
   const troubled = { error: 'It exited.', error_code: 'PCC_BOT_EXITED', error_at: ago(3), last_exit: exit } as const;
 
-  it('is good without instances if it serves', () => {
+  it('is good for a serving deployment without instances', () => {
     expect(health(served)).toMatchObject({ ready: true, state: 'running', replicasStarted: 0, reason: null });
   });
 
@@ -82,9 +92,9 @@ describe('the health of a revision', () => {
 
   it.each([
     ['once', { restarts: 1 }, 'Error'],
-    ['again and again', { restarts: 2 }, 'CrashLoopBackOff'],
-    ['for want of memory', { restarts: 2, last_exit: { ...exit, outOfMemory: true } }, 'OOMKilled'],
-  ])('says that instances of one that serves do not start: %s', (_, fields, reason) => {
+    ['a crash loop', { restarts: 2 }, 'CrashLoopBackOff'],
+    ['out of memory', { restarts: 2, last_exit: { ...exit, outOfMemory: true } }, 'OOMKilled'],
+  ])('shows that instances of a serving deployment do not start: %s', (_, fields, reason) => {
     const row = { ...served, ...troubled, ...fields };
     expect(health(row)).toMatchObject({
       ready: false,
@@ -104,7 +114,7 @@ describe('the health of a revision', () => {
     ]);
   });
 
-  it('keeps the last exit after instances start again', () => {
+  it('keeps the last exit after instances start successfully again', () => {
     const row = { ...served, last_exit: exit, restarts: 4 };
     expect(health(row, { ready: 1, idle: 1 })).toMatchObject({
       ready: true,
@@ -116,7 +126,7 @@ describe('the health of a revision', () => {
     });
   });
 
-  it('includes a draining deployment, with the time of the change', () => {
+  it('includes a draining deployment, with the time it was replaced', () => {
     const draining = deployment({ id: 'old', state: 'ready', activated_at: ago(60), replaced_at: testNow });
     const { previousRevision } = rolloutOf(served, served, draining, usage('old', { activeSessions: 2, ready: 2 }));
     expect(previousRevision).toMatchObject({

@@ -5,12 +5,12 @@ import { type DeploymentUsage, plain } from './present.ts';
 type Revision = NonNullable<AgentDetails['currentRevision']>;
 type Condition = AgentDetails['conditions'][number];
 
-/** Number of consecutive failed starts that counts as a crash loop. */
+/** After this number of consecutive failed starts, a deployment is reported as a crash loop. */
 const loopStarts = 2;
 
 /**
- * Pure. The state of a rollout in the terms of existing clients. `active`: the serving deployment. `desired`: the desired
- * deployment, equal to `active` without a rollout.
+ * Computes the state of a rollout in the terms of existing clients. Pure. `active` is the serving deployment; `desired`
+ * is the same deployment if no rollout is in progress.
  */
 export function rolloutOf(
   desired: DeploymentRow,
@@ -22,7 +22,8 @@ export function rolloutOf(
   const serving = active !== undefined && active.id !== desired.id ? revisionOf(active, 'Active', usage) : null;
   const former = draining === undefined ? null : revisionOf(draining, 'Draining', usage);
   return {
-    // The deployment serves or failed. The agent's row names the serving one, and may be slightly older than the others.
+    // A rollout is complete once its deployment serves or has failed. The serving one is the one named by the agent's
+    // row, because the deployment rows may be read slightly later.
     reconciled: desired.state === 'failed' ? desired.id : (active?.id ?? null),
     currentRevision: current,
     previousRevision: serving ?? former,
@@ -33,7 +34,7 @@ export function rolloutOf(
   } satisfies Partial<AgentDetails> & { reconciled: string | null };
 }
 
-/** For a deployment that takes no traffic. */
+/** The rollout phase of a deployment that does not serve. */
 function phaseOf(row: DeploymentRow): Revision['phase'] {
   switch (row.state) {
     case 'preparing':
@@ -67,7 +68,7 @@ function healthOf(
   const exit = row.last_exit;
   const serves = runs.phase === 'Active' && row.error === null;
   return {
-    // A serving deployment may have no instance; the next session starts one.
+    // A serving deployment counts as ready even without an instance, because the next session starts one.
     ready: runs.ready > 0 || serves,
     state: row.state === 'failed' ? 'terminated' : runs.ready > 0 || serves ? 'running' : 'waiting',
     restartCount: row.restarts,
@@ -89,19 +90,20 @@ function errorOf(row: DeploymentRow) {
   return { code: row.error_code ?? 'PCC_UNKNOWN_ERROR', message: whole(row) };
 }
 
-/** The message with the bot's last output, because existing clients show nothing else. */
+/** Appends the bot's last output to the message, because existing clients show only the message. */
 function whole(row: DeploymentRow): string {
   const tail = row.last_exit?.tail.trim() ?? '';
   return plain(tail === '' ? row.error : `${row.error} It wrote last: ${tail}`);
 }
 
 function progressOf(desired: DeploymentRow, active: DeploymentRow | undefined): readonly Condition[] {
-  const meanwhile = active === undefined ? 'Nothing serves until then.' : 'The deployment before it serves until then.';
+  const servingNote =
+    active === undefined ? 'No deployment serves until then.' : 'The previous deployment serves until then.';
   const progressing = (reason: string, message: string): Condition => ({
     type: 'Progressing',
     status: 'True',
     reason,
-    message: `${message} ${meanwhile}`,
+    message: `${message} ${servingNote}`,
     lastTransitionTime: desired.state_at.toISOString(),
   });
   if (desired.state === 'preparing') return [progressing('Preparing', 'The new deployment is being prepared.')];

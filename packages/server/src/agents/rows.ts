@@ -5,7 +5,7 @@ import { isUuid } from '../store/uuid.ts';
 
 export type AgentRow = Selectable<AgentsTable>;
 
-/** An agent of the organization by name, or by id, which also finds a deleted one. */
+/** Finds an agent of the organization by name or id. A deleted agent is found only by its id. */
 export function findAgent(db: Database, organizationId: string, nameOrId: string): Promise<AgentRow | undefined> {
   return db
     .selectFrom('agents')
@@ -19,8 +19,8 @@ export function findAgent(db: Database, organizationId: string, nameOrId: string
 }
 
 /**
- * The agent and its serving deployment, with the agent's row locked until the transaction ends. Starts of one agent wait here
- * for each other, which makes the count against `max_agents` exact.
+ * Returns the agent and its serving deployment, and locks the agent's row until the transaction ends. Concurrent
+ * session starts of an agent wait for this lock, so the count that is compared with `max_agents` is exact.
  */
 export async function lockWithActiveDeployment(
   db: Database,
@@ -36,8 +36,8 @@ export async function lockWithActiveDeployment(
     where agents.organization_id = ${organizationId} and agents.name = ${name} and agents.deleted_at is null
     for no key update of agents`.execute(db);
   const [row] = rows;
-  // While the query waited for the lock, another deployment was activated: the agent's row is new, but the joined row is old.
-  // With the lock, a second query is consistent.
+  // Another deployment was activated while the query waited for the lock, so the joined deployment row is outdated. A
+  // second query under the lock is consistent.
   if (row !== undefined && row.activeId !== row.deploymentId) return lockWithActiveDeployment(db, organizationId, name);
   return row;
 }
@@ -46,7 +46,7 @@ type LockedAgent = {
   readonly agentId: string;
   readonly region: string;
   readonly activeId: string | null;
-  /** The same. This and the following fields are null if no deployment serves. */
+  /** Id of the serving deployment. This and the following fields are null if no deployment serves. */
   readonly deploymentId: string | null;
   readonly maxAgents: number | null;
   readonly maxSessionSeconds: number | null;
@@ -70,11 +70,11 @@ export function agentsOf(db: Database, organizationId: string, region: string | 
     .execute();
 }
 
-/** An agent of the organization by name, created if necessary, with its row locked until the transaction ends. */
+/** Finds an agent of the organization by name, or creates it, and locks its row until the transaction ends. */
 export async function requireAgent(db: Database, row: Insertable<AgentsTable>): Promise<AgentRow> {
   await insertAgent(db, row);
   const agent = await lockAgentByName(db, row.organization_id, row.name);
-  // It was deleted between the two statements, so its name is free.
+  // The agent was deleted between the two statements, so its name is available again.
   return agent ?? requireAgent(db, row);
 }
 
@@ -82,7 +82,7 @@ export async function updateAgent(db: Database, id: string, change: Updateable<A
   await db.updateTable('agents').set(change).where('id', '=', id).execute();
 }
 
-/** An agent by name, with its row locked until the transaction ends. */
+/** Finds an agent by name and locks its row until the transaction ends. */
 export function lockAgentByName(db: Database, organizationId: string, name: string): Promise<AgentRow | undefined> {
   return db
     .selectFrom('agents')
@@ -94,7 +94,7 @@ export function lockAgentByName(db: Database, organizationId: string, name: stri
     .executeTakeFirst();
 }
 
-/** False if the name is taken. */
+/** Returns false if the name is taken. */
 export async function insertAgent(db: Database, row: Insertable<AgentsTable>): Promise<boolean> {
   const result = await db
     .insertInto('agents')

@@ -41,7 +41,7 @@ describe('an agent with secrets', () => {
     return row.secret_pins.map(({ secretSet, revision }) => `${secretSet} ${revision}`);
   };
 
-  it('is rejected while they are missing or not ready, and then pins their revision', async () => {
+  it('is rejected while its secret set is missing or not ready, and then pins the current revision', async () => {
     await expect(create()).rejects.toMatchObject({ reason: 'secret-set-not-found', status: 404 });
     await put({ A: '1' });
     await expect(create()).rejects.toMatchObject({ reason: 'secret-set-not-ready', status: 409 });
@@ -50,7 +50,7 @@ describe('an agent with secrets', () => {
     expect(await pins()).toEqual(['keys 1']);
   });
 
-  it('is deployed again only if a secret changed', async () => {
+  it('gets a new deployment only if a secret changed', async () => {
     await put({ A: '1' });
     await vault.deliver();
     await create();
@@ -63,7 +63,7 @@ describe('an agent with secrets', () => {
     expect(await pins()).toEqual(['keys 2']);
   });
 
-  it('changes instance numbers even without a ready set, and pins a new revision that is ready', async () => {
+  it('can change instance numbers while its secret set is not ready, and pins a new revision that is ready', async () => {
     await put({ A: '1' });
     await vault.deliver();
     await create();
@@ -98,14 +98,14 @@ describe('an agent with secrets', () => {
   const rollBackTo = (deploymentId: string) =>
     rollBack({ ...context(), hashDirectory: async () => '' }, scope, 'echo', deploymentId);
 
-  it('prevents their deletion', async () => {
+  it('prevents the deletion of its secret set', async () => {
     await ready({ A: '1' });
     await create();
     await expect(removeSet(false)).rejects.toMatchObject({ reason: 'secret-set-in-use', status: 409 });
     expect(await removeSet(true)).toMatchObject({ agents: ['echo'] });
   });
 
-  it('reports a forced deletion, and deploys without them or with a new set of that name', async () => {
+  it('reports a forced deletion of its secret set, and can be deployed without the set or with a new set of the same name', async () => {
     await ready({ A: '1' });
     await create();
     await removeSet(true);
@@ -120,7 +120,7 @@ describe('an agent with secrets', () => {
     expect((await show()).secretSets).toMatchObject([{ revision: 1, newestRevision: 1, stale: false }]);
   });
 
-  it('shows how many revisions it is behind', async () => {
+  it('shows how many revisions its secrets are behind', async () => {
     await ready({ A: '1' });
     await create();
     const fresh = [{ secretSet: 'keys', revision: 1, newestRevision: 1, stale: false }];
@@ -137,7 +137,7 @@ describe('an agent with secrets', () => {
     expect(await listAgents(rows, away, { includeActiveDeployment: false, region: undefined })).toEqual([]);
   });
 
-  it('keeps its set until it is removed explicitly', async () => {
+  it('keeps its secret set until a deployment removes it explicitly', async () => {
     await ready({ A: '1' });
     await create();
     expect(await update({ maxSessionDuration: 60 })).toBe('deployment');
@@ -149,7 +149,7 @@ describe('an agent with secrets', () => {
     expect(await pins()).toEqual(['keys 1']);
   });
 
-  it('rolls back to its former revision if that still exists', async () => {
+  it('rolls back to its earlier secret revision if that still exists', async () => {
     await ready({ A: '1' });
     await create();
     const first = (await show()).desiredDeploymentId;
@@ -166,7 +166,7 @@ describe('an agent with secrets', () => {
     });
   });
 
-  it('takes no set of another region, none that is missing, and no other kind of secret', async () => {
+  it('rejects a secret set that is missing, in another region, or of another type', async () => {
     await vault.put(scope.organizationId, 'far', { ...pairs({ A: '1' }), region: 'eu' });
     const secretValue = Buffer.from('user:password').toString('base64');
     const hub = { isImagePullSecret: true, host: 'ghcr.io', secretValue };

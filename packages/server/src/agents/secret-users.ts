@@ -1,7 +1,10 @@
 import type { Database } from '../store/tables.ts';
 import { deploymentsWithSet } from './pin-rows.ts';
 
-/** Agents whose desired or serving deployment uses a secret set, with the revision of the desired one. */
+/**
+ * Returns agents whose desired or serving deployment uses a secret set, with the revision pinned by the desired
+ * deployment.
+ */
 export async function agentsWithSecretSet(
   db: Database,
   setId: string,

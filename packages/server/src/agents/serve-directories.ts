@@ -12,14 +12,17 @@ type Context = {
   hashDirectory: (path: string) => Promise<string>;
 };
 
-/** `preparing`: the deployment that the reconciler has to prepare, or null. */
+/** `preparing` is the id of the deployment that the reconciler still has to prepare, or null. */
 export type ServedDirectory = {
   readonly name: string;
   readonly problem: string | null;
   readonly preparing: string | null;
 };
 
-/** Serves each directory as an agent. Logs a directory that cannot be served and continues with the others. */
+/**
+ * Serves each directory as an agent. Logs an error for a directory that cannot be served, and continues with the
+ * others.
+ */
 export async function serveDirectories(
   context: Context,
   organizationId: string,
@@ -41,7 +44,7 @@ export async function serveDirectories(
   return served;
 }
 
-/** Directory of the included sample agent. */
+/** The directory of the sample agent that is included in the package. */
 function parrotDirectory(): string {
   return dirname(createRequire(import.meta.url).resolve('@bothost/parrot/package.json'));
 }

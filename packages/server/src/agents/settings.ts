@@ -9,14 +9,14 @@ import {
 } from '@bothost/contract';
 import type { DeploymentRow } from './deployment-rows.ts';
 
-/** Settings of a deployment. Durations in seconds. */
+/** Settings of a deployment. Durations are in seconds. */
 export type Settings = {
   readonly minAgents: number;
   readonly maxAgents: number;
   readonly profile: ProfileName;
   readonly maxSessionSeconds: number;
   readonly websocketAuth: 'none' | 'token';
-  /** Whether instances may be forked. */
+  /** Whether the fork server may fork instances instead of starting a new interpreter for each. */
   readonly fork: boolean;
 };
 
@@ -43,7 +43,7 @@ export function settingsOf(row: DeploymentRow): Settings {
 type Request = Omit<AgentSettings, 'forceRedeploy'>;
 
 /**
- * Applies a request to the settings `before`. Omitted fields keep their values.
+ * Applies a request to the previous settings. Fields that the request omits keep their values.
  *
  * @throws failure `invalid-request`
  */
@@ -63,7 +63,7 @@ export function settingsFrom(request: Request, before: Settings): Settings {
   return settings;
 }
 
-/** `scaling`: only instance numbers differ. */
+/** Compares settings. `scaling` means that only instance numbers differ. */
 export function differenceOf(before: Settings, after: Settings): 'deployment' | 'scaling' | 'none' {
   const keys = ['profile', 'maxSessionSeconds', 'websocketAuth', 'fork'] as const;
   if (keys.some((key) => before[key] !== after[key])) return 'deployment';
@@ -71,8 +71,8 @@ export function differenceOf(before: Settings, after: Settings): 'deployment' | 
 }
 
 /**
- * Rejects fields that a region whose runtime runs builds does not support. They are not ignored, because an agent must not
- * silently run something else.
+ * Rejects fields that this service does not support. Ignoring them could silently run something other than what was
+ * requested.
  *
  * @throws failure `not-supported`
  */
@@ -90,15 +90,18 @@ export function requireSupported(request: Request): void {
   );
   if (issues.length > 0) {
     const text = issues.map(({ path, message }) => `${path.slice('body.'.length)}: ${message}`).join('; ');
-    throw failure('not-supported', { message: `This cannot be deployed here. ${text}.`, issues });
+    throw failure('not-supported', { message: `This service cannot deploy the request: ${text}.`, issues });
   }
 }
 
-/** A warning about a name, or null: standard WebRTC clients replace the first `/start` of the URL. */
+/**
+ * Returns a warning about an agent name that contains "start", or null. Standard WebRTC clients replace the first
+ * `/start` in the URL, so such a name breaks the URL.
+ */
 export function nameWarning(name: string): string | null {
   if (!name.startsWith('start')) return null;
   return (
-    `The name ${name} begins with "start": stock WebRTC clients take it for the end of the start URL. ` +
-    'Give them an offerUrlTemplate, or choose another name.'
+    `The name ${name} begins with "start", which standard WebRTC clients confuse with the /start at the end of the URL. ` +
+    'Configure an offerUrlTemplate in these clients, or choose another name.'
   );
 }

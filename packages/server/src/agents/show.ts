@@ -8,7 +8,7 @@ import { type AgentRow, agentsOf, findAgent } from './rows.ts';
 
 type Scope = { readonly organizationId: string; readonly organizationName: string };
 
-/** Agents of an organization, optionally of one region, with the state of their secret sets. */
+/** Lists the agents of an organization, optionally of one region, with the states of their secret sets. */
 export async function listAgents(
   context: { db: Database },
   scope: Scope,
@@ -39,7 +39,6 @@ export async function listAgents(
   });
 }
 
-/** @throws failure `not-found` */
 export async function getAgent(
   context: { db: Database },
   scope: Scope,

@@ -20,7 +20,7 @@ describe('withStartMethod', () => {
     expect(withStartMethod({ startMethods }, validating).startMethod).toEqual({ level: 'libraries', reason: null });
   });
 
-  it('adds nothing before an instance was started', () => {
+  it('adds nothing if no instance was started', () => {
     expect(withStartMethod({ startMethods: () => new Map() }, agent)).toEqual(agent);
   });
 });
