@@ -118,26 +118,26 @@ describe('the settings', () => {
     ['PATH', '/opt/bin', { inherited: { path: '/opt/bin' } }],
     ['LANG', 'de_DE.UTF-8', { inherited: { language: 'de_DE.UTF-8' } }],
     ['TZ', 'Europe/Berlin', { inherited: { timeZone: 'Europe/Berlin' } }],
-  ])('%s=%s is taken', (name, value, expected) => {
+  ])('accept %s=%s', (name, value, expected) => {
     expect(read({ [name]: value })).toMatchObject(expected);
   });
 
-  it('names an invalid registry without its password', () => {
+  it('name an invalid registry without its password', () => {
     const problem = () => read({ BOTHOST_REGISTRIES: 'https://me:pass@word@harbor.example' });
     expect(problem).toThrow('not host, host:port or http://host:port: ...@harbor.example');
     expect(problem).not.toThrow(/pass/);
     expect(problem).not.toThrow(/word/);
   });
 
-  it('uses /var/lib for root', () => {
+  it('put the data directory in /var/lib for root', () => {
     expect(read({ XDG_DATA_HOME: '/data' }, true).dataDirectory).toBe('/var/lib/bothost');
   });
 
-  it('prefers BOTHOST_PORT to PORT', () => {
+  it('prefer BOTHOST_PORT to PORT', () => {
     expect(read({ PORT: '1', BOTHOST_PORT: '2' }).port).toBe(2);
   });
 
-  it('ignores empty variables, except BOTHOST_AGENTS', () => {
+  it('treat empty variables as unset, except BOTHOST_AGENTS', () => {
     const empty = Object.fromEntries(
       Object.values(settings).flatMap(({ names }) =>
         names.map((name) => [name, '']).filter(([name]) => name !== 'BOTHOST_AGENTS'),
@@ -174,11 +174,11 @@ describe('the settings', () => {
     ['BOTHOST_BOOTSTRAP_PRIVATE_KEY', `pk_${'x'.repeat(32)}`],
     ['BOTHOST_BOOTSTRAP_PRIVATE_KEY', 'sk_short'],
     ['BOTHOST_BOOTSTRAP_PUBLIC_KEY', `sk_${'x'.repeat(32)}`],
-  ])('%s=%s is refused by its name', (name, value) => {
+  ])('reject %s=%s and name the variable', (name, value) => {
     expect(problemsOf({ [name]: value })).toMatch(new RegExp(`^ConfigError: Invalid settings:\n  ${name}: .+$`));
   });
 
-  it('reports all errors at once', () => {
+  it('report all errors at once', () => {
     const problems = problemsOf({ BOTHOST_PORT: 'x', BOTHOST_ON_STOP: 'x', BOTHOST_KEY: 'x' });
     expect(problems.split('\n')).toEqual([
       expect.stringContaining('Invalid settings'),
@@ -188,7 +188,7 @@ describe('the settings', () => {
     ]);
   });
 
-  describe('that are secret', () => {
+  describe('secret settings', () => {
     let directory: string;
     beforeAll(async () => {
       directory = await mkdtemp(join(tmpdir(), 'bothost-config-'));
@@ -200,7 +200,7 @@ describe('the settings', () => {
       return path;
     }
     const secret = 'hunter2-hunter2-hunter2';
-    it('include the variables of builds, because a URL may contain a password', () => {
+    it('include the build variables, because a URL may contain a password', () => {
       const index = 'https://reader:hunter2@pypi.example.com/simple';
       const { secrets, ...printable } = read({ PIP_INDEX_URL: index, NPM_TOKEN: 'npm_1', PIP_EXTRA_INDEX_URL: '' });
       expect(secrets.buildVariables).toEqual({ PIP_INDEX_URL: index });
@@ -213,7 +213,7 @@ describe('the settings', () => {
       .filter((one) => one.secret)
       .flatMap((one) => one.names);
 
-    it('are separate from printable settings', () => {
+    it('are separate from settings that may be logged', () => {
       const values = {
         DATABASE_URL: `postgres://bothost:${secret}@db/bothost`,
         BOTHOST_KEY: 'cd'.repeat(32),
@@ -233,7 +233,7 @@ describe('the settings', () => {
     });
 
     it.each(names.filter((name) => name !== 'BOTHOST_METRICS_TOKEN'))(
-      '%s is not in the message that refuses it',
+      'are not shown in the error about an invalid %s',
       async (name) => {
         expect(problemsOf({ [name]: secret })).not.toContain(secret);
         const path = await file(`${secret}\n`);
@@ -247,12 +247,12 @@ describe('the settings', () => {
       expect(read({ BOTHOST_METRICS_TOKEN_FILE: await file(`${secret}\n`) }).secrets.metricsToken).toBe(secret);
     });
 
-    it('are taken from the variable if both are set', async () => {
+    it('use the variable if both the variable and the file are set', async () => {
       const both = { BOTHOST_METRICS_TOKEN: 'mine', BOTHOST_METRICS_TOKEN_FILE: await file(secret) };
       expect(read(both).secrets.metricsToken).toBe('mine');
     });
 
-    it('report variable and path of an unreadable file', () => {
+    it('report the variable and the path of an unreadable file', () => {
       const path = join(directory, 'missing');
       expect(problemsOf({ DATABASE_URL_FILE: path })).toContain(`DATABASE_URL_FILE: cannot read ${path}: ENOENT`);
     });
@@ -263,7 +263,7 @@ describe('the settings', () => {
       expect(problemsOf({ BOTHOST_METRICS_TOKEN_FILE: path })).toContain('BOTHOST_METRICS_TOKEN: ');
     });
 
-    it('are the only settings that can be in a file', async () => {
+    it('are the only settings that can be read from a file', async () => {
       expect(read({ BOTHOST_REGION_FILE: await file('eu') }).region).toBe('us-west');
     });
   });

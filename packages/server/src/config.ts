@@ -11,31 +11,35 @@ type Names<Secret extends boolean> = {
 }[keyof Settings];
 type Values<Secret extends boolean> = { readonly [Name in Names<Secret>]: z.output<Settings[Name]['schema']> };
 
-/** The settings. `secrets` are separate, so that the rest can be logged. */
+/** All settings. `secrets` are kept separately, so that the other settings can be logged. */
 export type Config = Omit<Values<false>, 'dataDirectory'> & {
   readonly dataDirectory: string;
   readonly secrets: Values<true> & {
-    /** Variables for builds. Secret, because a URL may contain a password. */
+    /** Environment variables for builds. Treated as secret, because a URL may contain a password. */
     readonly buildVariables: Readonly<Record<string, string>>;
   };
-  /** The part of the service's environment that the runtime passes to bots. */
+  /** Variables of the service's environment that the runtime passes to bots. */
   readonly inherited: {
     readonly path: string;
     readonly language: string | undefined;
     readonly timeZone: string | undefined;
   };
-  /** Path of the profile that the first start writes for the command line. */
+  /** Path of the CLI profile that the first start writes. */
   readonly profileFile: string;
 };
 
-/** All problems of the settings, by name, without values of secrets. */
+/** Lists all invalid settings by name, without the values of secrets. */
 export class ConfigError extends OperatorError {
   override readonly name = 'ConfigError';
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** @throws ConfigError with every problem at once */
+/**
+ * Reads all settings from the environment.
+ *
+ * @throws ConfigError that lists all problems
+ */
 export function readConfig(environment: Environment = process.env, isRoot = process.geteuid?.() === 0): Config {
   const problems: string[] = [];
   const read = <T>(one: Setting<T>): T => {
@@ -78,7 +82,7 @@ function lookUp(one: Setting<unknown>, environment: Environment) {
   const found = one.names.find((candidate) => nonEmpty(environment, candidate)) ?? one.names[0] ?? '';
   const text = environment[found];
   const file = one.secret ? environment[`${found}_FILE`] : undefined;
-  // An empty list of agents is valid. Other empty variables count as unset.
+  // An empty BOTHOST_AGENTS is valid and means no agents. Other empty variables count as unset.
   if (nonEmpty(environment, found) || (text === '' && found === 'BOTHOST_AGENTS'))
     return { name: found, text, problem: null };
   if (file === undefined || file === '') return { name: found, text: undefined, problem: null };
@@ -98,7 +102,7 @@ function defaultDataDirectory(environment: Environment, isRoot: boolean): string
   return isRoot ? '/var/lib/bothost' : join(xdg(environment, 'XDG_DATA_HOME', '.local/share'), 'bothost');
 }
 
-/** XDG Base Directory Specification: a relative path is ignored. */
+/** Relative paths in XDG variables are ignored, as the XDG Base Directory Specification requires. */
 function xdg(environment: Environment, variable: string, fallback: string): string {
   const value = environment[variable];
   return value !== undefined && isAbsolute(value) ? value : join(environment['HOME'] || homedir(), fallback);

@@ -11,15 +11,15 @@ import { markLive, recordEvents } from './sessions/progress.ts';
 import { verifyToken } from './sessions/socket-token.ts';
 
 /**
- * Connects a client of `/ws/generic/...` or a carrier: finds its session by the token, or creates one if the agent requires no
- * token, and claims an instance.
+ * Connects a client on `/ws/generic/...` or the WebSocket path of a phone carrier. Finds its session by the token, or
+ * creates a session if the agent requires no token, then claims an instance.
  *
  * @throws failure `token-invalid`, `deployment-not-ready`, `at-capacity`, `shutting-down`, `storage-full`
  */
 export async function connectSocket(context: Context, requested: SocketTarget): Promise<SocketSession> {
   if (context.isDraining()) throw failure('shutting-down');
   const requestedAt = context.now();
-  // Do not query invalid names; PostgreSQL rejects NUL.
+  // Do not query for invalid names, because PostgreSQL rejects the NUL character.
   if (![requested.organizationName, requested.agentName].every((name) => namePattern.test(name)))
     throw failure('token-invalid');
   const organization = await organizationByName(context.db, requested.organizationName);
@@ -27,7 +27,7 @@ export async function connectSocket(context: Context, requested: SocketTarget): 
   await context.disk.require(0);
   const { agentName, carrier } = requested;
   const sessionId = requested.token === null ? context.newId() : sessionOf(context, requested, requested.token);
-  // The session's client is already connected, so the token was used.
+  // A client is already connected to the session, so the token was used.
   if (context.ownership.has(sessionId)) throw failure('token-invalid');
   context.ownership.acquire(sessionId);
   try {
@@ -38,7 +38,7 @@ export async function connectSocket(context: Context, requested: SocketTarget): 
     return opened(context, target, claim, maxSessionSeconds, requestedAt);
   } catch (error) {
     context.ownership.release(sessionId);
-    // The database may have committed without confirming.
+    // The transaction may have been committed although the database did not confirm it.
     if (!(error instanceof ApiError)) abandonSession(context, sessionId);
     throw error;
   }
@@ -62,7 +62,7 @@ function opened(
   const { instanceId } = claim;
   const cold = claim.address === null;
   context.directory.expect({ organizationId, agentName, sessionId, instanceId, address: claim.address });
-  // Even for a warm instance, which may have become ready after the claim was read.
+  // Reconcile even for a warm instance, because it may have become ready only after its row was read.
   context.reconciler.requestReconcile();
   const claimedAt = context.now();
   let readyAt = claim.readyAt;

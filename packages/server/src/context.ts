@@ -17,16 +17,16 @@ import type { SessionDirectory } from './sessions/session-directory.ts';
 import type { RetryWrite } from './store/retry-write.ts';
 import type { Database } from './store/tables.ts';
 
-/** All that the running service consists of. A verb asks for the slice that it needs, never for the whole. */
+/** All parts of the running service. Operations declare only the parts that they use, never the whole. */
 export type Context = {
   readonly db: Database;
   readonly now: () => Date;
   readonly newId: () => string;
   readonly logger: Logger;
   readonly host: Host;
-  /** Of what lies in a directory that is served. */
+  /** Hashes the content of a directory that is served as an agent. */
   readonly hashDirectory: (path: string) => Promise<string>;
-  /** This server process. */
+  /** Id of this server process. */
   readonly serverId: string;
   readonly socketTokenKey: Buffer;
   readonly controlTokenKey: Buffer;
@@ -38,32 +38,32 @@ export type Context = {
   readonly reconciler: Reconciler;
   readonly builds: Builds;
   readonly disk: DiskSpace;
-  /** Opens and seals what organizations keep secret. */
+  /** Encrypts and decrypts the secrets of organizations. */
   readonly keyring: Keyring;
   readonly rootKeys: RootKeyProvider;
-  /** Wakes the worker that does the requested maintenance of the vault. */
+  /** Wakes the worker for vault maintenance. */
   readonly workOnVault: () => void;
-  /** How often an organization may ask what a write would change. */
+  /** Rate limit on dry runs of secret writes, per organization. */
   readonly dryRuns: RateLimit;
-  /** How often an organization may write secrets. */
+  /** Rate limit on secret writes, per organization. */
   readonly secretWrites: RateLimit;
-  /** How often an organization may have registries asked. */
+  /** Rate limit on checks of registry credentials, per organization. */
   readonly registryChecks: RateLimit;
   readonly refusals: RefusalLog;
-  /** How registries of images are asked, and which may be. */
+  /** How container registries are queried, and which ones are allowed. */
   readonly registries: RegistryAccess;
-  /** Delivers the secrets that are due in this region, soon. */
+  /** Wakes the delivery of secrets in this region. */
   readonly deliverSecrets: () => void;
-  /** Drops a revoked key from the cache of this replica, and notifies the other replicas. */
+  /** Removes a revoked key from this server's cache and notifies the other servers. */
   readonly announceRevocation: (keyId: string) => Promise<void>;
-  /** Does a write that must not be lost. */
+  /** Retries a write until the database accepts it. */
   readonly retryWrite: RetryWrite;
   readonly isDraining: () => boolean;
-  /** What bots write, and where it lies when they have ended. */
+  /** The output of running and ended bots. */
   readonly outputs: InstanceOutputs;
-  /** How instances of this server's deployments are started. */
+  /** How this server starts the instances of a deployment, such as forked or in a new interpreter. */
   readonly startMethods: Runtime['startMethods'];
   readonly logsDirectory: string;
-  /** Aborted at shutdown, so that long polls and log followers end. */
+  /** Aborts at shutdown, so that long polls end and log followers are disconnected. */
   readonly closing: AbortSignal;
 };

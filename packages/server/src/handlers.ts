@@ -55,8 +55,8 @@ import { stopSession } from './sessions/stop.ts';
 import { startSession } from './start-session.ts';
 
 /**
- * Which verb answers which operation: a missing one, or one that answers something else, does not compile. `gone` makes a
- * signal that aborts when the client has left.
+ * The handler of each operation. The type rejects a missing handler or a wrong result. `gone` returns a signal that
+ * aborts when the client disconnects.
  */
 export type Handlers = {
   readonly [Name in OperationName]: (
@@ -67,17 +67,14 @@ export type Handlers = {
   ) => Promise<ResponseOf<Operations[Name]>>;
 };
 
-/** Nothing of the operator's belongs to an organization. */
+/** Operations for the operator, which do not belong to an organization. */
 type OfOperator = 'getVault' | 'rotateVault' | 'verifyVault' | 'createOperatorKey';
 
-/**
- * The verb that answers each operation of the contract. The type is mapped over the operations: one that is missing does
- * not compile.
- */
+/** Creates the handlers of all operations in the contract. */
 export function createHandlers(context: Context): Handlers {
   const usageOf = (agentId: string) => countInstances(context, agentId);
 
-  /** Wakes the reconciler after a deploy and returns the updated agent. */
+  /** Wakes the reconciler after a deployment and returns the updated agent. */
   async function deployed(agentName: string, caller: Principal, change: Change) {
     context.reconciler.requestReconcile();
     const warning = nameWarning(agentName);
@@ -92,8 +89,8 @@ export function createHandlers(context: Context): Handlers {
   });
 
   /**
-   * Writes of an organization wait for each other in any case, for its audit log. `bytes` that one holds while it waits. A dry
-   * run answers guesses of values, so there are fewer of them.
+   * Queues secret writes of an organization, which its audit log serializes anyway. `bytes` is the memory that a
+   * waiting write holds. Fewer dry runs may wait, because they allow guessing secret values.
    */
   async function enqueueSecretWrite<T>(
     caller: Principal,

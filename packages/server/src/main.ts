@@ -7,8 +7,8 @@ import { OperatorError } from './operator-error.ts';
 import { defaultGraceSeconds } from './settings.ts';
 
 /**
- * The program of the service: reads the configuration, starts the server, handles signals. Exits with status 0 after a shutdown,
- * with 1 if it could not start or continue.
+ * Entry point of the service: reads the configuration, starts the server, handles signals. Exits with status 0 after a
+ * shutdown, and with 1 if the service could not start or continue.
  */
 async function main(): Promise<void> {
   const config = readConfig();
@@ -33,13 +33,17 @@ async function openLog(config: Config, isTerminal: boolean): Promise<Logger> {
     timestamp: pino.stdTimeFunctions.isoTime,
     redact: ['*.authorization', '*.headers.authorization', '*.password', '*.key', '*.token'],
   };
-  // Buffered, because a write per line takes a seventh of a short request. A kill loses the last quarter of a second.
+  // Buffers log lines, because writing each line separately takes a seventh of the time of a short request. A kill
+  // loses at most the last 250 ms of log lines.
   if (!isTerminal) return pino(options, pino.destination({ sync: false, minLength: 4_096, periodicFlush: 250 }));
   const { terminalLog } = await import('./composition/terminal-log.ts');
   return pino(options, terminalLog());
 }
 
-/** Handles signals, even during the start, which is then torn down. `grace`: null if sessions keep running. */
+/**
+ * Handles signals, including during the start, which is then undone. `grace` is null if sessions keep running after the
+ * shutdown.
+ */
 function stopOnSignals(
   starting: Promise<RunningServer>,
   logger: Logger,
@@ -60,7 +64,7 @@ function stopOnSignals(
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stop(signal));
 }
 
-/** Prints the message for an operator, and the stack of any other error for a bug report. */
+/** Prints the message of an OperatorError. Prints the stack of any other error, for a bug report. */
 function fail(error: unknown): void {
   process.exitCode = 1;
   const isForPeople = error instanceof OperatorError;

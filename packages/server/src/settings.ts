@@ -3,15 +3,15 @@ import { canonicalRegistry, keyPrefixes, nameLength, namePattern, reservedNames 
 import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
 
-/** One setting: names, default, and its description in `docs/configuration.md`. */
+/** A setting: its variable names, default value, and description in `docs/configuration.md`. */
 export type Setting<T> = {
-  /** The first variable that is set is used. */
+  /** Names of the environment variable. If several are set, the first one in this list is used. */
   readonly names: readonly string[];
   readonly schema: z.ZodType<T, string | undefined>;
   readonly about: string;
-  /** The default as the documents show it. */
+  /** The default value as shown in the documentation. */
   readonly without: string;
-  /** Can be read from the file that `<NAME>_FILE` names, and is never printed. */
+  /** A secret can also be read from the file named by `<NAME>_FILE`, and is never printed. */
   readonly secret: boolean;
 };
 
@@ -45,7 +45,7 @@ const name = z
 const registry = z.string().transform((text, check) => {
   const parsed = canonicalRegistry(text);
   if ('host' in parsed && !/[^/]\/[^/]/.test(parsed.host)) return parsed.host;
-  // Text before an @ may be a password.
+  // Hide text before an @, because it may be a password.
   const shown = text.replace(/^.*@/, '...@');
   check.addIssue({ code: 'custom', message: `not host, host:port or http://host:port: ${shown}` });
   return z.NEVER;
@@ -61,7 +61,10 @@ const trustedProxies = z.string().transform((text, check): number | string[] => 
   return proxies;
 });
 
-/** Package indexes, proxies and certificates for npm, pip and uv. Contains nothing that is usually a secret of the service. */
+/**
+ * Variables for package indexes, proxies and certificates that npm, pip and uv read. None of them usually contains a
+ * secret of the service.
+ */
 const wellKnownBuildVariables = [
   'npm_config_registry',
   'PIP_INDEX_URL',
@@ -83,10 +86,9 @@ const wellKnownBuildVariables = [
   'REQUESTS_CA_BUNDLE',
 ] as const;
 
-/** Default grace period of live sessions. Shorter on a terminal, where a person waits. */
+/** Default grace period for live sessions at shutdown. Shorter on a terminal, where a person waits. */
 export const defaultGraceSeconds = { onTerminal: 10, otherwise: 300 } as const;
 
-/** All settings of the service, with names, defaults and descriptions. */
 export const settings = {
   host: setting({
     names: ['BOTHOST_HOST'],
@@ -325,7 +327,7 @@ export const settings = {
   }),
   auditRetentionDays: setting({
     names: ['BOTHOST_AUDIT_RETENTION_DAYS'],
-    // A trigger of the database refuses to delete younger entries (migration 0017-single-audit-table).
+    // Migration 0017-single-audit-table has the same minimum age in a database trigger.
     schema: integer(0, 36_500)
       .refine((days) => days === 0 || days >= 30, 'less than 30')
       .default(365),

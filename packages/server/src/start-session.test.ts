@@ -30,11 +30,11 @@ const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 describe('startSession', () => {
   it.each([
-    ['without any body', undefined],
-    ['of nothing', null],
-    ['of an empty request', {}],
-    ['as existing clients ask', { createDailyRoom: false, dailyRoomProperties: {}, unknown: 1 }],
-  ])('plain, %s, answers with a session', async (_, body) => {
+    ['without a body', undefined],
+    ['with an empty body', null],
+    ['with an empty request', {}],
+    ['with the fields that existing clients send', { createDailyRoom: false, dailyRoomProperties: {}, unknown: 1 }],
+  ])('starts a session for a request %s', async (_, body) => {
     const { status, json } = await ask(body);
     expect(status).toBe(200);
     expect(json).toEqual({ sessionId: expect.stringMatching(uuid) });
@@ -51,7 +51,7 @@ describe('startSession', () => {
     await ended(service, 'asked', id);
   });
 
-  it('returns the ICE configuration for WebRTC, if requested', async () => {
+  it('returns the ICE configuration for WebRTC if requested', async () => {
     const { json } = await ask({ transport: 'webrtc', enableDefaultIceServers: true });
     expect(json).toEqual({ sessionId: expect.stringMatching(uuid), iceConfig: { iceServers: [] } });
     await stop(service, 'asked', String(json['sessionId']));
@@ -78,7 +78,7 @@ describe('startSession', () => {
     });
   });
 
-  it('returns only the URL for a WebSocket of an agent without tokens, and creates no session', async () => {
+  it('returns only the URL, and creates no session, for a WebSocket of an agent that requires no token', async () => {
     const { json } = await ask({ transport: 'websocket' }, '', 'open');
     expect(json).toEqual({ wsUrl: 'wss://bots.example.com/ws/generic/open.test-org' });
     expect(await countSessions('open')).toBe(0);
@@ -86,21 +86,21 @@ describe('startSession', () => {
 
   it.each<[string, unknown, number, string]>([
     ['a hosted room', { transport: 'daily' }, 400, 'hosted-rooms-unavailable'],
-    ['a hosted room by its old name', { createDailyRoom: true }, 400, 'hosted-rooms-unavailable'],
+    ["a hosted room under the field's former name", { createDailyRoom: true }, 400, 'hosted-rooms-unavailable'],
     ['an unknown transport', { transport: 'smoke' }, 400, 'invalid-request'],
-    ['a text as the body', { body: 'hello' }, 400, 'body-not-object'],
+    ['a string as the body', { body: 'hello' }, 400, 'body-not-object'],
     ['a list as the body', { body: [1] }, 400, 'body-not-object'],
     ['a number as the body', { body: 0 }, 400, 'body-not-object'],
-    ['a list as the request', [], 400, 'invalid-request'],
+    ['an array as the request', [], 400, 'invalid-request'],
     ['a body too large for a URL', { transport: 'websocket', body: { x: 'x'.repeat(4_096) } }, 413, 'body-too-large'],
-    ['a body too large for anything', { body: { x: 'x'.repeat(1_048_576) } }, 413, 'body-too-large'],
-  ])('of %s is refused, and nothing is made', async (_, body, status, reason) => {
+    ['a body larger than the general limit', { body: { x: 'x'.repeat(1_048_576) } }, 413, 'body-too-large'],
+  ])('rejects %s and creates no session', async (_, body, status, reason) => {
     const before = await countSessions();
     expect(await ask(body)).toMatchObject({ status, json: { reason, code: String(status) } });
     expect(await countSessions()).toBe(before);
   });
 
-  it('accepts a body in a URL up to its limit', async () => {
+  it('accepts a body in the URL up to the size limit', async () => {
     const { status } = await ask({ transport: 'websocket', body: { x: 'x'.repeat(4_096 - '{"x":""}'.length) } });
     expect(status).toBe(200);
   });

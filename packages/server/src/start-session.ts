@@ -22,8 +22,8 @@ type StartOptions = {
 };
 
 /**
- * Starts a session: returns as soon as it is committed and has claimed capacity. Dispatches it to a warm instance
- * immediately.
+ * Starts a session. Returns once the session is committed and has claimed an instance, and dispatches it to a warm
+ * instance immediately.
  */
 export async function startSession(
   context: Context,
@@ -35,7 +35,7 @@ export async function startSession(
   const body = bodyText(options.request.body, transport);
   await context.disk.require(0);
   const sessionId = context.newId();
-  // Own the session before its row exists. Otherwise, a reconcile pass could start its bot too.
+  // Take ownership before the session's row exists. Otherwise, a reconcile pass could dispatch the session too.
   if (transport !== 'websocket') context.ownership.acquire(sessionId);
   try {
     const { organizationId } = caller;
@@ -47,7 +47,8 @@ export async function startSession(
   } catch (error) {
     context.ownership.release(sessionId);
     context.telemetry.sessionStarted('refused');
-    // The database may have committed without confirming. The client does not know the session, so its bot must not run.
+    // The transaction may have been committed although the database did not confirm it. The client does not know this
+    // session, so its bot must not run.
     if (!(error instanceof ApiError)) abandonSession(context, sessionId);
     throw error;
   }

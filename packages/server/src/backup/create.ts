@@ -19,8 +19,9 @@ export type BackupContext = LogsContext & {
 };
 
 /**
- * A backup of the database and the data directory as a tar archive. All rows are of one moment. Files are read after that
- * moment, so the keys of all rows are there; a file that was removed in between is left out.
+ * Streams a backup of the database and the data directory as a tar archive. All rows come from one database snapshot.
+ * Files are read after the snapshot, so the encryption keys of all rows are included; a file that is removed in between
+ * is omitted.
  */
 export async function* createBackup(context: BackupContext): AsyncGenerator<Buffer> {
   const createdAt = context.now();
@@ -34,7 +35,7 @@ export async function* createBackup(context: BackupContext): AsyncGenerator<Buff
   const db = await snapshot.execute();
   context.logger.info({ backupId: manifest.id }, 'backup started');
   try {
-    // The client may read slowly.
+    // Disables the statement timeout, because the client may download slowly.
     await sql`select set_config('statement_timeout', '0', true),
       set_config('idle_in_transaction_session_timeout', '0', true)`.execute(db);
     yield* writeTar(entriesOf({ ...context, db }, manifest), createdAt);

@@ -6,8 +6,8 @@ import type { Entry } from './tar.ts';
 const chunkBytes = 256 * 1024;
 
 /**
- * A file of the data directory as entries, or none if it was removed in the meantime. The size is that of this moment: what a
- * file gains or loses afterwards changes nothing.
+ * Returns a file of the data directory as tar entries, or none if the file was removed. The entry has the size at this
+ * moment: later growth is not included, and missing bytes are padded.
  */
 export async function* fileEntries(dataDirectory: string, path: string): AsyncGenerator<Entry> {
   yield* withFile(dataDirectory, path, async function* (file) {
@@ -16,7 +16,7 @@ export async function* fileEntries(dataDirectory: string, path: string): AsyncGe
   });
 }
 
-/** The wanted files directly in a directory, which may be missing. */
+/** Returns tar entries for the selected files directly in a directory. None if the directory does not exist. */
 export async function* directoryEntries(
   dataDirectory: string,
   path: string,
@@ -28,7 +28,7 @@ export async function* directoryEntries(
   }
 }
 
-/** The given ranges of a sparse file as entries. */
+/** Returns tar entries for the given ranges of a sparse file. */
 export async function* sparseEntries(
   dataDirectory: string,
   path: string,
@@ -55,7 +55,10 @@ async function* withFile(
   }
 }
 
-/** Exactly the bytes of a range. Zeros replace what is missing at the end, because the header has announced the size. */
+/**
+ * Reads exactly the bytes of a range. Pads a file that became shorter with zeros, because the tar header already
+ * announced the size.
+ */
 async function* read(file: FileHandle, from: number, to: number): AsyncGenerator<Buffer> {
   for (let at = from; at < to; ) {
     const chunk = Buffer.alloc(Math.min(chunkBytes, to - at));

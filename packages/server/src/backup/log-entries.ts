@@ -8,13 +8,13 @@ export type LogsContext = {
   readonly outputs: Pick<InstanceOutputs, 'findReleased'>;
   readonly logger: Pick<Logger, 'warn'>;
   readonly dataDirectory: string;
-  /** The limit on the output of a session. */
+  /** Maximum size of a session's stored output, in bytes. */
   readonly outputLimitBytes: number;
 };
 
 /**
- * The stored output of an instance, without its dropped ranges. Leaves out an output far above its limit: a bot can extend its
- * sparse file to exabytes, and on a full disk the service cannot record that it dropped them.
+ * Returns tar entries for the stored output of an instance, without ranges that were dropped. Omits output far above
+ * its limit: a bot can extend its sparse file to exabytes, and on a full disk the service cannot record dropped ranges.
  */
 export async function* logEntries(context: LogsContext, directory: string): AsyncGenerator<Entry> {
   const { dataDirectory } = context;
@@ -23,7 +23,7 @@ export async function* logEntries(context: LogsContext, directory: string): Asyn
   const ranges = keptRanges(file);
   const bytes = ranges.reduce((sum, { from, to }) => sum + to - from, 0);
   if (bytes > 2 * context.outputLimitBytes) {
-    context.logger.warn({ directory, bytes }, 'log left out of the backup: it is far above its limit');
+    context.logger.warn({ directory, bytes }, 'session log omitted from backup: far above its size limit');
     return;
   }
   const output = basename(file.path);
@@ -31,7 +31,10 @@ export async function* logEntries(context: LogsContext, directory: string): Asyn
   yield* directoryEntries(dataDirectory, directory, (name) => name !== output);
 }
 
-/** The ranges that were not dropped, as offsets in the file, and an empty one at its end. */
+/**
+ * The ranges of the output file that were not dropped, as byte offsets, followed by an empty range at the end of the
+ * file.
+ */
 function keptRanges({ base, dropped, marks }: OutputFile): readonly OffsetRange[] {
   const end = marks.at(-1)?.end ?? base;
   const starts = [base, ...dropped.map(({ to }) => to)];

@@ -3,10 +3,13 @@ import { join } from 'node:path';
 import { BackupManifest, backupEntries, restoreDirectories } from '@bothost/contract';
 import { OperatorError } from '../operator-error.ts';
 
-/** A backup that `botcli operator restore` unpacked in a data directory, and that no start has restored completely. */
+/**
+ * A backup that `botcli operator restore` unpacked into a data directory, and that the service has not finished
+ * restoring.
+ */
 export type PendingRestore = { readonly directory: string; readonly manifest: BackupManifest };
 
-/** Null without a pending restore. */
+/** Finds the pending restore of a data directory. Null if there is none. */
 export async function findPendingRestore(dataDirectory: string): Promise<PendingRestore | null> {
   const directory = join(dataDirectory, restoreDirectories.complete);
   if (!(await exists(directory))) return null;
@@ -15,26 +18,33 @@ export async function findPendingRestore(dataDirectory: string): Promise<Pending
 }
 
 /**
- * Call it before anything is created in the data directory, which must stay empty for the next attempt.
+ * Rejects if an earlier `botcli operator restore` was interrupted. Call it before creating anything in the data
+ * directory, which must stay empty for the next restore.
  *
- * @throws OperatorError if `botcli operator restore` was interrupted
+ * @throws OperatorError
  */
 export async function requireNoPartialRestore(dataDirectory: string): Promise<void> {
   const partial = join(dataDirectory, restoreDirectories.unpacking);
   if (!(await exists(partial))) return;
   throw new OperatorError(
-    `A restore was interrupted. Run "botcli operator restore" again, or remove ${partial} to begin without the backup.`,
+    `A restore was interrupted. Run "botcli operator restore" again, or remove ${partial} to start without the backup.`,
   );
 }
 
-/** Moves the files of the backup to their places in the data directory. Idempotent, so a killed start is repeated. */
+/**
+ * Moves the files of the backup to their final places in the data directory. Idempotent, so a start that was killed can
+ * repeat it.
+ */
 export async function placeFiles({ directory }: PendingRestore, dataDirectory: string): Promise<void> {
   const files = join(directory, 'files');
   await mkdir(files, { recursive: true });
   for (const name of await readdir(files)) await rename(join(files, name), join(dataDirectory, name));
 }
 
-/** The last step of a restore. The directory is renamed first, so that a kill leaves no incomplete one under its name. */
+/**
+ * Removes the directory of a completed restore. Renames the directory first, so that a kill cannot leave a partially
+ * removed one under its name.
+ */
 export async function endRestore({ directory }: PendingRestore, dataDirectory: string): Promise<void> {
   const old = join(dataDirectory, 'restore.done');
   await rm(old, { recursive: true, force: true });

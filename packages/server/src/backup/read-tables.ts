@@ -4,13 +4,16 @@ import type { Database } from '../store/tables.ts';
 /** Rows per batch. A row has at most about 128 KiB of JSON. */
 const batchRows = 200;
 
-/** Rows of one table, as the text of a JSON array. */
+/** A batch of rows of one table, as the text of a JSON array. */
 export type TableBatch = { readonly table: string; readonly number: number; readonly rows: string };
 
-/** Reads all tables in batches. Call it in a transaction with the isolation level `repeatable read`. */
+/**
+ * Reads all tables in batches. Call it in a transaction with isolation level `repeatable read`, so that all batches
+ * come from one snapshot.
+ */
 export async function* readTables(db: Database): AsyncGenerator<TableBatch> {
   for (const table of await tableNames(db)) {
-    // The database makes the JSON, so all types keep their precision.
+    // The database serializes the rows, so values of all types keep their precision.
     await sql`declare backup no scroll cursor for select row_to_json(t)::text as row from ${sql.id(table)} t`.execute(
       db,
     );
@@ -23,7 +26,7 @@ export async function* readTables(db: Database): AsyncGenerator<TableBatch> {
   }
 }
 
-/** The service's tables, without the record of migrations. */
+/** The names of the service's tables, except for the table that records migrations. */
 export async function tableNames(db: Database): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`select relname as name from pg_class
     where relnamespace = current_schema()::regnamespace and relkind = 'r' and relname <> 'schema_migration'

@@ -43,7 +43,7 @@ it('restores a backup of an earlier version and migrates it', async () => {
   expect(await db.selectFrom('organizations').selectAll().execute()).toMatchObject([organization]);
 });
 
-it('refuses a backup of a newer version', async () => {
+it('refuses a backup from a newer version', async () => {
   await expect(restore([...names, '9999-later'])).rejects.toThrow('from a newer version');
   expect(await appliedMigrations(db)).toEqual([]);
 });

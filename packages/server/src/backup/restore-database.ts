@@ -13,8 +13,8 @@ import type { PendingRestore } from './pending-restore.ts';
 import { tableNames } from './read-tables.ts';
 
 /**
- * Restores a backup into an empty database, in one transaction: after a kill the database is still empty. Does nothing if an
- * earlier start has restored this backup.
+ * Restores a backup into an empty database in one transaction, so a killed restore leaves the database empty. Does
+ * nothing if this backup was already restored.
  *
  * @throws StoreError if the database is not empty, or the backup is from a newer version
  */
@@ -29,7 +29,8 @@ export async function restoreDatabase(
   }
   await context.db.transaction().execute(async (db) => {
     if (await wasRestored(db, manifest.id)) return;
-    // The tables of the backup have the columns of these migrations. The others then change its rows, too.
+    // Apply only the migrations that the backup knows, because the columns of the backup match these. Later migrations
+    // then also change the restored rows.
     const applied = await migrateWithin(db, known);
     if (applied.length < known.length) {
       throw new StoreError(
@@ -40,7 +41,7 @@ export async function restoreDatabase(
     await insertRows(db, join(restore.directory, 'database'));
     await migrateWithin(db, migrations);
     await forgetLost({ ...context, db }, manifest.region, new Date(manifest.createdAt));
-    // The mark of `wasRestored`, written with the rows.
+    // Written in the same transaction as the rows; `wasRestored` reads this comment.
     await sql`comment on table schema_migration is ${sql.lit(`restored ${manifest.id}`)}`.execute(db);
   });
 }
@@ -65,7 +66,7 @@ async function insertRows(db: Database, directory: string): Promise<void> {
   }
 }
 
-/** All tables, each after the tables to which its foreign keys refer. */
+/** All tables, ordered so that each comes after the tables its foreign keys reference. */
 async function parentsFirst(db: Database): Promise<readonly string[]> {
   const { rows } = await sql<{ child: string; parent: string }>`select child.relname as child, parent.relname as parent
     from pg_constraint join pg_class child on child.oid = conrelid join pg_class parent on parent.oid = confrelid
@@ -79,7 +80,7 @@ async function parentsFirst(db: Database): Promise<readonly string[]> {
   return [...ordered];
 }
 
-/** What ran when the backup was created does not run here, and projects are built again from their archives. */
+/** Instances of the backup do not run on this machine, and builds are prepared again from their archives. */
 async function forgetLost(
   context: { readonly db: Database; readonly now: () => Date },
   region: string,

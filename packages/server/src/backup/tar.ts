@@ -2,12 +2,15 @@ import { createHash } from 'node:crypto';
 import { type BackupEnd, backupEntries } from '@bothost/contract';
 import { Header } from 'tar';
 
-/** A file of the archive. `content` has exactly `size` bytes. */
+/** A file in the archive. `content` yields exactly `size` bytes. */
 export type Entry = { readonly path: string; readonly size: number; readonly content: AsyncIterable<Buffer> };
 
 const blockBytes = 512;
 
-/** Writes entries as a tar archive, and after them the checksum of all of them. Its absence shows an incomplete archive. */
+/**
+ * Writes entries as a tar archive that ends with a checksum of all entries. An archive without the checksum is
+ * incomplete.
+ */
 export async function* writeTar(entries: AsyncIterable<Entry>, at: Date): AsyncGenerator<Buffer> {
   const hash = createHash('sha256');
   for await (const entry of entries) {

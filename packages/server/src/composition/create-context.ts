@@ -26,18 +26,21 @@ import type { Teardown } from './teardown.ts';
 
 /** Values that change while the service runs. */
 export type ServiceState = {
-  /** URL of the service; empty until it listens. */
+  /** URL of the service. Empty until the service listens. */
   url: string;
   isStarting: boolean;
   isDraining: boolean;
 };
 
-/** Audit entries of refused requests per organization: a few hundred bytes each, at most a megabyte a day. */
+/**
+ * Rate limit on audit entries for refused requests, per organization. At a few hundred bytes each, they take at most a
+ * megabyte a day.
+ */
 const auditedRefusals = { burst: 120, perSecond: 1 / 30 };
 
 const megabyte = 1024 * 1024;
 
-/** Opens all parts of the service on its foundation. None of them is active before `server.ts` starts it. */
+/** Creates all parts of the service. They are inactive until `server.ts` starts them. */
 export async function createContext(
   foundation: Foundation,
   config: Config,

@@ -17,9 +17,9 @@ describe('the data directory', () => {
   const files = async () => (await readdir(path)).sort();
 
   it.each([
-    ['root, whose bots must pass through', true, '711'],
+    ['root, so that bots can enter it', true, '711'],
     ['an ordinary user', false, '700'],
-  ])('of %s is made with its mode, whatever it was before', async (_, isRoot, expected) => {
+  ])('is created for %s with the right mode, and corrects the mode of an existing one', async (_, isRoot, expected) => {
     await openDataDirectory(path, isRoot, undefined);
     expect(await mode(path)).toBe(expected);
     await chmod(path, 0o755);
@@ -27,7 +27,7 @@ describe('the data directory', () => {
     expect(await mode(path)).toBe(expected);
   });
 
-  it('keeps its id and its key, readable for its owner only', async () => {
+  it('keeps its id and key, and only its owner can read them', async () => {
     const first = await openDataDirectory(path, false, undefined);
     expect(await files()).toEqual(['id', 'key']);
     expect(await mode(join(path, 'key'))).toBe('600');
@@ -35,7 +35,7 @@ describe('the data directory', () => {
     expect(await openDataDirectory(path, false, undefined)).toEqual(first);
   });
 
-  it('has another id and key in another place', async () => {
+  it('has its own id and key, different from those of another data directory', async () => {
     const [one, other] = [
       await openDataDirectory(path, false, undefined),
       await openDataDirectory(join(parent, 'other'), false, undefined),
@@ -44,20 +44,20 @@ describe('the data directory', () => {
     expect(one.rootKey.equals(other.rootKey)).toBe(false);
   });
 
-  it('has the same id and key for concurrent openers', async () => {
+  it('has the same id and key for all processes that open it concurrently', async () => {
     const opened = await Promise.all(Array.from({ length: 8 }, () => openDataDirectory(path, false, undefined)));
     for (const one of opened) expect(one).toEqual(opened[0]);
     expect(await files()).toEqual(['id', 'key']);
   });
 
-  it("uses the operator's key without writing one", async () => {
+  it("uses the operator's key and does not write a key file", async () => {
     const { rootKey } = await openDataDirectory(path, false, 'ab'.repeat(32));
     expect(rootKey.toString('hex')).toBe('ab'.repeat(32));
     expect(await files()).toEqual(['id']);
   });
 
   it.each(['', 'x!', 'ab'.repeat(31), 'AB'.repeat(32)])(
-    'with a damaged key file (%j) is refused, and the file stays as it is',
+    'is rejected with a damaged key file (%j), which stays unchanged',
     async (text) => {
       await mkdir(path, { recursive: true });
       await writeFile(join(path, 'key'), text, { mode: 0o600 });
@@ -74,7 +74,7 @@ describe('the data directory', () => {
   });
 });
 
-it('derives a stable key per purpose and root key', () => {
+it('deriveKey derives a stable key per purpose and root key', () => {
   const [root, other] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
   const keys = [deriveKey(root, 'socket-token'), deriveKey(root, 'control-token'), deriveKey(other, 'socket-token')];
   expect(deriveKey(root, 'socket-token')).toEqual(keys[0]);

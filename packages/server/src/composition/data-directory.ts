@@ -6,12 +6,15 @@ import { withProcessLock } from '../store/process-lock.ts';
 
 export type DataDirectory = {
   readonly path: string;
-  /** Identifies this data directory among all data directories that use the same database. */
+  /** Id that distinguishes this data directory from others that use the same database. */
   readonly id: string;
   readonly rootKey: Buffer;
 };
 
-/** Creates the data directory if necessary: mode 0711 for root, because bots with their own accounts must pass through, else 0700. */
+/**
+ * Creates the data directory if it does not exist. For root, the mode is 0711 so that bots running under other accounts
+ * can enter; otherwise, it is 0700.
+ */
 export async function createDataDirectory(path: string, isRoot: boolean): Promise<void> {
   const mode = isRoot ? 0o711 : 0o700;
   await mkdir(path, { recursive: true, mode });
@@ -19,7 +22,8 @@ export async function createDataDirectory(path: string, isRoot: boolean): Promis
 }
 
 /**
- * Opens the data directory and creates it if necessary. `rootKey`: the operator's key, if set; otherwise the key file is used.
+ * Opens the data directory and creates it if it does not exist. `rootKey` is the operator's key; without it, the key
+ * file is used.
  *
  * @throws OperatorError if the key is damaged
  */
@@ -33,20 +37,20 @@ export async function openDataDirectory(
   const key = rootKey ?? (await keepOnce(join(path, 'key'), 0o600, () => randomBytes(32).toString('hex')));
   if (!/^[0-9a-f]{64}$/.test(key)) {
     throw new OperatorError(
-      `The key file ${join(path, 'key')} is damaged; put the right one back. The service never creates another.`,
+      `The key file ${join(path, 'key')} is damaged. Restore it from a backup; the service never replaces it.`,
     );
   }
   return { path, id, rootKey: Buffer.from(key, 'hex') };
 }
 
-/** Time to wait for the previous server to exit. */
+/** Time to wait for the previous server to exit, in milliseconds. */
 const claimMilliseconds = 3_000;
 
 /**
- * Locks the data directory for this process, until the release or its end. Two servers in one directory would treat each
- * other's bots as orphans, even with different databases.
+ * Locks the data directory until `release` or the end of this process. Two servers in one data directory would treat
+ * each other's bots as orphans, even with different databases.
  *
- * @throws StoreError when another server has it
+ * @throws StoreError if another server holds the lock
  */
 export function claimDataDirectory(path: string): Promise<{ readonly release: () => Promise<void> }> {
   const refusal = `Another server uses the data directory ${path}. Stop it, or set BOTHOST_DATA_DIR to another one.`;
@@ -76,7 +80,10 @@ export function deriveKey(
   return Buffer.from(hkdfSync('sha256', rootKey, '', `bothost ${purpose}`, 32));
 }
 
-/** Reads a small file, or creates it atomically. Concurrent callers all get the content of the first writer. */
+/**
+ * Returns the content of a small file. If the file does not exist, creates it atomically with the result of `make`;
+ * concurrent callers all get the content of the first writer.
+ */
 export async function keepOnce(file: string, mode: number, make: () => string): Promise<string> {
   const existing = await readIfThere(file);
   if (existing !== null) return existing;

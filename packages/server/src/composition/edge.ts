@@ -10,7 +10,10 @@ import type { RouteHandlers } from '../http/operation-routes.ts';
 import { failureOf } from './failure-of.ts';
 import { operatorTokenCheck } from './operator-token.ts';
 
-/** Creates the HTTP server, which does not listen yet. `ownUrl` is where it will; `notReady` is for the readiness probe. */
+/**
+ * Creates the HTTP server, which does not listen yet. `ownUrl` returns the URL once it listens; `notReady` answers the
+ * readiness probe.
+ */
 export async function createEdge(
   context: Context,
   config: Config,

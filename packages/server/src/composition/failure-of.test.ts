@@ -7,26 +7,26 @@ import { failureOf } from './failure-of.ts';
 const coded = (code: string) => Object.assign(new Error('secret detail'), { code });
 const framework = (statusCode: number) => Object.assign(new Error('secret detail'), { statusCode });
 
-it('keeps a failure of the table', () => {
+it('failureOf keeps a failure that is already in the table', () => {
   const known = failure('at-capacity');
   expect(failureOf(known)).toBe(known);
 });
 
 it.each([
-  ['a lost database', coded('ECONNREFUSED'), 'database-unavailable'],
-  ['a database that starts', coded('57P03'), 'database-unavailable'],
-  ['a lock that others held for too long', coded('55P03'), 'database-unavailable'],
-  ['a query that took too long', coded('57014'), 'database-unavailable'],
+  ['a lost database connection', coded('ECONNREFUSED'), 'database-unavailable'],
+  ['a database that is still starting', coded('57P03'), 'database-unavailable'],
+  ['a lock timeout', coded('55P03'), 'database-unavailable'],
+  ['a query timeout', coded('57014'), 'database-unavailable'],
   ['a full disk', coded('53100'), 'storage-full'],
-  ['a body too large', framework(413), 'body-too-large'],
-  ['what is not JSON', framework(400), 'invalid-json'],
-  ['a root key that is away', new RootKeyMissing('secret detail'), 'vault-unavailable'],
-  ['a manipulated row', new DamagedError('secret detail'), 'secret-set-damaged'],
-  ['a broken rule of the database', coded('23505'), 'internal'],
+  ['a request body that is too large', framework(413), 'body-too-large'],
+  ['invalid JSON', framework(400), 'invalid-json'],
+  ['a missing root key', new RootKeyMissing('secret detail'), 'vault-unavailable'],
+  ['a row that was tampered with', new DamagedError('secret detail'), 'secret-set-damaged'],
+  ['a violated database constraint', coded('23505'), 'internal'],
   ['a bug', new TypeError('secret detail'), 'internal'],
-  ['no error at all', 'secret detail', 'internal'],
+  ['a value that is not an error', 'secret detail', 'internal'],
   ['nothing', undefined, 'internal'],
-])('maps %s to a failure of the table without its own message', (_, error, reason) => {
+])("failureOf maps %s to a failure of the table and omits the error's own message", (_, error, reason) => {
   const mapped = failureOf(error);
   expect(mapped).toBeInstanceOf(ApiError);
   expect(mapped.reason).toBe(reason);

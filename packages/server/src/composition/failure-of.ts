@@ -4,8 +4,8 @@ import { RootKeyMissing } from '../secrets/vault/root-key.ts';
 import { isDiskFullError, isTransientError } from '../store/connection-error.ts';
 
 /**
- * Maps any error to a row of the table of failures. All other errors become a 500 without details; the log has them, with the
- * request's id.
+ * Maps any error to an entry in the table of failures. An unknown error becomes a 500 without details; its details are
+ * in the log, with the request id.
  */
 export function failureOf(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
@@ -23,7 +23,7 @@ export function failureOf(error: unknown): ApiError {
   }
 }
 
-/** Maps errors of the framework by their status. */
+/** The HTTP status code of an error from the web framework. */
 function statusCode(error: unknown): unknown {
   return typeof error === 'object' && error !== null && 'statusCode' in error ? error.statusCode : null;
 }

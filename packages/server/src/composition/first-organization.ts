@@ -4,10 +4,10 @@ import type { Context } from '../context.ts';
 import { type FirstStart, firstStart } from '../organizations/first-start.ts';
 import { writeProfile } from '../organizations/profile.ts';
 
-/** The keys, the path of the profile, and whether the operator provided the keys. */
+/** The keys of the first organization, the path of the CLI profile, and whether the operator provided the keys. */
 export type MadeFirst = FirstStart & { readonly profileFile: string; readonly given: boolean };
 
-/** Creates the first organization and the profile for the command line. Null if an organization exists. */
+/** Creates the first organization and the CLI profile. Null if an organization already exists. */
 export async function makeFirstOrganization(
   base: Pick<Context, 'db' | 'now' | 'newId'>,
   config: Config,

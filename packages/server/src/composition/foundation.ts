@@ -11,20 +11,24 @@ import { newId } from '../store/uuid.ts';
 import { claimDataDirectory, createDataDirectory, type DataDirectory, openDataDirectory } from './data-directory.ts';
 import type { Teardown } from './teardown.ts';
 
-/** Data directory, database and region of this server, on which all other parts depend. */
+/** The data directory, database and region lock of this server, on which all other parts depend. */
 export type Foundation = {
   readonly base: Pick<Context, 'db' | 'now' | 'newId' | 'logger' | 'host'>;
   readonly data: DataDirectory;
   readonly store: Store;
-  /** Whether no other server of this database is alive. */
+  /** Whether no other server with this database is alive. */
   readonly isAlone: boolean;
-  /** Of the previous server of this region, or null. */
+  /** The last heartbeat of the previous server in this region. Null in a new region. */
   readonly lastHeartbeat: Date | null;
   /** Resolves when another server has taken the region. */
   readonly regionLost: Promise<Error>;
 };
 
-/** Opens the data directory and the database, and takes the region. @throws OperatorError, StoreError */
+/**
+ * Opens the data directory and the database, and locks the region.
+ *
+ * @throws OperatorError, StoreError
+ */
 export async function openFoundation(config: Config, logger: Logger, teardown: Teardown): Promise<Foundation> {
   const { dataDirectory } = config;
   const isRoot = process.geteuid?.() === 0;

@@ -4,14 +4,14 @@ import type { Registry } from 'prom-client';
 import { addGauge } from '../metrics/telemetry.ts';
 import type { Database } from '../store/tables.ts';
 
-/** Sums a figure of all deployments with the same level. */
+/** Sums a number over all deployments, grouped by start level. */
 function byLevel(methods: ReturnType<Runtime['startMethods']>, figure: (method: StartMethod) => number) {
   const sums = new Map<string, number>();
   for (const method of methods.values()) sums.set(method.level, (sums.get(method.level) ?? 0) + figure(method));
   return sums;
 }
 
-/** Gauges that are read from the database and the runtime at each Prometheus scrape. */
+/** Registers gauges that are read from the database and the runtime on each Prometheus scrape. */
 export function addGauges(registry: Registry, context: { db: Database; startMethods: Runtime['startMethods'] }): void {
   const counted = async (query: ReturnType<typeof sql<{ label: string; count: number }>>) => {
     const { rows } = await query.execute(context.db);

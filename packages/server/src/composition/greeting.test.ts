@@ -17,8 +17,8 @@ const server = {
   ],
 };
 
-describe('the greeting', () => {
-  it('shows the keys of a first start on a terminal, and a link with the public key', () => {
+describe('the start message', () => {
+  it('shows the keys on the first start on a terminal, and a link with the public key', () => {
     const text = greet({ ...server, firstStart }, true);
     expect(text).toContain('sk_secret');
     expect(text).toContain('http://127.0.0.1:7420/talk/parrot#key=pk_public');
@@ -32,13 +32,13 @@ describe('the greeting', () => {
     expect(text).toContain(firstStart.profileFile);
   });
 
-  it('names the command that creates a key, at every start', () => {
+  it('names the command that creates a key, on every start', () => {
     for (const started of [firstStart, null]) {
       expect(greet({ ...server, firstStart: started }, true)).toContain('npx botcli operator keys create');
     }
   });
 
-  it("shows neither the operator's keys nor keys at later starts", () => {
+  it('shows no keys that the operator provided, and none on later starts', () => {
     expect(greet({ ...server, firstStart: { ...firstStart, given: true } }, true)).not.toMatch(/sk_|pk_|profile/);
     expect(greet({ ...server, firstStart: null }, true)).not.toMatch(/sk_|pk_|profile/);
   });

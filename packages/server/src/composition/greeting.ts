@@ -1,8 +1,8 @@
 import type { RunningServer } from './server.ts';
 
 /**
- * The text for a person when the service is ready. Shows keys only on a terminal and only at the first start, because other
- * output may be stored.
+ * The message that is printed when the service is ready. Shows keys only on a terminal and only on the first start,
+ * because output that is not a terminal may be stored.
  */
 export function greet(server: Pick<RunningServer, 'url' | 'agents' | 'firstStart'>, isTerminal: boolean): string {
   const { url, agents, firstStart } = server;

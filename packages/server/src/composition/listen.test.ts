@@ -4,7 +4,7 @@ import { type FastifyInstance, fastify } from 'fastify';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { listen } from './listen.ts';
 
-describe('listening', () => {
+describe('listen', () => {
   let app: FastifyInstance;
   beforeEach(() => {
     app = fastify();
@@ -15,7 +15,7 @@ describe('listening', () => {
     expect(await listen(app, '127.0.0.1', 0)).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
   });
 
-  it('names the setting if the port is in use', async () => {
+  it('names the setting to change if the port is in use', async () => {
     const other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');
     const { port } = other.address() as { port: number };
@@ -23,7 +23,7 @@ describe('listening', () => {
     other.close();
   });
 
-  it('reports an address that the machine does not have', async () => {
+  it('reports an address that this machine does not have', async () => {
     await expect(listen(app, '192.0.2.1', 0)).rejects.toThrow('BOTHOST_HOST');
   });
 });

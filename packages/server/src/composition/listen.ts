@@ -1,13 +1,13 @@
 import type { FastifyInstance } from 'fastify';
 import { OperatorError } from '../operator-error.ts';
 
-/** The server cannot listen on the address. */
+/** The server cannot listen on the configured address. */
 class ListenError extends OperatorError {
   override readonly name = 'ListenError';
 }
 
 /**
- * Listens and returns the URL, such as `http://127.0.0.1:7420`.
+ * Starts listening and returns the URL, such as `http://127.0.0.1:7420`.
  *
  * @throws ListenError
  */

@@ -4,8 +4,8 @@ import { OperatorError } from '../operator-error.ts';
 import { keepOnce } from './data-directory.ts';
 
 /**
- * Whether a token is the operator's: the one in the settings, or in a file of the data directory, which is created once. Only
- * accounts with access to the data directory can read that file.
+ * Returns a function that checks whether a token is the operator's. The operator's token is in the settings, or in a
+ * file in the data directory that the first start creates and that only accounts with access to the directory can read.
  *
  * @throws OperatorError if the file is damaged
  */
@@ -16,7 +16,7 @@ export async function operatorTokenCheck(
   const file = join(dataDirectory, 'operator-token');
   const token = given ?? (await keepOnce(file, 0o600, () => randomBytes(32).toString('hex')));
   if (token.length < 32) {
-    throw new OperatorError(`The file ${file} is damaged. Remove it: the next start creates a new one.`);
+    throw new OperatorError(`The file ${file} is damaged. Remove the file; the next start creates a new one.`);
   }
   const right = digest(token);
   return (other) => timingSafeEqual(digest(other), right);

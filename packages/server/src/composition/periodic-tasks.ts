@@ -34,7 +34,10 @@ const watchSeconds = 60;
 const purgeSeconds = 600;
 const orphanSeconds = 21_600;
 
-/** Periodic tasks: samples and a heartbeat each second, flushes and retention at longer intervals. */
+/**
+ * Starts the periodic tasks: metrics samples and a heartbeat each second, and flushes and retention at longer
+ * intervals.
+ */
 export function startPeriodicTasks(context: Context): { readonly stop: () => Promise<void> } {
   const { sampler, directory } = context;
   const rounds = [
@@ -51,7 +54,7 @@ export function startPeriodicTasks(context: Context): { readonly stop: () => Pro
     every(leftOutSeconds * second, context.refusals.recordLeftOut),
   ];
 
-  /** Runs of one task never overlap. A failure is logged, and the next run tries again. */
+  /** Runs a task periodically, never twice at a time. Logs a failure and tries again at the next interval. */
   function every(milliseconds: number, work: () => Promise<void>) {
     let running: Promise<void> | null = null;
     const round = () => {

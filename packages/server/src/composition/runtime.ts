@@ -9,7 +9,7 @@ import type { Teardown } from './teardown.ts';
 const megabyte = 1024 * 1024;
 
 /**
- * Opens the driver of this region. It forgets an instance only after its output is stored.
+ * Opens the runtime driver of this region. The driver removes an instance's files only after its output is stored.
  *
  * @throws OperatorError if the driver cannot work on this machine
  */

@@ -15,7 +15,7 @@ import { type DataDirectory, deriveKey } from './data-directory.ts';
 import type { Teardown } from './teardown.ts';
 
 type Base = Pick<Context, 'db' | 'now' | 'newId' | 'logger' | 'host'> & {
-  /** Whether no other server of this database is alive. */
+  /** Whether no other server with this database is alive. */
   readonly isAlone: boolean;
 };
 
@@ -31,10 +31,14 @@ type Secrets = Pick<
   | 'registries'
 >;
 
-/** Timeout of a check of registry credentials. */
+/** Timeout for checking registry credentials. */
 const registryTimeoutMs = 5_000;
 
-/** Opens the vault, and starts delivery and maintenance. @throws VaultError, KeyFileError */
+/**
+ * Opens the vault, and starts secret delivery and vault maintenance.
+ *
+ * @throws VaultError, KeyFileError
+ */
 export async function openSecrets(
   base: Base,
   config: Config,
@@ -45,7 +49,7 @@ export async function openSecrets(
   await addRevisionMacs({ ...base, keyring });
   const delivery = startPollingLoop(
     () => deliverSecrets({ ...base, keyring }),
-    (error) => base.logger.warn({ err: error }, 'secret delivery failed; it is retried'),
+    (error) => base.logger.warn({ err: error }, 'secret delivery failed, retry scheduled'),
   );
   teardown.add(() => delivery.close());
   const maintenance = startMaintenanceWorker({ ...base, keyring, rootKeys, pinsOf: pinnedRevisions });
@@ -67,8 +71,8 @@ export async function openSecrets(
 }
 
 /**
- * The root keys of the vault: those of BOTHOST_VAULT_KEYS first, then one that is derived from BOTHOST_KEY, if that is set.
- * Key files are created only if neither is set.
+ * Root keys of the vault: those in BOTHOST_VAULT_KEYS first, then a key derived from BOTHOST_KEY. If neither is set,
+ * key files are created.
  */
 function vaultKeysOf(config: Config, data: DataDirectory) {
   const own = config.secrets.vaultKeys.map((key) => Buffer.from(key, 'hex'));

@@ -1,10 +1,10 @@
 import type { ServedDirectory } from '../agents/serve-directories.ts';
 import type { Reconciler } from '../reconciler/reconciler.ts';
 
-/** An agent from a directory. `problem`: null if it serves. */
+/** An agent from a directory. `problem` is null if the agent serves. */
 export type ServedAgent = { readonly name: string; readonly problem: string | null };
 
-/** Waits until each agent serves or has failed, which may take minutes if packages are installed, or until `stopping`. */
+/** Waits until each agent serves or has failed, or until `stopping` aborts. Installing packages may take minutes. */
 export async function awaitServed(
   served: readonly ServedDirectory[],
   reconciler: Pick<Reconciler, 'deployed'>,

@@ -23,20 +23,25 @@ import { createTeardown, type Teardown } from './teardown.ts';
 export type RunningServer = {
   /** URL of the service, such as `http://127.0.0.1:7420`. */
   readonly url: string;
-  /** Set on the first start only. */
+  /** Keys created on the first start. Null on later starts. */
   readonly firstStart: MadeFirst | null;
   readonly agents: readonly ServedAgent[];
-  /** Ends live sessions after their grace, then instances and database; a second call ends the grace at once. */
+  /**
+   * Ends live sessions after the grace period, then stops instances and the database. A second call ends the grace
+   * period immediately.
+   */
   readonly close: () => Promise<void>;
-  /** Kills this server's bots and closes without changing a record, because another server has taken the region. */
+  /**
+   * Kills this server's bots and closes without writing to the database, because another server has taken the region.
+   */
   readonly abandon: () => Promise<void>;
-  /** Resolves when the server cannot continue because it lost its region to another one. */
+  /** Resolves if this server cannot continue because another server has taken its region. */
   readonly failed: Promise<Error>;
 };
 
 /**
- * Composition root: opens all parts in order of their dependencies, starts them, and tears them down if a step fails.
- * Waits until the agents from directories serve, which may take minutes, or until `stopping`.
+ * Composition root: opens all parts in dependency order, starts them, and tears them down if a step fails. Waits until
+ * the agents from directories serve, which may take minutes, or until `stopping` aborts.
  */
 export async function startServer(
   config: Config,
@@ -74,10 +79,10 @@ async function compose(
   };
   await subscribeToRevocations(parts);
   state.url = await openEdge(parts);
-  // Only a server that has bound its address may write the profile, which names that address.
+  // Write the profile only after the server listens, because the profile contains the server's URL.
   const firstStart = await makeFirstOrganization(context, config, dataDirectory, state.url);
   const served = await serveOwnDirectories(parts);
-  // From here on the keys of a first start are valid, and agents are known.
+  // All agents are registered now, and the keys of a first start are valid.
   state.isStarting = false;
   await startWork(parts);
   const agents = await awaitServed(served, context.reconciler, stopping);
@@ -95,12 +100,15 @@ type Parts = {
   readonly teardown: Teardown;
 };
 
-/** Other servers announce revoked keys; an empty message follows a gap in the announcements. */
+/**
+ * Drops keys from the cache when other servers revoke them. An empty message means that announcements may have been
+ * missed.
+ */
 async function subscribeToRevocations({ context, store }: Parts): Promise<void> {
   await store.subscribe('bothost_keys', (keyId) => context.authenticator.forget(keyId === '' ? undefined : keyId));
 }
 
-/** Listens for requests, which the readiness probe reports as not ready yet. Returns the URL. */
+/** Starts to listen and returns the URL. The readiness probe reports that the service is not ready yet. */
 async function openEdge({ context, runtime, store, dataDirectory, config, state, teardown }: Parts): Promise<string> {
   addGauges(context.telemetry.registry, context);
   const app = await createEdge(
@@ -111,7 +119,7 @@ async function openEdge({ context, runtime, store, dataDirectory, config, state,
     () => notReady({ ...context, isStarting: () => state.isStarting, store, runtime }),
   );
   teardown.add(() => app.close());
-  // Requests may start sessions from now on, so the reconciler is closed from now on, too.
+  // From now on, requests may start sessions, so a teardown must also close the reconciler.
   teardown.add(() => context.reconciler.close());
   return listen(app, config.host, config.port);
 }
@@ -122,7 +130,8 @@ async function serveOwnDirectories({ context, config }: Parts): Promise<readonly
 }
 
 async function startWork({ context, removeTree, config, teardown }: Parts): Promise<void> {
-  // The heartbeat begins after sessions of the former server have ended: until then its last heartbeat dates their end.
+  // Start the heartbeat only after sessions of the previous server have ended, because their end time is the previous
+  // server's last heartbeat.
   await context.reconciler.start();
   await context.builds.worker.start();
   const periodicTasks = startPeriodicTasks({

@@ -25,7 +25,7 @@ async function start(environment: Record<string, string> = {}, agent = parrot) {
   return { service, db };
 }
 
-/** A session that its bot has accepted. */
+/** Starts a session and waits until its bot has accepted it. */
 async function live(service: TestServer): Promise<string> {
   const { sessionId = '' } = await service.publicClient.startSession({
     params: { agentName: 'parrot' },
@@ -44,8 +44,8 @@ async function hello(url: string, { publicKey }: TestServer, sessionId: string):
 const statusOf = (db: Database, sessionId: string) =>
   db.selectFrom('sessions').select(['state', 'completion_status']).where('id', '=', sessionId).executeTakeFirst();
 
-describe('a shutdown', () => {
-  it('ends live sessions with SESSION_STOPPED, sessions without a client, and all instances', async () => {
+describe('shutdown', () => {
+  it('ends live sessions with SESSION_STOPPED, ends sessions without a client, and stops all instances', async () => {
     const { service, db } = await start();
     const ids = [await live(service), await live(service)];
     const { sessionId: waiting = '' } = await service.publicClient.startSession({
@@ -61,7 +61,7 @@ describe('a shutdown', () => {
     await expect(fetch(`${service.url}/healthz`)).rejects.toThrow();
   });
 
-  it('waits for live sessions, accepts no new ones, and reports not ready', async () => {
+  it('waits for live sessions, rejects new ones, and reports that the service is not ready', async () => {
     const bot = await writeBot('patient');
     undo.push(bot.remove);
     const { service, db } = await start({ BOTHOST_SHUTDOWN_GRACE: '60' }, bot.path);
@@ -76,7 +76,7 @@ describe('a shutdown', () => {
     expect(await statusOf(db, id)).toEqual({ state: 'ended', completion_status: 'HTTP_COMPLETED' });
   });
 
-  it('does not wait after a second signal', async () => {
+  it('does not wait for live sessions after a second signal', async () => {
     const { service, db } = await start({ BOTHOST_SHUTDOWN_GRACE: '3600' });
     const id = await live(service);
     await Promise.all([service.server.close(), service.server.close()]);
@@ -84,8 +84,8 @@ describe('a shutdown', () => {
   });
 });
 
-describe('a shutdown that leaves bots running', () => {
-  it('ends no session, and the next server adopts it with its metrics', async () => {
+describe('shutdown that leaves bots running', () => {
+  it('ends no session; the next server adopts the session with its metrics', async () => {
     const { service, db } = await start({ BOTHOST_ON_STOP: 'leave' });
     const id = await live(service);
     const path = { agentName: 'parrot', sessionId: id };

@@ -13,17 +13,18 @@ type Parts = Pick<Context, 'db' | 'now' | 'logger' | 'host' | 'reconciler'> & {
   readonly drain: () => void;
 };
 
-/** Poll interval for the end of the last session or instance. */
+/** Interval for checking whether the last session or instance has ended. */
 const lookMilliseconds = 100;
-/** Time for instances to end after their sessions: stop request (25 s), SIGTERM (5 s) and a margin. */
+/** Time for instances to end after their sessions: 25 s for the stop request, 5 s for SIGTERM, and a margin. */
 const instancesMilliseconds = 40_000;
-/** Time to record the end of a killed bot. */
+/** Time to record the end of a killed bot, in milliseconds. */
 const killMilliseconds = 5_000;
 
 /**
- * Shuts the service down: no new sessions, a grace period for live ones, then `SESSION_STOPPED`, instances, database. The
- * first `close` waits for all of it. A second one ends the grace period and kills bots that have not ended. With `leave`, bots
- * and database keep running. `abandon` kills this server's bots without writing to the database.
+ * Shuts the service down: rejects new sessions, waits for live ones during a grace period, ends the rest with
+ * `SESSION_STOPPED`, then stops instances and the database. A second `close` ends the grace period and kills bots that
+ * have not ended. With `leave`, bots and the database keep running. `abandon` kills this server's bots without writing
+ * to the database.
  */
 export function shutDown(parts: Parts): { close: () => Promise<void>; abandon: () => Promise<void> } {
   let done: Promise<void> | null = null;
@@ -48,7 +49,7 @@ async function close(parts: Parts, hurry: AbortSignal): Promise<void> {
   if (!parts.leave) {
     parts.drain();
     await endSessions(parts, hurry).catch((error: unknown) => {
-      parts.logger.error({ err: error }, 'some sessions could not be ended; the next start continues with them');
+      parts.logger.error({ err: error }, 'some sessions could not be ended; the next start ends them');
     });
   }
   await takeDown(parts, async () => {
@@ -94,7 +95,7 @@ async function endSessions(parts: Parts, hurry: AbortSignal): Promise<void> {
   await until(reached, killMilliseconds);
 }
 
-/** Counts rows too, because the runtime does not list an instance that is just being started. */
+/** Also counts rows, because the runtime does not list an instance that is about to start. */
 async function isEmpty({ db, host, runtime }: Parts): Promise<boolean> {
   return (await listOpenInstances(db, host.id)).length === 0 && (await runtime.list()).length === 0;
 }

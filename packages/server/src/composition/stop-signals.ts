@@ -1,9 +1,12 @@
-/** Under npm, one Ctrl-C arrives twice within this time: from the terminal and from npm. Milliseconds. */
+/**
+ * Milliseconds within which two signals count as one key press: under npm, one Ctrl-C arrives from the terminal and
+ * from npm.
+ */
 const samePress = 500;
 
 /**
- * The meaning of a signal, depending on the time of the previous one (milliseconds of any clock; null: it is the first):
- * shutdown with a grace period, end of the grace period, or nothing, because it is the same key press.
+ * Decides what a signal does: `stop` starts the shutdown, `hurry` ends the grace period, and `same` ignores a signal
+ * from the same key press. `before` is the time of the previous signal in milliseconds; null for the first signal.
  */
 export function readSignal(before: number | null, now: number): 'stop' | 'hurry' | 'same' {
   if (before === null) return 'stop';

@@ -14,19 +14,19 @@ function started() {
   return { teardown, done };
 }
 
-it('tears down in reverse order after aborting the signal', async () => {
+it('a teardown aborts the signal, then runs the steps in reverse order', async () => {
   const { teardown, done } = started();
   await teardown.end();
   expect(done).toEqual(['address', 'database']);
 });
 
-it('after a failed start, also tears down parts that a running service leaves', async () => {
+it('a failed start also undoes the steps that a normal shutdown leaves in place', async () => {
   const { teardown, done } = started();
   await teardown.endFailedStart();
   expect(done).toEqual(['address', 'region', 'database']);
 });
 
-it('continues after a failed step and rejects with the first failure', async () => {
+it('a teardown continues after a failed step and rejects with the first failure', async () => {
   const { teardown, done } = started();
   teardown.add(() => Promise.reject(new Error('the second')));
   teardown.add(() => Promise.reject(new Error('the first')));
@@ -34,7 +34,7 @@ it('continues after a failed step and rejects with the first failure', async () 
   expect(done).toEqual(['address', 'database']);
 });
 
-it('keeps the error of the start if the teardown fails too', async () => {
+it('a failed start reports its own error even if the teardown fails too', async () => {
   const { teardown, done } = started();
   teardown.add(() => Promise.reject(new Error('in the way')));
   await teardown.endFailedStart();

@@ -4,20 +4,23 @@ type Step = () => Promise<unknown>;
 
 /** Collects the steps that undo a start, for the shutdown or a failed start. */
 export type Teardown = {
-  /** Aborted before the first step, to end all waits. */
+  /** Aborts before the first step, so that all waits end. */
   readonly closing: AbortSignal;
-  /** Adds the step that undoes what was just done. */
+  /** Adds the step that undoes what the caller just did. */
   readonly add: (step: Step) => void;
-  /** Adds a step that only a failed start runs. */
+  /** Adds a step that runs only if the start fails. */
   readonly addForFailedStart: (step: Step) => void;
   readonly announce: () => void;
-  /** Runs all steps, then rejects with the first failure. */
+  /** Runs all steps, then rejects with the first failure, if any. */
   readonly end: () => Promise<void>;
-  /** Never rejects, because the error of the start matters more. */
+  /** Runs all steps after a failed start. Never rejects, because the error of the start matters more. */
   readonly endFailedStart: () => Promise<void>;
 };
 
-/** Runs steps in reverse order. Continues after a failed step, which could otherwise leave a lock or a database. */
+/**
+ * Creates a teardown that runs its steps in reverse order. Continues after a failed step; otherwise, a lock or a
+ * database process could remain.
+ */
 export function createTeardown(logger: Pick<Logger, 'warn'>): Teardown {
   const closing = new AbortController();
   const steps: { readonly run: Step; readonly always: boolean }[] = [];

@@ -1,6 +1,6 @@
 import { PinoPretty } from 'pino-pretty';
 
-/** Log format for a terminal: a short line per request instead of a JSON record. */
+/** Log format for a terminal: a short line per event instead of a JSON record. */
 export function terminalLog() {
   return PinoPretty({
     translateTime: 'SYS:HH:MM:ss',
@@ -10,7 +10,7 @@ export function terminalLog() {
   });
 }
 
-/** Adds the `requestId` to failures, because failed commands and pages show it too. */
+/** Adds the request id to the message of a failed request, because CLI errors and dashboard pages show that id too. */
 export function messageOf(record: Readonly<Record<string, unknown>>, message: string): string {
   const { requestId, sessionId, method, path, status, ms } = record;
   const id = requestId === undefined ? '' : ` (request id ${requestId})`;

@@ -2,21 +2,24 @@ import { getEventListeners, once } from 'node:events';
 import { expect, it } from 'vitest';
 import { withAnySignal } from './any-signal.ts';
 
-it.each([0, 1])('aborts work at the first of several signals and removes all listeners (%s)', async (index) => {
-  const ends = [new AbortController(), new AbortController()];
-  const signals = ends.map(({ signal }) => signal);
-  const left = () => signals.map((signal) => getEventListeners(signal, 'abort').length);
-  const work = withAnySignal(signals, async (signal) => {
-    await once(signal, 'abort');
-    return 'ended';
-  });
-  expect(left()).toEqual([1, 1]);
-  ends[index]?.abort();
-  expect(await work).toBe('ended');
-  expect(left()).toEqual([0, 0]);
-});
+it.each([0, 1])(
+  'withAnySignal aborts the work at the first of several signals and removes all listeners (%s)',
+  async (index) => {
+    const ends = [new AbortController(), new AbortController()];
+    const signals = ends.map(({ signal }) => signal);
+    const left = () => signals.map((signal) => getEventListeners(signal, 'abort').length);
+    const work = withAnySignal(signals, async (signal) => {
+      await once(signal, 'abort');
+      return 'ended';
+    });
+    expect(left()).toEqual([1, 1]);
+    ends[index]?.abort();
+    expect(await work).toBe('ended');
+    expect(left()).toEqual([0, 0]);
+  },
+);
 
-it('passes an aborted signal to work, and removes listeners after a failure', async () => {
+it('withAnySignal passes on an already aborted signal, and removes listeners after a failure', async () => {
   const aborted = AbortSignal.abort();
   expect(await withAnySignal([aborted], async (signal) => signal.aborted)).toBe(true);
   await expect(withAnySignal([aborted], () => Promise.reject(new Error('no')))).rejects.toThrow('no');

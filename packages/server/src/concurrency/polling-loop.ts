@@ -1,16 +1,16 @@
 /** A loop that polls for work. */
 export type PollingLoop = {
-  /** Polls soon: immediately, or after the current poll. */
+  /** Polls immediately, or directly after the current poll. */
   readonly wake: () => void;
-  /** Resolves after the current poll. */
+  /** Stops polling, and resolves after the current poll. */
   readonly close: () => Promise<void>;
 };
 
 const everyMilliseconds = 1_000;
 
 /**
- * Polls immediately, on request, and each second, never concurrently. `close` aborts the signal of the current poll. A failed
- * poll is reported to `onFailure`, unless it was aborted, and repeated.
+ * Polls immediately, when woken, and each second, but never concurrently. `close` aborts the signal of the current
+ * poll. A failed poll is reported to `onFailure`, unless it was aborted, and polling continues.
  */
 export function startPollingLoop(
   look: (signal: AbortSignal) => Promise<unknown>,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createRateLimit } from './rate-limit.ts';
 
-test('each key gets a burst and then tokens at a constant rate', () => {
+test('a rate limit gives each key a burst and then tokens at a constant rate', () => {
   let at = 0;
   const limit = createRateLimit({ burst: 3, perSecond: 2 }, () => new Date(at));
   const taken = (key: string) => Array.from({ length: 5 }, () => limit.take(key));
@@ -17,7 +17,7 @@ test('each key gets a burst and then tokens at a constant rate', () => {
   expect(limit.take('one')).toBe(false);
 });
 
-test('full buckets are removed before there are too many', () => {
+test('a rate limit removes full buckets before there are too many', () => {
   let at = 0;
   const limit = createRateLimit({ burst: 1, perSecond: 1 }, () => new Date(at));
   for (let number = 0; number < 30_000; number++) {

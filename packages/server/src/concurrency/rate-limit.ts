@@ -1,13 +1,12 @@
-/** A token bucket per key. */
 export type RateLimit = {
-  /** Takes a token of a key's bucket. False if the bucket is empty. */
+  /** Takes a token from the bucket of a key. Returns false if the bucket is empty. */
   readonly take: (key: string) => boolean;
 };
 
-/** From this many buckets on, full ones are removed. */
+/** Above this number of buckets, full buckets are removed. */
 const bucketsAtMost = 10_000;
 
-/** Buckets are in the memory of this process, so each server has its own. */
+/** Creates a token bucket per key. Buckets are kept in memory, so each server counts separately. */
 export function createRateLimit(
   limit: { readonly burst: number; readonly perSecond: number },
   now: () => Date,

@@ -2,19 +2,21 @@ import type { RawBuilder } from 'kysely';
 import type { Database, StoredEvent } from '../store/tables.ts';
 import { claimRow, usageOfAgent } from './rows.ts';
 
-/** The instance of a session. `address` is not null if it is ready, so that the start is warm. */
+/**
+ * An instance claimed for a session. `address` is null unless the instance is ready, in which case the start is warm.
+ */
 export type Claim = {
   readonly instanceId: string;
   readonly address: { readonly host: string; readonly port: number } | null;
   readonly readyAt: Date | null;
   readonly reportsSession: boolean;
-  /** Notices of the runtime from before it had a session. */
+  /** Events of the instance from before it had a session. */
   readonly notices: readonly StoredEvent[];
 };
 
 /**
- * Claims an instance for a session, in the transaction that creates the session and holds the agent's lock. `first` is the
- * statement that creates the session, if necessary. Null: the agent is at its limit.
+ * Claims an instance for a session, in the transaction that creates the session and holds the agent's lock. `first` is
+ * the statement that creates the session, if any. Returns null if the agent is at its limit.
  */
 export async function claimInstance(
   context: { db: Database; now: () => Date; newId: () => string; host: { readonly id: string } },

@@ -1,15 +1,15 @@
 import { sql } from 'kysely';
 import type { Database } from '../store/tables.ts';
 
-/** The host that runs the instances of a region: for the process driver, a data directory. */
+/** The host that runs the instances of a region. For the process driver, the host is a data directory. */
 export type Host = { readonly id: string; readonly region: string };
 
 const aliveMilliseconds = 60_000;
 
 /**
- * Records this host as the one of its region. The caller holds the region's lock, so no other host is alive; this one ends
- * what another one left behind. Returns the last heartbeat of the previous server, null for a new region, and whether no
- * server of another region had a heartbeat in the last minute.
+ * Records this host as the host of its region. The caller holds the region's lock, so no other host is alive, and this
+ * server ends the remains of a previous one. Returns the last heartbeat of the previous server (null in a new region),
+ * and whether all servers of other regions have been silent for a minute.
  */
 export async function takeRegion(
   context: { db: Database; now: () => Date },
@@ -21,8 +21,8 @@ export async function takeRegion(
       .select('heartbeat_at')
       .where('region', '=', host.region)
       .executeTakeFirst();
-    // The first heartbeat of this server comes later. Otherwise, if it were killed before it has ended the relayed sessions of
-    // the previous server, the next one could not tell when they ended.
+    // Do not write a heartbeat yet. If this server were killed before it ended the relayed sessions of the previous
+    // server, their end time would be lost.
     await db
       .insertInto('hosts')
       .values({ ...host, heartbeat_at: context.now() })
@@ -33,7 +33,7 @@ export async function takeRegion(
   });
 }
 
-/** Other regions whose servers had a heartbeat in the last minute. */
+/** Returns the other regions whose servers sent a heartbeat in the last minute. */
 export async function otherRegions(
   { db, now }: { readonly db: Database; readonly now: () => Date },
   region: string,
@@ -49,8 +49,8 @@ export async function otherRegions(
 }
 
 /**
- * Removes a new region whose first server failed to start, so that no agent is deployed to it. Keeps it if it has agents or is a
- * default region.
+ * Removes a new region whose first server failed to start, so that no agent can be deployed to it. Keeps a region that
+ * has agents or is a default region.
  */
 export async function forgetRegion(db: Database, { id, region }: Host): Promise<void> {
   await db
@@ -65,7 +65,10 @@ export async function forgetRegion(db: Database, { id, region }: Host): Promise<
     .execute();
 }
 
-/** The heartbeat, each second. Not synced to the disk, because losing one shifts recorded ends by only a second. */
+/**
+ * Writes the heartbeat, each second. Does not wait for a sync to disk, because a lost heartbeat shifts recorded end
+ * times by only a second.
+ */
 export async function recordHeartbeat(context: { db: Database; now: () => Date }, host: Host): Promise<void> {
   await context.db.transaction().execute(async (db) => {
     await sql`set local synchronous_commit = off`.execute(db);

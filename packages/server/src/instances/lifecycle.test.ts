@@ -64,7 +64,7 @@ describe('the lifecycle of an instance', () => {
     expect([await stateOf(idle), await stateOf(taken)]).toEqual(['stopping', 'ready']);
   });
 
-  it('claims or retires an instance, never both, when both happen at once', async () => {
+  it('is either claimed or retired, never both, when both happen concurrently', async () => {
     for (let round = 0; round < 10; round += 1) {
       const of = await agent();
       const id = await rows.instance(of);
@@ -95,7 +95,7 @@ describe('the warm pool', () => {
     expect(await fill(of, idle, maxAgents)).toBe(added);
   });
 
-  it('never exceeds max_agents or its own size during claims, retirements and ends', async () => {
+  it('never exceeds max_agents or its own size during concurrent claims, retirements and ends', async () => {
     const step = fc.constantFrom('fill', 'claim', 'retire', 'ready', 'end');
     await fc.assert(
       fc.asyncProperty(
@@ -132,7 +132,7 @@ describe('the warm pool', () => {
     );
   });
 
-  it('is counted', async () => {
+  it('counts the instances of a deployment', async () => {
     const of = await agent();
     await rows.instance(of);
     await rows.instance(of, { session_id: await rows.session(of) });

@@ -19,8 +19,8 @@ export function listOpenInstances(db: Database, hostId: string): Promise<OpenIns
 }
 
 /**
- * Adds idle instances to a deployment's warm pool up to `idle`, never above `maxAgents` in total. Call it in a transaction
- * that holds the agent's lock. Returns how many were added.
+ * Adds idle instances to a deployment's warm pool until it has `idle` of them, but at most `maxAgents` instances in
+ * total. Returns the number of added instances. Call it in a transaction that holds the agent's lock.
  */
 export async function provisionInstances(
   context: { db: Database; now: () => Date; newId: () => string; host: { readonly id: string } },
@@ -40,7 +40,10 @@ export async function provisionInstances(
   return missing;
 }
 
-/** Marks a starting instance as ready. Undefined if it is being stopped. The row names the session that waits for it. */
+/**
+ * Marks a starting instance as ready. The returned row names the session that waits for the instance, if any. Undefined
+ * if the instance is being stopped.
+ */
 export function markReady(
   context: { db: Database; now: () => Date },
   instanceId: string,
@@ -51,7 +54,7 @@ export function markReady(
   return changeInstance(context.db, instanceId, ['starting', 'ready'], change);
 }
 
-/** Removes an instance without a session from the pool. False if a session claimed it first. */
+/** Removes an idle instance from the warm pool. Returns false if a session claimed the instance first. */
 export async function retireInstance(db: Database, instanceId: string): Promise<boolean> {
   return (await retireRow(db, instanceId)) !== undefined;
 }
@@ -60,7 +63,7 @@ export async function markStopping(db: Database, instanceId: string): Promise<vo
   await changeInstance(db, instanceId, ['starting', 'ready'], { state: 'stopping' });
 }
 
-/** Marks an instance as ended. Undefined if it was already. */
+/** Marks an instance as ended. Undefined if it had already ended. */
 export function markEnded(
   context: { db: Database; now: () => Date },
   instanceId: string,
@@ -69,12 +72,15 @@ export function markEnded(
   return changeInstance(context.db, instanceId, ['starting', 'ready', 'stopping'], change);
 }
 
-/** Ends all instances of a region at a moment. */
+/** Marks all instances of a region as ended at `at`. */
 export function endInstances(db: Database, region: string, at: Date): Promise<void> {
   return endOfRegion(db, region, at);
 }
 
-/** Stores a notice. Returns the instance's session, if any, which gets the notice as an event. */
+/**
+ * Stores an event of an instance. Returns the id of the instance's session, if any; the caller adds the event to the
+ * session.
+ */
 export function noteInstance(db: Database, instanceId: string, notice: StoredEvent): Promise<string | null> {
   return appendNotice(db, instanceId, notice);
 }

@@ -6,10 +6,10 @@ export type InstanceRow = Selectable<InstancesTable>;
 type ClaimedRow = Pick<InstanceRow, 'id' | 'state' | 'host' | 'port' | 'ready_at' | 'reports_session' | 'notices'>;
 
 /**
- * Claims an instance for a session in one statement: the idle one that was ready first, else a starting one, else a new row,
- * if fewer than `maxAgents` instances of the agent are occupied. No row: at capacity. The caller holds the agent's lock, so
- * the count is exact; the update decides between concurrent claims. The statement also writes `first`, the row of a new
- * session, because each round trip to the database delays a warm start.
+ * Claims an instance for a session in one statement: the ready idle one that has waited longest, else a starting one,
+ * else a new one if fewer than `maxAgents` instances of the agent are occupied. Returns no row at capacity. The caller
+ * holds the agent's lock, so the count is exact; the update decides between concurrent claims. The statement also
+ * inserts the session's row (`first`), because each database round trip delays a warm start.
  */
 export async function claimRow(
   db: Database,
@@ -59,7 +59,7 @@ export async function insertInstances(db: Database, rows: readonly Insertable<In
       .execute();
 }
 
-/** Number of active instances of a deployment, and of idle ones among them. */
+/** Counts the active instances of a deployment, and the idle ones among them. */
 export async function countOfDeployment(db: Database, deploymentId: string): Promise<{ all: number; idle: number }> {
   const { rows } = await sql<{ all: number; idle: number }>`
     select count(*)::int as all, count(*) filter (where session_id is null)::int as idle
@@ -67,7 +67,7 @@ export async function countOfDeployment(db: Database, deploymentId: string): Pro
   return rows[0] ?? { all: 0, idle: 0 };
 }
 
-/** Instance counts of each deployment of an agent that has instances. */
+/** Counts the instances of an agent, grouped by deployment. */
 export async function usageOfAgent(db: Database, agentId: string): Promise<DeploymentUsage[]> {
   const { rows } = await sql<DeploymentUsage>`
     select deployment_id as "deploymentId", count(*) filter (where session_id is not null)::int as "activeSessions",
@@ -82,7 +82,7 @@ export function openInstances(db: Database, hostId: string): Promise<InstanceRow
   return db.selectFrom('instances').selectAll().where('host_id', '=', hostId).where('state', '<>', 'ended').execute();
 }
 
-/** Updates an instance in one of `states`. Undefined if it is in another state. */
+/** Updates an instance if its state is one of `states`. Undefined otherwise. */
 export function changeInstance(
   db: Database,
   id: string,
@@ -98,10 +98,10 @@ export function changeInstance(
     .executeTakeFirst();
 }
 
-/** Limit on stored notices per instance. */
+/** Maximum number of stored events per instance. */
 const noticesAtMost = 20;
 
-/** The row's lock orders this against a claim: either the claim sees the notice, or this sees the session. */
+/** The row lock serializes this with a claim: either the claim sees the event, or this statement sees the session. */
 export async function appendNotice(db: Database, id: string, notice: StoredEvent): Promise<string | null> {
   const { rows } = await sql<{ session_id: string | null }>`
     update instances set notices = notices || ${JSON.stringify([notice])}::jsonb
@@ -109,7 +109,7 @@ export async function appendNotice(db: Database, id: string, notice: StoredEvent
   return rows[0]?.session_id ?? null;
 }
 
-/** Marks an idle instance as stopping; undefined when a session claimed it in the meantime. */
+/** Marks an idle instance as stopping. Undefined if a session claimed the instance first. */
 export function retireRow(db: Database, id: string): Promise<InstanceRow | undefined> {
   return db
     .updateTable('instances')
@@ -125,7 +125,7 @@ export function instanceById(db: Database, id: string): Promise<InstanceRow | un
   return db.selectFrom('instances').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
-/** Removes rows of instances that ended before a time. Their sessions keep all that matters. */
+/** Deletes rows of instances that ended before a time. Everything that matters is also stored in their sessions. */
 export async function deleteEnded(db: Database, before: Date, limit: number): Promise<number> {
   const result = await db
     .deleteFrom('instances')
