@@ -3,8 +3,8 @@ import { unpackedArchive } from '@bothost/contract';
 const gigabytes = unpackedArchive.bytes / 1_073_741_824;
 
 /**
- * Every reason for rejecting an archive, by its stable code. The message is for the owner and is followed by the name of the
- * entry, if any.
+ * Reasons for rejecting an archive, by their stable codes. The messages are for the owner of the archive; the name of
+ * the entry, if any, is appended.
  */
 export const archiveProblems = {
   'archive-not-gzip': 'The file is not a gzip archive. Upload a tar archive packed with gzip',
@@ -33,7 +33,7 @@ export const archiveProblems = {
 
 export type ArchiveProblem = keyof typeof archiveProblems;
 
-/** An archive is rejected. The message is for its owner. */
+/** The archive was rejected. The message is for its owner. */
 export class ArchiveError extends Error {
   override readonly name = 'ArchiveError';
   readonly problem: ArchiveProblem;
@@ -44,8 +44,8 @@ export class ArchiveError extends Error {
 }
 
 /**
- * A name for a message: one line, shortened, without brackets, which an existing client reads as markup. U+FFFD, which stands
- * for bytes that are not UTF-8, is escaped.
+ * Formats an entry name for a message: one line, shortened, without square brackets, which an existing client reads as
+ * markup. Escapes U+FFFD, which stands for bytes that are not UTF-8.
  */
 export function readable(name: string): string {
   const plain = name

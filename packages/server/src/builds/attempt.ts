@@ -6,7 +6,6 @@ import type { Places } from './places.ts';
 import type { BuildRow } from './rows.ts';
 import { unpackArchive } from './unpack.ts';
 
-/** How a build ended. */
 export type Outcome =
   | { readonly state: 'success'; readonly prepared: Prepared }
   | { readonly state: 'failed' | 'timeout' | 'canceled'; readonly errorCode: string; readonly error: string };
@@ -16,13 +15,13 @@ export type AttemptContext = {
   readonly runtime: Pick<Runtime, 'prepare'>;
   readonly places: Places;
   readonly disk: Pick<DiskSpace, 'require'>;
-  /** Wall clock, for unpacking and preparing together. */
+  /** Time limit in seconds for unpacking and preparing together. */
   readonly timeoutSeconds: number;
 };
 
 /**
- * Unpacks an archive and prepares it, independently of earlier attempts. Removes the unpacked files at the end.
- * Rejects after an abort of `stopped`, and when the archive is not the cause of the failure (a full disk, for example), so that
+ * Unpacks an archive and prepares the project, independently of earlier attempts. Removes the unpacked files at the
+ * end. Rejects if `stopped` aborts, or if the service is the cause of the failure (a full disk, for example), so that
  * another attempt may succeed.
  */
 export async function attemptBuild(
@@ -67,20 +66,20 @@ export async function attemptBuild(
 const archiveLost = {
   state: 'failed',
   errorCode: 'archive-lost',
-  error: 'The archive is no longer on the disk of the service. Upload it again.',
+  error: 'The archive is no longer stored on the service. Upload it again.',
 } as const;
 
 function isMissing(error: unknown, path: string): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ENOENT' && 'path' in error && error.path === path;
 }
 
-/** Null if the uploaded project is not the cause. */
+/** The outcome of a failed attempt. Null if the uploaded project is not the cause of the failure. */
 function outcomeOf(
   error: unknown,
   timeout: AbortSignal,
   seconds: number,
 ): Exclude<Outcome, { state: 'success' }> | null {
-  // First, because a canceled attempt can fail in any way.
+  // Check the timeout first, because an aborted attempt can fail with any error.
   if (timeout.aborted || error instanceof PrepareTimeout) {
     return { state: 'timeout', errorCode: 'build-timeout', error: `The build took longer than ${seconds} seconds.` };
   }
@@ -92,7 +91,9 @@ function outcomeOf(
 
 const errorCharacters = 8_000;
 
-/** Shortened text for the database and a terminal, without brackets, which an existing client reads as markup. */
+/**
+ * Shortens text for the database and a terminal, and removes square brackets, which an existing client reads as markup.
+ */
 function plain(text: string): string {
   return stripVTControlCharacters(text)
     .replace(/(?!\n)\p{Cc}/gu, '')

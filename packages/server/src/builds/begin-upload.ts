@@ -18,7 +18,8 @@ import { signUploadToken } from './upload-token.ts';
 type Begin = Operations['getBuildUploadUrl'];
 
 /**
- * Returns URL and token for sending an archive. Content that was announced before gets the same upload.
+ * Returns the URL and the token for uploading an archive. If the same content was announced before, returns the
+ * existing upload.
  *
  * @throws failure `region-unknown`, `too-many-uploads`, `storage-full`, `organization-storage-full`
  */
@@ -51,7 +52,7 @@ export async function beginUpload(
     created_at: now,
     updated_at: now,
   });
-  // Content that did not match was deleted and is sent again.
+  // If the uploaded content does not match the announced hash, it is deleted here, and the client uploads it again.
   const settled = await context.uploads.settle(upload).catch(() => upload);
   const expiresAt = new Date((Math.floor(now.getTime() / 1000) + uploadUrlSeconds) * 1000);
   return {

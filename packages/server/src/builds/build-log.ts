@@ -3,14 +3,17 @@ import type { BuildOutput } from '@bothost/runtime';
 import type { Database } from '../store/tables.ts';
 import { countLines, insertLines, type StoredLine } from './log-rows.ts';
 
-/** Lines to keep per build: from the beginning, and the last ones, which usually contain the cause of a failure. */
+/**
+ * Maximum number of lines per build: from the beginning of the log, and from its end, which usually contains the cause
+ * of a failure.
+ */
 export type LogLimits = { readonly lines: number; readonly lastLines: number; readonly lineCharacters: number };
 const buildLogLimits: LogLimits = { lines: 8_000, lastLines: 500, lineCharacters: 2_000 };
 
 /** Writes the log of one build. */
 export type BuildLog = {
   readonly write: BuildOutput;
-  /** Stores all lines, except the last ones of a log over its limit. */
+  /** Stores all lines so far. If the log exceeds its limit, the last lines are stored only by `end`. */
   readonly flush: () => Promise<void>;
   /** Stores all lines, including the last ones. */
   readonly end: () => Promise<void>;
@@ -20,14 +23,17 @@ export type BuildLogContext = {
   readonly db: Database;
   readonly now: () => Date;
   readonly retryWrite: <T>(write: () => Promise<T>) => Promise<T>;
-  /** Lines of this build were stored. */
+  /** Called when lines of a build were stored. */
   readonly stored: (buildId: string) => void;
 };
 
-/** Lines are batched for this time. */
+/** Time during which lines are collected for one write. */
 const gatherMilliseconds = 100;
 
-/** Appends to existing lines. Lines are stored at most `gatherMilliseconds` after they arrive. */
+/**
+ * Opens the log of a build and appends to existing lines. Lines are stored at most `gatherMilliseconds` after they
+ * arrive.
+ */
 export async function openBuildLog(
   context: BuildLogContext,
   buildId: string,
@@ -102,9 +108,12 @@ export async function openBuildLog(
   };
 }
 
-/** Text for a terminal, JSON and the database: without control sequences, shortened. */
+/**
+ * Makes a line safe for a terminal, JSON and the database: removes control sequences and limits the length to `most`
+ * characters.
+ */
 function clean(line: string, most: number): string {
-  // Of overwritten text, such as progress bars, keep the last version.
+  // Keep only the last version of overwritten text, such as a progress bar.
   const visible = stripVTControlCharacters(line).replace(/\r+$/, '').split('\r').at(-1) ?? '';
   const plain = toUSVString(visible.replace(/\t/g, '  ').replace(/\p{Cc}/gu, ''));
   if (plain.length <= most) return plain;

@@ -12,9 +12,10 @@ export const canceled = {
 } as const satisfies Outcome;
 
 /**
- * Cancels a build: a waiting one at once, a running one as soon as the server that runs it has stopped it. If it succeeds or fails
- * before that, it keeps that outcome. Canceling a canceled build again changes nothing.
- * @throws failure `build-not-found`, the same for one of another organization, and `build-ended`
+ * Cancels a build. A waiting build ends immediately; a running build ends when its server has stopped it, unless it
+ * succeeds or fails before that. Idempotent.
+ *
+ * @throws failure `build-not-found` (also for another organization's build), `build-ended`
  */
 export async function cancelBuild(
   context: { db: Database; now: () => Date; buildLogs: LogNews },

@@ -10,10 +10,11 @@ import { findUpload, touchUpload } from './upload-rows.ts';
 type Create = Operations['createBuild'];
 
 /**
- * Returns the successful or unfinished build of an upload's content, or creates one. The content of a failed build is
- * built again.
+ * Returns the successful or unfinished build of an upload's content, or creates a new build. Content whose build failed
+ * is built again.
  *
- * @throws failure `region-unknown`, `upload-not-found`, `upload-incomplete`, `storage-full`, `organization-storage-full`
+ * @throws failure `region-unknown`, `upload-not-found`, `upload-incomplete`, `storage-full`,
+ * `organization-storage-full`
  */
 export async function createBuild(
   context: {
@@ -68,10 +69,10 @@ async function requireBuild(
   now: Date,
   build: Parameters<typeof insertBuild>[1],
 ): Promise<BuildRow> {
-  // The existing build may fail or be removed between the two queries.
+  // Repeat, because the existing build may fail or be removed between the two queries.
   for (;;) {
     const row = await db.transaction().execute(async (transaction) => {
-      // First, so that the archive of a new build is not removed.
+      // Mark the upload as used first, so that its archive is not removed.
       if (!(await touchUpload(transaction, build.upload_id, now))) throw failure('upload-not-found');
       const existing = await useBuildOf(transaction, build, now);
       if (existing !== undefined) return existing;

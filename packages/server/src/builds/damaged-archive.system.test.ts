@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(root, { recursive: true, force: true }));
 
-/** Expects a complete tree or an error with a code, and no other files. */
+/** Expects `unpack` to create a complete tree, or to reject with an error code and leave no files. */
 async function isSafe(bytes: Buffer): Promise<void> {
   const path = join(folder, 'archive');
   const target = join(folder, 'tree');
@@ -42,7 +42,10 @@ async function isSafe(bytes: Buffer): Promise<void> {
   await rm(target, { recursive: true, force: true });
 }
 
-/** The tree as the kernel resolves it. Links are not followed, because they may be circular. */
+/**
+ * Checks that every path of the tree is inside the target directory. Does not follow links, because they may be
+ * circular.
+ */
 async function requireInside(target: string): Promise<void> {
   for (const { parentPath, name } of await readdir(target, { recursive: true, withFileTypes: true })) {
     const real = await realpath(join(parentPath, name)).catch(() => target);
@@ -99,7 +102,7 @@ describe('unpack returns a complete tree, or rejects with a code and leaves noth
     );
   });
 
-  it('for arbitrary files, directories and links, of which no link leads out', async () => {
+  it('for random files, directories and links, and creates no link that leads out of the tree', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(entry, { minLength: 1, maxLength: 8 }), async (entries) => {
         const whole = entries.map((one) =>

@@ -4,18 +4,20 @@ import type { Runtime } from '@bothost/runtime';
 import type { Database } from '../store/tables.ts';
 import { archiveBytes } from './upload-rows.ts';
 
-/** Admission of whatever needs disk space. Running builds and instances are limited by the runtime. */
+/** Admission control for disk space. Running builds and instances are limited by the runtime instead. */
 export type DiskSpace = {
-  /** Whether less than the reserve of the service is free. */
+  /** Whether the free disk space is below the service's reserve. */
   readonly isLow: () => Promise<boolean>;
-  /** @throws failure `storage-full` if this many bytes more would use the reserve */
+  /** @throws failure `storage-full` if writing this many bytes would leave less than the reserve free */
   readonly require: (bytes: number) => Promise<void>;
-  /** @throws failure `storage-full`, or `organization-storage-full` if the organization would exceed its limit */
+  /**
+   * @throws failure `storage-full`, or `organization-storage-full` if the organization would exceed its storage limit
+   */
   readonly requireFor: (organizationId: string, bytes: number) => Promise<void>;
 };
 
 export type DiskSpaceOptions = {
-  /** On the file system that is checked. */
+  /** A directory on the file system whose free space is checked. */
   readonly directory: string;
   readonly reserveBytes: number;
   readonly organizationBytes: number;

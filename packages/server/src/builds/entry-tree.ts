@@ -5,15 +5,27 @@ export type ArchiveLimits = { readonly pathBytes: number; readonly depth: number
 type Node = { readonly kind: 'directory' | 'file' } | { readonly kind: 'link'; readonly target: string };
 
 /**
- * The entries of an archive so far. It alone decides where an entry may be written. It never reads the disk, so links on the
- * disk cannot redirect it. Paths are relative, normalized, and use `/`.
+ * The entries of an archive so far. Decides where an entry may be written, without reading the disk, so that links on
+ * the disk cannot redirect it. Paths are relative, normalized, and use `/`.
  */
 export type EntryTree = {
-  /** Adds an entry. Returns its normalized path, or null for the root. @throws ArchiveError */
+  /**
+   * Adds an entry. Returns its normalized path, or null for the root of the archive.
+   *
+   * @throws ArchiveError
+   */
   readonly add: (path: string, node: Node) => string | null;
-  /** The normalized path of an earlier file, the target of a hard link. @throws ArchiveError */
+  /**
+   * Returns the normalized path of the earlier file that is the target of a hard link.
+   *
+   * @throws ArchiveError
+   */
   readonly linkedFile: (path: string, target: string) => string;
-  /** Links and their targets. Each target resolves to a path inside the project. @throws ArchiveError */
+  /**
+   * Returns all links with their targets. Each target resolves to a path inside the project.
+   *
+   * @throws ArchiveError
+   */
   readonly links: () => readonly { readonly path: string; readonly target: string }[];
   readonly count: () => number;
 };
@@ -39,7 +51,7 @@ export function createEntryTree(limits: ArchiveLimits): EntryTree {
       const segments = cleanSegments(entry, limits);
       const path = segments.join('/');
       requireFolder(segments, entry);
-      // Parent directories without their own entry are created too.
+      // Counts parent directories that have no entry of their own, because they are created too.
       if (nodes.size > limits.entries) throw new ArchiveError('archive-too-many-files');
       const before = path === '' ? { kind: 'directory' } : nodes.get(path);
       if (before !== undefined && (before.kind !== 'directory' || node.kind !== 'directory')) {
@@ -71,7 +83,11 @@ export function createEntryTree(limits: ArchiveLimits): EntryTree {
   };
 }
 
-/** @throws ArchiveError for an invalid path */
+/**
+ * Splits a path into segments.
+ *
+ * @throws ArchiveError for an invalid path
+ */
 function cleanSegments(
   path: string,
   limits: ArchiveLimits,
@@ -82,7 +98,7 @@ function cleanSegments(
   if (Buffer.byteLength(path) > limits.pathBytes) throw new ArchiveError('archive-path-too-long', path);
   const segments = path.split('/').filter((segment) => segment !== '' && segment !== '.');
   if (segments.includes('..')) throw new ArchiveError(outside ?? 'archive-path-outside', path);
-  // The longest name of most file systems.
+  // Most file systems limit a name to 255 bytes.
   if (segments.some((segment) => Buffer.byteLength(segment) > 255)) {
     throw new ArchiveError('archive-path-too-long', path);
   }
@@ -90,9 +106,12 @@ function cleanSegments(
   return segments;
 }
 
-/** Resolves a path like the kernel (path_resolution(7)), but through the links of the archive instead of the disk. */
+/**
+ * Limit on links that are followed to resolve a path (path_resolution(7)). Links are looked up in the archive, not on
+ * the disk.
+ */
 const hopsAtMost = 40;
-/** For all links of an archive together, because resolving them blocks the event loop. */
+/** Limit on steps for all links of an archive together, because resolving them blocks the event loop. */
 const stepsAtMost = 2_000_000;
 
 function requireInside(
@@ -116,14 +135,14 @@ function requireInside(
       if (at.pop() === undefined) throw outside();
       continue;
     }
-    // The archive has no entries below.
+    // A target outside the depth of the tree has no entry in the archive.
     const node = at.length < depth ? nodes.get([...at, segment].join('/')) : undefined;
     if (node?.kind !== 'link') {
       at.push(segment);
       continue;
     }
     hops += 1;
-    // A loop has no target, so it does not lead out.
+    // A link loop has no target, so it does not lead out of the project.
     if (hops > hopsAtMost) return;
     if (node.target.startsWith('/')) throw outside();
     ahead.unshift(...node.target.split('/'));

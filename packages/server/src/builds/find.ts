@@ -1,14 +1,14 @@
 import type { Database } from '../store/tables.ts';
 import { type BuildRow, useBuildRow } from './rows.ts';
 
-/** A successful build, for a deployment. */
+/** A successful build that a deployment can use. */
 export type UsableBuild = Pick<BuildRow, 'id' | 'content_hash'> & {
   readonly prepared: NonNullable<BuildRow['prepared']>;
 };
 
 /**
- * A successful build of the organization and region, else null. It cannot be removed until the transaction ends; from then on
- * it is in use (`removeUnused`).
+ * Finds a successful build of the organization and region, and locks it so that it cannot be removed before the
+ * transaction ends. Afterwards, `removeUnused` sees that the build is in use. Null if there is no successful build.
  */
 export async function useBuild(
   context: { db: Database; now: () => Date },

@@ -6,7 +6,11 @@ import { countBuilds, pageOfBuilds } from './rows.ts';
 
 type List = Operations['listBuilds'];
 
-/** Newest first. Paging by cursor is stable while builds are added. @throws failure `invalid-request` for an invalid cursor */
+/**
+ * Lists builds, newest first. Pages by cursor are stable while builds are added.
+ *
+ * @throws failure `invalid-request` for an invalid cursor
+ */
 export async function listBuilds(
   context: { db: Database },
   scope: { organizationId: string; serviceUrl: string },
@@ -32,7 +36,9 @@ export async function listBuilds(
 function parseCursor(text: string): { createdAt: Date; id: string } {
   const [, time, id] = /^(\d{1,13})\.(.{36})$/.exec(text) ?? [];
   if (time === undefined || id === undefined || !isUuid(id)) {
-    throw failure('invalid-request', { issues: [{ path: 'query.cursor', message: 'not a cursor of this list' }] });
+    throw failure('invalid-request', {
+      issues: [{ path: 'query.cursor', message: 'The cursor does not belong to this list.' }],
+    });
   }
   return { createdAt: new Date(Number(time)), id };
 }

@@ -1,15 +1,21 @@
-/** Notifies followers of a build's log of new lines and of the end. */
+/** Notifies followers of a build's log of new lines and of the end of the build. */
 export type LogNews = {
   readonly tell: (buildId: string) => void;
-  /** Subscribes from now on. Subscribe before reading the log, so that no line is missed, and unsubscribe afterwards. */
+  /**
+   * Subscribes to notifications. Subscribe before reading the log, so that no line is missed, and unsubscribe
+   * afterwards.
+   */
   readonly next: (buildId: string) => {
-    /** Resolves at the next notification, after this time, or when the signal aborts. The signal must not be aborted yet. */
+    /**
+     * Resolves at the next notification, after this time, or when the signal aborts. Do not pass a signal that is
+     * already aborted.
+     */
     readonly within: (milliseconds: number, signal: AbortSignal) => Promise<void>;
     readonly drop: () => void;
   };
 };
 
-/** Builds of other servers send no notifications here, so they are polled at this interval. */
+/** Builds of other servers send no notifications to this server, so their logs are polled at this interval. */
 const lookMilliseconds = 1_000;
 
 export function createLogNews(): LogNews {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Database } from '../store/tables.ts';
 
-/** `isDetail`: only the full log shows it. */
+/** If `isDetail` is true, only the full log shows the line. */
 export type StoredLine = {
   readonly line: number;
   readonly at: Date;
@@ -9,10 +9,13 @@ export type StoredLine = {
   readonly isDetail: boolean;
 };
 
-/** Marks a detail in the column `text`. No other line has a tab, because `build-log.ts` replaces tabs by spaces. */
+/**
+ * Marks a detail line in the column `text`. Other lines contain no tab, because `build-log.ts` replaces tabs with
+ * spaces.
+ */
 const detailMark = '\t';
 
-/** Skips existing lines, so that a retried write adds none twice. */
+/** Inserts lines and skips existing ones, so that a retried write adds no line twice. */
 export async function insertLines(db: Database, buildId: string, lines: readonly StoredLine[]): Promise<void> {
   if (lines.length === 0) return;
   const rows = lines.map(({ text, isDetail, ...row }) => ({ ...row, text: isDetail ? `${detailMark}${text}` : text }));
@@ -22,7 +25,7 @@ export async function insertLines(db: Database, buildId: string, lines: readonly
     on conflict do nothing`.execute(db);
 }
 
-/** Lines with number `from` or higher, with or without details. */
+/** Reads lines with number `from` or higher, with or without detail lines. */
 export async function readLines(
   db: Database,
   buildId: string,
@@ -43,7 +46,7 @@ export async function readLines(
   });
 }
 
-/** The number of lines, which is also the number of the next one. */
+/** The number of stored lines, which is also the number of the next line. */
 export async function countLines(db: Database, buildId: string): Promise<number> {
   const { next } = await db
     .selectFrom('build_log_lines')

@@ -5,7 +5,7 @@ import { createUploadReceiver, type UploadReceiver } from './receive.ts';
 import { type BuildsInUse, type Retention, type RetentionContext, removeUnused } from './retention.ts';
 import { type BuildWorker, createBuildWorker, type WorkerContext } from './worker.ts';
 
-/** The long-lived parts of builds. */
+/** The upload, log and worker services for builds. */
 export type Builds = {
   readonly uploadTokenKey: Buffer;
   readonly uploads: UploadReceiver;
@@ -23,10 +23,7 @@ export type BuildsOptions = Omit<WorkerContext, 'places' | 'buildLogs'> &
     readonly inUse: BuildsInUse;
   };
 
-/**
- * Opens the parts of builds in a data directory: receiving, preparing, logs and retention. Creates its directories. The
- * worker does not run yet.
- */
+/** Creates the services for builds and their directories in the data directory. The worker does not run yet. */
 export async function openBuilds(options: BuildsOptions): Promise<Builds> {
   const places = await openPlaces(options.dataDirectory, options.removeTree);
   const buildLogs = createLogNews();

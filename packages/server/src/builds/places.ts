@@ -2,9 +2,9 @@ import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { RemoveTree } from '@bothost/runtime';
 
-/** Directories of builds: received archives, and unpacked trees during the preparation. */
+/** Directories for received archives, and for projects that are unpacked while they are prepared. */
 export type Places = {
-  /** Contains the others. */
+  /** Parent directory of all others. */
   readonly root: string;
   readonly archive: (uploadId: string) => string;
   readonly tree: (buildId: string) => string;
@@ -13,12 +13,12 @@ export type Places = {
   readonly removeTree: RemoveTree;
 };
 
-/** Relative to the data directory. */
+/** Path of an upload's archive, relative to the data directory. */
 export function archivePath(uploadId: string): string {
   return join('builds', 'uploads', uploadId.toLowerCase());
 }
 
-/** Creates the directories, which only the service can read. `dataDirectory` is absolute. */
+/** Creates the directories, which only the service's account can read. `dataDirectory` is an absolute path. */
 export async function openPlaces(dataDirectory: string, removeTree: RemoveTree): Promise<Places> {
   const root = join(dataDirectory, 'builds');
   const uploads = join(root, 'uploads');

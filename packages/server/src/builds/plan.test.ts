@@ -12,42 +12,48 @@ const build = (id: string, fields: Partial<PlannedBuild> = {}): PlannedBuild => 
 });
 
 it.each<[string, readonly PlannedBuild[], number, boolean, readonly string[]]>([
-  ['nothing is open', [], 2, false, []],
-  ['there are places for all', [build('a'), build('b')], 2, false, ['a', 'b']],
-  ['there are fewer places, the oldest begin', [build('a'), build('b'), build('c')], 2, false, ['a', 'b']],
-  ['some are under way, they keep their places', [build('a', { busy: true }), build('b'), build('c')], 2, false, ['b']],
-  ['all places are taken', [build('a', { busy: true }), build('b')], 1, false, []],
+  ['no build is open, it starts none', [], 2, false, []],
+  ['there are enough slots, it starts all', [build('a'), build('b')], 2, false, ['a', 'b']],
+  ['there are too few slots, it starts the oldest builds', [build('a'), build('b'), build('c')], 2, false, ['a', 'b']],
+  ['builds are running, they keep their slots', [build('a', { busy: true }), build('b'), build('c')], 2, false, ['b']],
+  ['all slots are taken, it starts none', [build('a', { busy: true }), build('b')], 1, false, []],
   [
-    'more are under way than there are places',
+    'more builds are running than there are slots, it starts none',
     [build('a', { busy: true }), build('b', { busy: true }), build('c')],
     1,
     false,
     [],
   ],
-  ['one rests after a failure, the others go on', [build('a', { restUntil: at(1) }), build('b')], 1, false, ['b']],
-  ['one has rested', [build('a', { restUntil: at(0) })], 1, false, ['a']],
   [
-    'one organization has many, others go before its second',
+    'a build waits after a failure, it starts the others',
+    [build('a', { restUntil: at(1) }), build('b')],
+    1,
+    false,
+    ['b'],
+  ],
+  ['the wait after a failure is over, it starts the build again', [build('a', { restUntil: at(0) })], 1, false, ['a']],
+  [
+    'one organization has many builds, it starts those of others before a second one',
     [build('a', { organizationId: 'many' }), build('b', { organizationId: 'many' }), build('c')],
     2,
     false,
     ['a', 'c'],
   ],
   [
-    'one of an organization is under way, its next waits, though there is a place',
+    'an organization already has a running build, its next one waits despite a free slot',
     [build('a', { organizationId: 'many', busy: true }), build('b', { organizationId: 'many' })],
     2,
     false,
     [],
   ],
   [
-    'one of an organization rests, its next begins',
+    "a build of an organization waits after a failure, it starts the organization's next build",
     [build('a', { organizationId: 'many', restUntil: at(1) }), build('b', { organizationId: 'many' })],
     2,
     false,
     ['b'],
   ],
-  ['the service is shutting down', [build('a')], 1, true, []],
+  ['the service is shutting down, it starts none', [build('a')], 1, true, []],
 ])('when %s', (_, builds, places, draining, begun) => {
   expect(planBuilds(builds, { now, places, draining })).toEqual(begun);
 });

@@ -1,17 +1,16 @@
-/** A build that has not ended. */
 export type PlannedBuild = {
   readonly id: string;
   readonly organizationId: string;
-  /** This process is running the build. */
+  /** Whether this process is running the build. */
   readonly busy: boolean;
-  /** After a transient failure, the time of the next attempt. */
+  /** Time of the next attempt after a temporary failure. */
   readonly restUntil: Date | null;
 };
 
 /**
- * Pure. Chooses the open builds to start now, oldest first, up to the limit of concurrent builds. At most one per
- * organization, because the runtime prepares one at a time: a second one would occupy a slot while its timeout runs. Builds
- * of an earlier server are open too and start again.
+ * Chooses the open builds to start now, oldest first, up to the limit of concurrent builds. Pure. Starts at most one
+ * build per organization: the runtime prepares one at a time for each organization, so the timeout of a second one
+ * would run while it waits. Builds that an earlier server did not finish are open too, and start again.
  */
 export function planBuilds(
   builds: readonly PlannedBuild[],

@@ -7,7 +7,9 @@ import { findBuildRow } from './rows.ts';
 type Read = Operations['getBuildLogs'];
 
 /**
- * Lines of a build's log after a token. If there are none yet, waits for one, at most `wait` seconds, until `closing` aborts.
+ * Returns the lines of a build's log after the position in `token`. If there are none yet, waits up to `wait` seconds,
+ * or until `closing` aborts.
+ *
  * @throws failure `build-not-found`, `invalid-request` for an invalid token
  */
 export async function readBuildLog(
@@ -23,7 +25,7 @@ export async function readBuildLog(
     try {
       const build = await findBuildRow(context.db, scope.organizationId, buildId);
       if (build === undefined) throw failure('build-not-found');
-      // Read after the state, because the log of an ended build is complete.
+      // Read the lines after the state: once a build has ended, its log is complete.
       const lines = await readLines(context.db, buildId, {
         from,
         limit: query.limit + 1,
@@ -48,5 +50,7 @@ export async function readBuildLog(
 
 function parseToken(text: string): number {
   if (/^\d{1,9}$/.test(text)) return Number(text);
-  throw failure('invalid-request', { issues: [{ path: 'query.nextToken', message: 'not a token of this log' }] });
+  throw failure('invalid-request', {
+    issues: [{ path: 'query.nextToken', message: 'The token does not belong to this log.' }],
+  });
 }

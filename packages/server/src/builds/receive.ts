@@ -20,7 +20,7 @@ export type ReceiveContext = {
   readonly disk: Pick<DiskSpace, 'require'>;
 };
 
-/** Progress of an upload. `sizeBytes` is null until the size is known. */
+/** Progress of an upload. `sizeBytes` is null until the total size is known. */
 export type UploadProgress = {
   readonly uploadId: string;
   readonly receivedBytes: number;
@@ -29,16 +29,21 @@ export type UploadProgress = {
 };
 
 /**
- * Receives archives. The size of the file on the disk is the number of received bytes. The row records whether the upload is
- * complete, which requires a verified hash. All functions reject with failures of uploads.
+ * Receives archives. The size of the file on disk is the number of received bytes; the database row records whether the
+ * upload is complete, which requires a verified hash. All functions reject with upload failures.
  */
 export type UploadReceiver = {
   readonly look: (uploadId: string, token: string) => Promise<UploadProgress>;
-  /** Appends at `offset`, which must be the current size. Bytes of an interrupted body are kept. */
+  /**
+   * Appends bytes at `offset`, which must be the current size of the file. If the request is interrupted, the bytes
+   * received so far are kept.
+   */
   readonly append: (uploadId: string, token: string, offset: number, body: Readable) => Promise<UploadProgress>;
-  /** Replaces the content with a complete archive. */
+  /** Replaces the content of the upload with a complete archive. */
   readonly replace: (uploadId: string, token: string, body: Readable) => Promise<UploadProgress>;
-  /** Completes an upload that has all bytes, for example after a server was killed. */
+  /**
+   * Completes an upload whose bytes have all arrived but were not verified, for example because a server was killed.
+   */
   readonly settle: (upload: UploadRow) => Promise<UploadRow>;
   readonly receivedBytes: (upload: UploadRow) => Promise<number>;
 };
@@ -48,7 +53,10 @@ export function createUploadReceiver(context: ReceiveContext): UploadReceiver {
   const enqueue = createKeyedQueue();
   const current = new Map<string, AbortController>();
 
-  /** One request per upload at a time. Interrupts the previous one: its client reconnected before its connection broke here. */
+  /**
+   * Allows one request at a time per upload. A new request interrupts the previous one, because a client may reconnect
+   * before the loss of its connection is noticed here.
+   */
   async function takeOver<T>(uploadId: string, work: (interrupted: AbortSignal) => Promise<T>): Promise<T> {
     const own = new AbortController();
     current.get(uploadId)?.abort();
@@ -60,7 +68,7 @@ export function createUploadReceiver(context: ReceiveContext): UploadReceiver {
     }
   }
 
-  /** Checked first: interrupting an upload needs the token too. */
+  /** Check the token before interrupting another request of the upload. */
   function requireToken(uploadId: string, token: string): void {
     if (!isUploadToken(context.uploadTokenKey, uploadId, token, context.now())) throw failure('upload-token-invalid');
   }
@@ -84,7 +92,7 @@ export function createUploadReceiver(context: ReceiveContext): UploadReceiver {
     };
   }
 
-  /** Verifies that all bytes match the announcement. Otherwise deletes them. */
+  /** Verifies that the received bytes match the announced hash and size. Otherwise, deletes them. */
   async function complete(upload: UploadRow): Promise<UploadRow> {
     const path = places.archive(upload.id);
     const found = await hashes(createReadStream(path, { highWaterMark: 256 * 1024 }));
@@ -102,7 +110,7 @@ export function createUploadReceiver(context: ReceiveContext): UploadReceiver {
     });
   }
 
-  /** All bytes arrived but were not verified, or the archive of a complete upload is missing. */
+  /** Whether all bytes have arrived but were not verified, or the archive of a complete upload is missing. */
   async function isUnsettled(upload: UploadRow): Promise<boolean> {
     const isAllThere = (await receivedBytes(upload)) === upload.size_bytes;
     return upload.state === 'complete' ? !isAllThere : upload.announced && isAllThere;
@@ -117,7 +125,7 @@ export function createUploadReceiver(context: ReceiveContext): UploadReceiver {
 
   return {
     receivedBytes,
-    // A client that queries the progress is about to continue, so its earlier request is interrupted.
+    // A client that asks for the progress is about to resume the upload, so its earlier request is interrupted.
     look: async (uploadId, token) => {
       requireToken(uploadId, token);
       return takeOver(uploadId, async () => progress(await settleNow(await requireOwn(uploadId))));
@@ -147,27 +155,30 @@ export function createUploadReceiver(context: ReceiveContext): UploadReceiver {
         await context.disk.require(upload.size_bytes ?? 0);
         const path = places.archive(upload.id);
         const written = await write(path, 0, upload.size_bytes ?? uploadBytes, body, interrupted);
-        if (written === 0) throw failure('upload-form-invalid', { message: 'The file that was uploaded is empty.' });
+        if (written === 0) throw failure('upload-form-invalid', { message: 'The uploaded file is empty.' });
         return progress(await complete(upload));
       });
     },
 
     settle: async (upload) => {
-      // Do not wait for a client that is still sending.
+      // An upload in progress is not settled, so return without waiting for the client that is still sending.
       if (!(await isUnsettled(upload))) return upload;
       return enqueue(upload.id, async () => settleNow((await findUpload(db, upload.id)) ?? upload));
     },
   };
 }
 
-/** A complete archive is never overwritten, because a build may use it. Equal content is a retry, other content an error. */
+/**
+ * Compares a body with a complete archive, which is never overwritten because a build may use it. The same content is a
+ * retry; different content is an error.
+ */
 async function requireSame(upload: UploadRow, body: Readable): Promise<UploadRow> {
   const { contentHash } = await hashes(body);
   if (contentHash === upload.content_hash) return upload;
   throw failure('upload-content-wrong', { message: 'This upload is already complete, with different content.' });
 }
 
-/** Streams a body to the file at `offset` and syncs it. Returns the size of the file. */
+/** Streams a body to the upload's file at `offset` and syncs the file. Returns the size of the file. */
 async function write(
   path: string,
   offset: number,
@@ -183,7 +194,7 @@ async function write(
     file = await open(path, 'a', 0o600);
     await truncate(path, offset);
     if (interrupted.aborted) stop();
-    // Do not destroy a rejected body, because its connection still has to carry the response.
+    // Do not destroy the body if it is rejected, because the response is sent over the same connection.
     for await (const chunk of body.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
       if (size + chunk.length > limit) throw failure('archive-too-large');
       await file.appendFile(chunk);
@@ -201,7 +212,10 @@ async function write(
   }
 }
 
-/** SHA-256, and the first 16 hex digits of the MD5, by which existing clients identify an archive. */
+/**
+ * Returns the SHA-256 of an archive, and the first 16 hex digits of its MD5, by which existing clients identify an
+ * archive.
+ */
 async function hashes(bytes: Readable): Promise<{ contentHash: string; contextHash: string; bytes: number }> {
   const sha256 = createHash('sha256');
   const md5 = createHash('md5');

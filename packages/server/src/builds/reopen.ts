@@ -4,8 +4,8 @@ import type { BuildsInUse } from './retention.ts';
 import { markRemoving, successfulBuilds } from './rows.ts';
 
 /**
- * Repeats the builds of a region whose prepared projects are lost, and removes unused builds. Builds that had not
- * ended start over.
+ * Repeats the builds in use of a region, whose prepared projects were lost, and removes unused builds. Builds that had
+ * not ended start again.
  */
 export async function reopenBuilds(
   { db, now }: { readonly db: Database; readonly now: () => Date },

@@ -51,7 +51,7 @@ const context = () => ({
 });
 const noBuildsInUse: BuildsInUse = async () => new Set();
 
-/** A successful build that was last used this many days ago, with its archive. */
+/** Creates a successful build, with its archive, that was last used this many days ago. */
 async function oldBuild(days: number, fields: Parameters<typeof insertTestBuild>[2] = {}) {
   const at = ago(days * day);
   const build = await insertTestBuild(
@@ -77,7 +77,7 @@ it('removes an unused build with its archive and prepared project, and keeps new
   expect([old.id, failed.id]).not.toContain(young.id);
 });
 
-it('keeps all builds with 0 days, and running builds always', async () => {
+it('keeps all builds if retention is 0 days, and always keeps running builds', async () => {
   const old = await oldBuild(1_000);
   await removeUnused(context(), { ...retention, buildDays: 0 }, noBuildsInUse);
   expect(await buildIds()).toEqual([old.id]);
@@ -86,7 +86,7 @@ it('keeps all builds with 0 days, and running builds always', async () => {
   expect(await buildIds()).toEqual([old.id]);
 });
 
-it('keeps builds that an agent uses or can roll back to, and removes those of deleted agents', async () => {
+it('keeps builds that an agent uses or can roll back to, and removes builds of deleted agents', async () => {
   const hostId = await rows.host(`region-${newId()}`);
   const agentId = await rows.agent(organizationId, { name: 'living' });
   const builds = await Promise.all(Array.from({ length: 12 }, () => oldBuild(40)));
@@ -105,7 +105,7 @@ it('keeps builds that an agent uses or can roll back to, and removes those of de
   await deploy(gone, ofGone.id, 5);
   await removeUnused(context(), retention, buildsInUse);
   const kept = builds.map(({ id }) => id);
-  // The first still runs, the last ten can be rolled back to; the second is neither.
+  // The first build has a running instance, and the last ten can be rolled back to. The second build is unused.
   expect((await buildIds()).sort()).toEqual([kept[0], ...kept.slice(2)].sort());
 });
 
@@ -124,7 +124,7 @@ it('keeps a build that is requested during the removal', async () => {
   expect(await buildIds()).toEqual([build.id]);
 });
 
-it('finishes an interrupted removal, and lets no deployment use the build meanwhile', async () => {
+it('finishes an interrupted removal, and rejects deployments of the build that is being removed', async () => {
   const build = await oldBuild(1, { removing: true });
   const scope = { organizationId, region: 'us-west' };
   expect(await useBuild({ db: rows.db, now: () => testNow }, scope, build.id)).toBeNull();
@@ -158,7 +158,7 @@ it('removes expired uploads that are incomplete or have no build', async () => {
   expect((await readdir(join(folder, 'builds', 'uploads'))).sort()).toEqual(expected);
 });
 
-it('retries a failed removal in the next run and removes other builds meanwhile', async () => {
+it('retries a failed removal in the next run, and still removes the other builds', async () => {
   const stuck = await oldBuild(33, { prepared: '{"project":"stuck"}' });
   await oldBuild(32);
   const unfinished = await insertTestBuild(rows.db, organizationId, {}, { updated_at: ago(2 * day) });

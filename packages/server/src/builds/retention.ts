@@ -16,22 +16,22 @@ export type RetentionContext = {
 };
 
 export type Retention = {
-  /** Days after which unused builds are removed; 0 keeps them. */
+  /** Unused builds are removed after this number of days; 0 keeps them forever. */
   readonly buildDays: number;
-  /** Age at which incomplete uploads and uploads without a build are removed. */
+  /** Incomplete uploads and uploads without a build are removed after this number of hours. */
   readonly uploadHours: number;
 };
 
-/** Returns which of these builds are in use. Called in the transaction that removes the others. */
+/** Returns which of the given builds are in use. Runs in the transaction that marks the others for removal. */
 export type BuildsInUse = (db: Database, buildIds: readonly string[]) => Promise<ReadonlySet<string>>;
 
 const hourMilliseconds = 3_600_000;
-/** Batch size, so that no lock is held for long. */
+/** Rows per transaction, so that no lock is held for long. */
 const batch = 100;
 
 /**
- * Removes unused builds with their prepared projects, and archives without a build. A row is deleted after its files, so the
- * next run finishes what a kill interrupted.
+ * Removes unused builds with their prepared projects, and archives without a build. A row is deleted after its files,
+ * so the next run finishes a removal that a kill interrupted.
  */
 export async function removeUnused(context: RetentionContext, retention: Retention, inUse: BuildsInUse): Promise<void> {
   const { db, host } = context;
@@ -55,7 +55,7 @@ export async function removeUnused(context: RetentionContext, retention: Retenti
       await deleteBuild(db, id);
       context.logger.info({ buildId: id }, 'build removed');
     } catch (error) {
-      // A failed removal must not stop the others.
+      // Continue with the other builds if one cannot be removed.
       context.logger.error({ err: error, buildId: id }, 'build could not be removed');
     }
   }
@@ -64,7 +64,7 @@ export async function removeUnused(context: RetentionContext, retention: Retenti
   await removeOrphans(context);
 }
 
-/** Archives without a row are orphans, because a row exists before its file. */
+/** Removes archives without a row. They are orphans, because a row is created before its file. */
 async function removeOrphans({ db, places }: RetentionContext): Promise<void> {
   const ids = (await places.uploadIds()).filter(isUuid);
   for (let from = 0; from < ids.length; from += batch) {

@@ -4,7 +4,7 @@ import { isUuid } from '../store/uuid.ts';
 
 export type BuildRow = Selectable<BuildsTable>;
 
-/** Undefined if there already is a build of this content. */
+/** Undefined if a build of the same content already exists. */
 export function insertBuild(db: Database, row: Insertable<BuildsTable>): Promise<BuildRow | undefined> {
   return db
     .insertInto('builds')
@@ -14,7 +14,7 @@ export function insertBuild(db: Database, row: Insertable<BuildsTable>): Promise
     .executeTakeFirst();
 }
 
-/** The successful or running build of a content. Marks it as used now. */
+/** Finds the successful or running build of a content and marks it as used now. */
 export function useBuildOf(
   db: Database,
   content: Pick<BuildRow, 'organization_id' | 'region' | 'content_hash'>,
@@ -112,7 +112,7 @@ export function pageOfBuilds(
     .execute();
 }
 
-/** Oldest first. */
+/** Returns the builds of a region that have not ended, oldest first. */
 export function openBuilds(db: Database, region: string): Promise<BuildRow[]> {
   return db
     .selectFrom('builds')
@@ -125,8 +125,8 @@ export function openBuilds(db: Database, region: string): Promise<BuildRow[]> {
 }
 
 /**
- * Cancels a build of the organization that has not ended: at once if it has not begun, else its server stops it. Undefined when
- * the build does not exist or has ended.
+ * Cancels a build of the organization. A waiting build ends immediately; a running one is marked, and its server stops
+ * it. Undefined if the build does not exist or has ended.
  */
 export function cancelOpenBuild(
   db: Database,
@@ -153,7 +153,7 @@ export function cancelOpenBuild(
     .executeTakeFirst();
 }
 
-/** Updates a running build. Undefined if it has ended. */
+/** Updates a build that has not ended. Undefined if the build has ended. */
 export function changeOpenBuild(
   db: Database,
   id: string,
@@ -169,8 +169,8 @@ export function changeOpenBuild(
 }
 
 /**
- * Reopens the builds of an archive that was lost and uploaded again, because their prepared projects may be lost too. Skips
- * builds that were canceled too late; they would end as canceled.
+ * Reopens the builds of an archive that was lost and uploaded again, because their prepared projects may be lost too.
+ * Skips builds with a cancel request that came too late, because a reopened one would end as canceled.
  */
 export async function reopenBuildsOf(db: Database, uploadId: string, at: Date): Promise<void> {
   await db
@@ -188,7 +188,7 @@ export async function successfulBuilds(db: Database, region: string): Promise<st
   return (await builds.where('state', '=', 'success').execute()).map(({ id }) => id);
 }
 
-/** Ended builds that were last used before `before`, locked until the transaction ends. */
+/** Returns ended builds that were last used before a time, and locks their rows until the transaction ends. */
 export async function lockUnused(db: Database, region: string, before: Date, limit: number): Promise<string[]> {
   const rows = await db
     .selectFrom('builds')
@@ -209,7 +209,7 @@ export async function markRemoving(db: Database, ids: readonly string[]): Promis
   if (ids.length > 0) await db.updateTable('builds').set({ removing: true }).where('id', 'in', ids).execute();
 }
 
-/** Marks builds in use as used now, so that `lockUnused` skips them until their time has passed again. */
+/** Marks builds as used now, so that `lockUnused` skips them until the retention time has passed again. */
 export async function markUsed(db: Database, ids: readonly string[], at: Date): Promise<void> {
   if (ids.length > 0) await db.updateTable('builds').set({ used_at: at }).where('id', 'in', ids).execute();
 }

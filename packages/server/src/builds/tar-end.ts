@@ -1,9 +1,13 @@
-/** A tar archive is blocks of this size; it ends with two that are all zeros (POSIX pax, "ustar Interchange Format"). */
+/**
+ * Block size of a tar archive in bytes. Two blocks of zeros mark the end of the archive (POSIX pax, "ustar Interchange
+ * Format").
+ */
 const blockBytes = 512;
 
 /**
- * Finds the end of a tar archive, chunk by chunk: returns the offset after the end within this chunk, or null. Reads only
- * headers and sizes. The parser checks everything else, but does not report where the archive ends.
+ * Finds the end of a tar archive chunk by chunk: the returned function gives the offset after the end mark within a
+ * chunk, or null. Reads only headers and sizes; the parser checks everything else, but does not report where the
+ * archive ends.
  */
 export function createEndFinder(): (chunk: Buffer) => number | null {
   const block = Buffer.alloc(blockBytes);
@@ -34,7 +38,10 @@ export function isZero(bytes: Buffer): boolean {
 
 const directory = 0x35;
 
-/** The size field is octal text, or base 256 if its first bit is set. A directory has no body, regardless of its size field. */
+/**
+ * Size of an entry's body in bytes. The size field is octal text, or base 256 if its first bit is set. A directory has
+ * no body, whatever its size field says.
+ */
 function bodyBytes(header: Buffer): number {
   if (header[156] === directory) return 0;
   const field = header.subarray(124, 136);

@@ -6,18 +6,20 @@ import { Parser, type ReadEntry } from 'tar';
 import { ArchiveError } from './archive-error.ts';
 import { createEndFinder, isZero } from './tar-end.ts';
 
-/** Limits on unpacking: total bytes, and the compression ratio above `ratioFromBytes`. */
+/**
+ * Limits on unpacking: `bytes` in total, and `ratio` of unpacked to packed bytes, which applies above `ratioFromBytes`.
+ */
 export type SizeLimits = { readonly bytes: number; readonly ratio: number };
 
-/** Smaller archives are harmless at any ratio. */
+/** Archives that unpack to fewer bytes are harmless at any compression ratio. */
 const ratioFromBytes = 16 * 1_048_576;
 const chunkBytes = 256 * 1024;
 
 /**
- * Reads a tar.gz entry by entry. Waits for `take`, which reads an entry to its end or skips it (`resume`). Reads the whole
- * file: an error anywhere rejects it.
+ * Reads a tar.gz file entry by entry. Waits for `take`, which must read an entry to its end or skip it with `resume`.
+ * Reads the whole file, so that an error at any position rejects it.
  *
- * @throws ArchiveError, what `take` rejects with, or the signal's reason
+ * @throws ArchiveError, the error of `take`, or the signal's reason
  */
 export async function readTarEntries(
   file: { readonly path: string; readonly bytes: number },
@@ -34,7 +36,7 @@ export async function readTarEntries(
     onReadEntry: (entry) => {
       current = entry;
       entry.on('error', () => undefined);
-      // The parser continues when an entry is read, which may be before `take` has settled.
+      // The parser continues as soon as an entry is read, even if `take` has not settled yet, so calls are chained.
       taking = taking.then(() => take(entry)).catch(problem.set);
     },
     onwarn: (_, message) => {
@@ -42,7 +44,7 @@ export async function readTarEntries(
       if (found !== null) problem.set(found);
     },
   });
-  // The parser ends a name at a NUL. Another reader would see a different name, so such an archive is suspicious.
+  // The parser ends a name at a NUL. Another program may see a different name, so such an archive is rejected.
   parser.on('meta', (text: string) => {
     if (hiddenName.test(text)) problem.set(new ArchiveError('archive-path-invalid'));
   });
@@ -52,7 +54,7 @@ export async function readTarEntries(
   parser.on('eof', () => {
     sawEnd = true;
   });
-  // Queued after all entries, so each of them has been read.
+  // The `end` event comes after all entries, so each entry has been read by then.
   const parsed = new Promise<void>((resolve) => parser.on('end', resolve));
   const stop = () => problem.set(signal.reason);
   signal.addEventListener('abort', stop);
@@ -82,7 +84,7 @@ export async function readTarEntries(
     await Promise.race([parsed, problem.occurred]);
     await taking;
     problem.throwIfAny();
-    // Parser and end finder disagree, so the archive is manipulated.
+    // The parser found an end where the end finder did not, so the archive was manipulated.
     if (!sawEnd) throw new ArchiveError('archive-corrupt');
   } catch (error) {
     throw gunzipProblem(error);
@@ -96,8 +98,8 @@ export async function readTarEntries(
 }
 
 /**
- * The chunks, the first of them with at least a whole header. Rejects content that is compressed again, because the parser
- * would decompress it without counting the bytes.
+ * Yields the decompressed chunks; the first one has at least a whole header. Rejects content that is compressed twice,
+ * because the parser would decompress it again without counting the bytes.
  */
 async function* fromFirstBlock(chunks: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
   let head: Buffer | null = Buffer.alloc(0);
@@ -125,12 +127,12 @@ export function requireSize(unpacked: number, packed: number, limits: SizeLimits
   if (unpacked > ratioFromBytes && unpacked > limits.ratio * packed) throw new ArchiveError('archive-bomb');
 }
 
-/** Set in callbacks, which the compiler does not track. */
+/** TypeScript does not track assignments in callbacks. */
 function lastEntry(entry: ReadEntry | null): ReadEntry | null {
   return entry;
 }
 
-/** The first error in a callback. */
+/** Keeps the first error that is set in a callback. */
 function createProblem() {
   let first: { readonly error: unknown } | null = null;
   let tell: () => void = () => undefined;
@@ -149,28 +151,31 @@ function createProblem() {
   };
 }
 
-/** A NUL within the path of an extended header, or within a long name, which only a final NUL may end. */
+/**
+ * Matches a NUL within the path of an extended header, or before the end of a long name. Only the end of a long name
+ * may be a NUL.
+ */
 const hiddenName = /(^|\n)\d+ (link)?path=[^\n]*\0|^(?!\d+ \w)[^\0]*\0+[^\0]/;
 
-/** Maps a message of the parser. Null if it is not an error. */
+/** Maps a warning of the parser to an error. Null if the warning is harmless. */
 function parseProblem(message: string, sawEntry: boolean, sawEnd: boolean): ArchiveError | null {
   if (/Truncated/.test(message)) return new ArchiveError('archive-truncated');
-  // An archive with an end and nothing else is empty, which the caller detects.
+  // An archive with an end mark and no entries is empty, which the caller detects.
   if (/Unrecognized/.test(message)) return sawEnd ? null : new ArchiveError('archive-not-tar');
   return new ArchiveError(sawEntry ? 'archive-corrupt' : 'archive-not-tar');
 }
 
-/** Maps an error of zlib for a file that begins like gzip. */
+/** Maps an error of zlib that occurs after a valid gzip header. */
 function gunzipProblem(error: unknown): unknown {
   const code = error instanceof Error && 'code' in error ? error.code : null;
   if (code === 'Z_BUF_ERROR') return new ArchiveError('archive-truncated');
   if (code !== 'Z_DATA_ERROR') return error;
-  // The file's own header is valid, so the error is about data after its end.
+  // The header at the start of the file is valid, so this error is about data after the end of the gzip stream.
   const isBehind = error instanceof Error && error.message === 'incorrect header check';
   return new ArchiveError(isBehind ? 'archive-trailing-data' : 'archive-corrupt');
 }
 
-/** RFC 1952 2.3.1 */
+/** Checks the magic number of a gzip file (RFC 1952, section 2.3.1). */
 async function requireGzip(path: string): Promise<void> {
   const file = await open(path);
   try {

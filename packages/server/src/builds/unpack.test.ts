@@ -39,7 +39,7 @@ async function unpack(bytes: Buffer, limits: Partial<UnpackLimits> = {}) {
   return { ...result, lines, at: (name: string) => join(target, name) };
 }
 
-describe('unpack', () => {
+describe('unpackArchive', () => {
   it('creates files, directories and links, and keeps only executable permissions', async () => {
     const { at, files, bytes, lines } = await unpack(
       archive(
@@ -79,7 +79,7 @@ describe('unpack', () => {
     expect(lines.map((line) => line.split(' ')[0])).toEqual(['.env', 'a/.env.local']);
   });
 
-  it('reads chunks that are split anywhere', async () => {
+  it('reads archives that are split into chunks at any byte', async () => {
     const body = Buffer.alloc(3_000_000, 'abcdefgh');
     const { at } = await unpack(archive({ path: 'large', body }, { path: 'after', body: 'z' }));
     expect((await readFile(at('large'))).equals(body)).toBe(true);
@@ -95,7 +95,10 @@ const withNoise = archive({ path: 'noise', body: noise }, file('bot.py'));
 const damaged = Buffer.from(withNoise);
 damaged.fill(0x55, Math.floor(damaged.length / 2), Math.floor(damaged.length / 2) + 40);
 
-/** Two gzip members, the first with one byte and a comment (RFC 1952, section 2.3) longer than a chunk. */
+/**
+ * Compresses content as two gzip members. The first one has a single byte and a comment (RFC 1952, section 2.3) that is
+ * longer than a chunk.
+ */
 function inPieces(content: Buffer): Buffer {
   const first = gzipSync(content.subarray(0, 1));
   const header = Buffer.from(first.subarray(0, 10));
@@ -205,7 +208,7 @@ const attacks: readonly [string, ArchiveProblem, Buffer, Partial<UnpackLimits>?]
   ['a size that only the extended header has', 'archive-corrupt', archive(pax({ size: '600' }), file('a'), file('b'))],
 ];
 
-/** Each link descends deeply, returns, and leads to the next one. */
+/** Creates links that each descend into deep directories, return, and point to the next link. */
 function windingLinks(count: number): Buffer {
   const far = `${'a/'.repeat(195)}${'../'.repeat(195)}`;
   const links = Array.from({ length: count }, (_, index) => [
@@ -215,15 +218,15 @@ function windingLinks(count: number): Buffer {
   return archive(file('bot.py'), ...links.flat());
 }
 
-it('rejects an archive with a name that is not UTF-8, and shows the name escaped', async () => {
+it('rejects an archive with a name that is not UTF-8, and escapes the name in the message', async () => {
   const header = block({ path: 'caf?.py' });
   header.fill(0xe9, 3, 4);
   fixChecksum(header);
   await expect(unpack(archive(header))).rejects.toThrow(/invalid UTF-8: caf\\ufffd\.py\.$/);
 });
 
-describe('a malicious archive', () => {
-  it.each(attacks)('with %s is rejected with %s and leaves nothing', async (_, problem, bytes, limits = {}) => {
+describe('unpacking a malicious archive', () => {
+  it.each(attacks)('with %s rejects with %s and leaves no files', async (_, problem, bytes, limits = {}) => {
     const refused = await unpack(bytes, limits).then(
       () => null,
       (error: unknown) => error,
@@ -237,7 +240,7 @@ describe('a malicious archive', () => {
 it.each([
   ['between two files', tar({ path: '.env', body: 'x' }, { path: 'a', body: Buffer.alloc(4_000_000, 'abc') })],
   ['while a file is being opened', tar({ path: 'a', body: Buffer.alloc(4_000_000, 'abc'), mode: 0o4755 })],
-])('an abort %s rejects with the reason and leaves nothing', async (_, unpacked) => {
+])('an abort %s rejects with the reason and leaves no files', async (_, unpacked) => {
   const path = join(folder, 'archive');
   const aborting = new AbortController();
   const output = () => aborting.abort(new Error('enough'));

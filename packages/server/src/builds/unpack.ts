@@ -13,20 +13,21 @@ export type UnpackOptions = {
   readonly output: (line: string) => void;
   readonly signal: AbortSignal;
   readonly removeTree: RemoveTree;
-  /** Rejects if the disk has no room for this many bytes. Called before they are written. */
+  /** Rejects if the disk has too little space for this many bytes. Called before they are written. */
   readonly requireSpace: (bytes: number) => Promise<void>;
   readonly limits?: UnpackLimits;
 };
 
-/** Free space is checked each time that this much is about to be written. */
+/** Free space is checked whenever this many more bytes are about to be written. */
 const spaceCheckBytes = 16 * 1_048_576;
 
-/** Totals of an unpacked archive. `bytes`: of its files. */
+/** Totals of an unpacked archive: number of files, and their size in bytes. */
 export type Unpacked = { readonly files: number; readonly bytes: number };
 
 /**
- * Unpacks a tar.gz into a new directory, atomically: a failure leaves nothing. Creates only files, directories and links
- * within the directory, and keeps only executable permissions. Skips `.env` files and reports them to `output`.
+ * Unpacks a tar.gz file into a new directory, atomically: a failure leaves no files. Creates only files, directories
+ * and links inside the directory, and keeps no permissions other than executable. Skips `.env` files and reports them
+ * to `output`.
  *
  * @throws ArchiveError for an invalid archive, and the signal's reason
  */
@@ -42,7 +43,7 @@ export async function unpackArchive(
     await mkdir(partial, { mode: 0o700 });
     const tree = createEntryTree(limits);
     const unpacked = await unpackInto(partial, archive, tree, { output, signal, limits, requireSpace });
-    // Links are created last, so that no file can be written through one.
+    // Links are created after all files, so that no file can be written through a link.
     for (const { path, target: to } of tree.links()) {
       await mkdir(join(partial, dirname(path)), { recursive: true });
       await symlink(to, join(partial, path));
@@ -74,7 +75,7 @@ async function unpackInto(
     return at;
   };
 
-  /** A hard link counts like a file, because a copy of the tree contains it twice. */
+  /** Counts a hard link like a file, because a copy of the tree contains the content twice. */
   function count(path: string, size: number) {
     files += 1;
     bytes += size;
@@ -139,12 +140,12 @@ async function writeEntry(entry: ReadEntry, path: string, mode: number): Promise
   }
 }
 
-/** Skips a body, so that the next entry follows. */
+/** Skips the body of an entry, so that the parser continues with the next entry. */
 function drop(entry: ReadEntry): void {
   entry.resume();
 }
 
-/** `.env` and variants such as `.env.local`, in any directory, except samples. */
+/** Whether a path is `.env` or a variant such as `.env.local`, in any directory. Samples are excluded. */
 function isVariables(path: string): boolean {
   const name = path.split('/').at(-1) ?? '';
   return /^\.env(\..+)?$/i.test(name) && !/\.(example|sample|template|dist)$/i.test(name);

@@ -4,7 +4,10 @@ import { isUuid } from '../store/uuid.ts';
 
 export type UploadRow = Selectable<UploadsTable>;
 
-/** The existing upload of a content, or a new one. Updates its time, so that it is not removed. */
+/**
+ * Returns the existing upload of a content, or creates one. Updates the time of its last use, so that it is not
+ * removed.
+ */
 export async function requireUpload(db: Database, row: Insertable<UploadsTable>): Promise<UploadRow> {
   const announced = ['organization_id', 'region', 'content_hash', 'size_bytes'] as const;
   return db
@@ -20,7 +23,7 @@ export async function requireUpload(db: Database, row: Insertable<UploadsTable>)
     .executeTakeFirstOrThrow();
 }
 
-/** Uploads without a build. */
+/** Counts uploads that have no build. */
 export async function countUnusedUploads(db: Database, organizationId: string): Promise<number> {
   const { count } = await db
     .selectFrom('uploads')
@@ -33,7 +36,7 @@ export async function countUnusedUploads(db: Database, organizationId: string): 
   return count;
 }
 
-/** Bytes of all archives of an organization, including the missing parts of announced ones. */
+/** Size of all archives of an organization in bytes, including parts that were announced but have not arrived. */
 export async function archiveBytes(db: Database, organizationId: string): Promise<number> {
   const { bytes } = await db
     .selectFrom('uploads')
@@ -48,7 +51,9 @@ export async function findUpload(db: Database, id: string): Promise<UploadRow | 
   return db.selectFrom('uploads').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
-/** Keeps an upload from being removed until the transaction ends. False if it does not exist. */
+/**
+ * Marks an upload as used, and prevents its removal until the transaction ends. False if the upload does not exist.
+ */
 export async function touchUpload(db: Database, id: string, at: Date): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('uploads')
@@ -76,7 +81,7 @@ export async function completeUploads(db: Database, region: string): Promise<str
   return (await uploads.execute()).map(({ id }) => id);
 }
 
-/** Removes uploads without a build that were last used before `before`. Returns their ids. */
+/** Deletes uploads without a build that were last used before a time. Returns their ids. */
 export async function deleteUploads(db: Database, region: string, before: Date, limit: number): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     delete from uploads where id in (
@@ -87,7 +92,7 @@ export async function deleteUploads(db: Database, region: string, before: Date, 
   return rows.map(({ id }) => id);
 }
 
-/** Reopens a complete upload whose archive was lost and must be sent again. */
+/** Marks a complete upload as open again, because its archive was lost and must be sent again. */
 export function reopenUpload(db: Database, id: string, at: Date): Promise<UploadRow | undefined> {
   return db
     .updateTable('uploads')

@@ -11,7 +11,7 @@ const token = signUploadToken(key, id, inSeconds(900));
 const [seconds = '', signature = ''] = token.split('.');
 
 describe('isUploadToken', () => {
-  it('accepts a token until it expires, for its own upload', () => {
+  it('accepts a token for its own upload until it expires', () => {
     expect(isUploadToken(key, id, token, now)).toBe(true);
     expect(isUploadToken(key, id.toUpperCase(), token, inSeconds(899))).toBe(true);
     expect(isUploadToken(key, id, token, inSeconds(900))).toBe(false);
@@ -21,14 +21,14 @@ describe('isUploadToken', () => {
 
   it.each([
     ['nothing', ''],
-    ['a dot', '.'],
+    ['a single dot', '.'],
     ['no signature', seconds],
     ['an empty signature', `${seconds}.`],
-    ['a later time', `${Number(seconds) + 1}.${signature}`],
-    ['a part too many', `${token}.x`],
-    ['another signature', `${seconds}.${Buffer.alloc(32).toString('base64url')}`],
-    ['a time that is none', `soon.${createHmac('sha256', key).update(`${id} soon`).digest('base64url')}`],
-  ])('is not %s', (_, wrong) => {
+    ['an expiry that was moved later', `${Number(seconds) + 1}.${signature}`],
+    ['an additional part', `${token}.x`],
+    ['a wrong signature', `${seconds}.${Buffer.alloc(32).toString('base64url')}`],
+    ['an invalid time', `soon.${createHmac('sha256', key).update(`${id} soon`).digest('base64url')}`],
+  ])('rejects %s', (_, wrong) => {
     expect(isUploadToken(key, id, wrong, now)).toBe(false);
   });
 });

@@ -1,8 +1,8 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
 /**
- * Signed token that allows uploading one archive until it expires: `<Unix seconds>.<base64url HMAC-SHA256>`. Sent as a field
- * or a header, never in a URL, so that no log contains it.
+ * Creates a signed token that allows uploading one archive until it expires: `<Unix seconds>.<base64url HMAC-SHA256>`.
+ * Clients send it as a form field or a header, never in a URL, so that no log contains it.
  */
 export function signUploadToken(key: Buffer, uploadId: string, expiresAt: Date): string {
   const seconds = String(Math.floor(expiresAt.getTime() / 1000));

@@ -48,7 +48,7 @@ async function newBuild(bytes = archive({ path: 'index.js', body: 'x' })): Promi
   return build;
 }
 
-/** A preparation that the test controls. */
+/** Fake project preparation, controlled by the test. */
 type Preparing = {
   readonly spec: Parameters<Runtime['prepare']>[0];
   readonly say: BuildOutput;
@@ -124,7 +124,7 @@ async function work(prepare: Runtime['prepare'], fields: Partial<WorkerContext> 
   };
 }
 
-/** A clock that advances a minute per call, which is longer than every pause. */
+/** A clock that advances by one minute per call, which is longer than every retry delay. */
 function fastClock() {
   let minutes = 0;
   return () => new Date(Date.now() + ++minutes * 60_000);
@@ -133,7 +133,7 @@ function fastClock() {
 const find = (id: string) => rows.db.selectFrom('builds').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
 
 describe('a build', () => {
-  it('is unpacked, prepared under its id, and stores the result of the runtime', async () => {
+  it("is unpacked, prepared under its id, and stores the runtime's result", async () => {
     const build = await newBuild();
     const { prepare, next } = inHand();
     const { over } = await work(prepare);
@@ -150,7 +150,7 @@ describe('a build', () => {
     expect(await places.treeIds()).toEqual([]);
   });
 
-  it('can be followed: each line arrives when it is written, and the end with the last one', async () => {
+  it('sends each log line to followers when it is written, and ends their log with the build', async () => {
     const build = await newBuild();
     const { prepare, next } = inHand();
     const { follow, over } = await work(prepare);
@@ -172,7 +172,7 @@ describe('a build', () => {
     expect(last.nextToken).toBeUndefined();
   });
 
-  it('keeps details of its output for the full log', async () => {
+  it('shows details of its output only in the full log', async () => {
     const build = await newBuild();
     const { prepare, next } = inHand();
     const { over, follow } = await work(prepare);
@@ -188,7 +188,7 @@ describe('a build', () => {
     expect(await textsOf('false')).toEqual(all.filter((text) => text !== 'Collecting a'));
   });
 
-  it('ends followers of its log when the service closes', async () => {
+  it('disconnects followers of its log when the service closes', async () => {
     const build = await newBuild();
     const { prepare, next } = inHand();
     const { buildLogs, follow } = await work(prepare);
@@ -204,7 +204,7 @@ describe('a build', () => {
     expect((await heard).nextToken).toBeDefined();
   });
 
-  it('fails with the message of the runtime', async () => {
+  it('fails with the error message of the runtime', async () => {
     const build = await newBuild();
     const { prepare, next } = inHand();
     const { over } = await work(prepare);
@@ -217,7 +217,7 @@ describe('a build', () => {
     });
   });
 
-  it('fails with a message without control characters and excess length', async () => {
+  it('fails with a shortened message without control characters', async () => {
     const build = await newBuild();
     const { over } = await work(() =>
       Promise.reject(new PrepareError(`a\0b \u001b[31mred\u001b[0m\nc${'d'.repeat(9_000)}`)),
@@ -227,7 +227,7 @@ describe('a build', () => {
     expect(error).toMatch(/^ab red\ncd{7992}$/);
   });
 
-  it('fails at its timeout', async () => {
+  it('fails when its timeout expires', async () => {
     const build = await newBuild();
     const { prepare } = inHand();
     const { over } = await work(prepare, { timeoutSeconds: 1 });
@@ -239,7 +239,7 @@ describe('a build', () => {
     expect(await places.treeIds()).toEqual([]);
   });
 
-  it('fails the same way at the timeout of the runtime', async () => {
+  it('fails in the same way when the runtime reports a timeout', async () => {
     const build = await newBuild();
     const { over } = await work(() => Promise.reject(new PrepareTimeout('Not within 60 seconds.')));
     expect(await over(build.id)).toMatchObject({ state: 'timeout', error_code: 'build-timeout' });
@@ -254,7 +254,7 @@ describe('a build', () => {
     expect(await over(build.id)).toMatchObject({ state: 'success', error: null });
   });
 
-  it('fails without details when the service keeps failing', async () => {
+  it('fails without details if the service keeps failing', async () => {
     const build = await newBuild();
     const prepare: Runtime['prepare'] = () => Promise.reject(new Error('secret detail'));
     const { over } = await work(prepare, { now: fastClock() });
@@ -266,12 +266,12 @@ describe('a build', () => {
 });
 
 describe('a build fails with an error code', () => {
-  it('when its result cannot be stored, after some attempts', async () => {
+  it('if its result cannot be stored after several attempts', async () => {
     const build = await newBuild();
     let attempts = 0;
     const prepare: Runtime['prepare'] = async () => {
       attempts += 1;
-      // No JSON takes it.
+      // A bigint cannot be stored as JSON.
       return { project: 1n } as never;
     };
     const { over } = await work(prepare, { now: fastClock() });
@@ -279,14 +279,14 @@ describe('a build fails with an error code', () => {
     expect(attempts).toBe(5);
   });
 
-  it('when the disk of the service stays full', async () => {
+  it('if the disk of the service stays full', async () => {
     const build = await newBuild();
     const full = Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
     const { over } = await work(() => Promise.reject(full), { now: fastClock() });
     expect(await over(build.id)).toMatchObject({ state: 'failed', error_code: 'storage-full' });
   });
 
-  it('when its archive is missing', async () => {
+  it('if its archive is missing', async () => {
     const build = await newBuild();
     await rm(places.archive(build.upload_id));
     const { over } = await work(inHand().prepare);
@@ -294,8 +294,8 @@ describe('a build fails with an error code', () => {
   });
 });
 
-describe('builds', () => {
-  it('wait for a free slot, the oldest first', async () => {
+describe('running builds', () => {
+  it('starts the oldest build when a slot becomes free', async () => {
     const [first, second] = [await newBuild(), await newBuild()];
     const { prepare, next, begun } = inHand();
     const { over } = await work(prepare);
@@ -309,14 +309,14 @@ describe('builds', () => {
     expect((await over(second.id)).state).toBe('success');
   });
 
-  it('of a killed server are started again by the next one, over existing files', async () => {
+  it('restarts the builds of a killed server, and overwrites their files', async () => {
     const build = await newBuild();
     const before = inHand();
     const { worker } = await work(before.prepare);
     await before.next(0);
     await worker.close();
     expect(await find(build.id)).toMatchObject({ state: 'building', completed_at: null });
-    // The state after a kill.
+    // The killed server left an unfinished directory.
     await mkdir(`${places.tree(build.id)}.partial`);
     await mkdir(places.tree(build.id));
     await writeFile(join(places.tree(build.id), 'half'), '');
@@ -330,7 +330,7 @@ describe('builds', () => {
     expect(await places.treeIds()).toEqual([]);
   });
 
-  it('do not start without the region, during a shutdown, or in another region', async () => {
+  it('starts no build without the region lock, during a shutdown, or for another region', async () => {
     const build = await newBuild();
     const { prepare, begun } = inHand();
     const looked = async (fields: Partial<WorkerContext>) => {
@@ -355,8 +355,8 @@ describe('builds', () => {
   });
 });
 
-describe('canceling', () => {
-  it('ends a waiting build at once', async () => {
+describe('canceling a build', () => {
+  it('ends a waiting build immediately', async () => {
     const [first, second] = [await newBuild(), await newBuild()];
     const { prepare, next, begun } = inHand();
     const { cancel, follow, over } = await work(prepare);
@@ -375,7 +375,7 @@ describe('canceling', () => {
     expect(begun).toHaveLength(1);
   });
 
-  it('stops a running build that another server canceled, and ends the followers of its log', async () => {
+  it('stops a running build on another server, and ends the followers of its log', async () => {
     const build = await newBuild();
     const { prepare, next } = inHand();
     const { cancel, follow, over } = await work(prepare);
@@ -390,7 +390,7 @@ describe('canceling', () => {
     expect((await cancel(build.id)).build.status).toBe('canceled');
   });
 
-  it('lets the same content be built again while the canceled build is being stopped', async () => {
+  it('allows a new build of the same content while the canceled build is being stopped', async () => {
     const build = await newBuild();
     const { prepare, next } = inHand();
     const { cancel, over } = await work(prepare);
@@ -404,7 +404,7 @@ describe('canceling', () => {
     expect((await over(build.id)).state).toBe('canceled');
   });
 
-  it('comes too late for a build that succeeds before it is stopped', async () => {
+  it('has no effect if the build succeeds before it is stopped', async () => {
     const build = await newBuild();
     const begun = new EventTarget();
     const isBegun = once(begun, 'prepare');
@@ -418,12 +418,12 @@ describe('canceling', () => {
     await cancel(build.id);
     expect(await over(build.id)).toMatchObject({ state: 'success', prepared: { project: build.id } });
     await expect(cancel(build.id)).rejects.toMatchObject({ reason: 'build-ended' });
-    // Otherwise the next poll would cancel it.
+    // Reopen the build now. Otherwise, the next poll would end it as canceled.
     await reopenBuildsOf(rows.db, build.upload_id, new Date());
     expect((await find(build.id)).state).toBe('success');
   });
 
-  it('keeps a build canceled when its server died before it stopped the build', async () => {
+  it('ends the build as canceled even if its server died before it stopped the build', async () => {
     const build = await newBuild();
     const before = inHand();
     const { cancel, worker } = await work(before.prepare);
@@ -436,7 +436,7 @@ describe('canceling', () => {
     expect(after.begun).toEqual([]);
   });
 
-  it("does not find another organization's build", async () => {
+  it("answers 404 for another organization's build", async () => {
     const build = await newBuild();
     const { prepare } = inHand();
     const { cancel } = await work(prepare, { isDraining: () => true });
@@ -448,7 +448,10 @@ describe('canceling', () => {
 });
 
 describe('a build that was running when its server', () => {
-  /** Starts a server, waits until it runs a build, and stops it. One that died writes nothing to its database. */
+  /**
+   * Starts a server, waits until it runs a build, and ends the server. A server that `died` writes nothing to the
+   * database.
+   */
   async function interrupt(how: 'died' | 'stopped') {
     let isAlive = true;
     const { prepare, next } = inHand();
@@ -458,7 +461,7 @@ describe('a build that was running when its server', () => {
     await worker.close();
   }
 
-  it('died twice fails, and is not started a third time', async () => {
+  it('died twice fails and is not started a third time', async () => {
     const build = await newBuild();
     await interrupt('died');
     await interrupt('died');
@@ -473,7 +476,7 @@ describe('a build that was running when its server', () => {
     expect(begun).toEqual([]);
   });
 
-  it('shut down is started again each time', async () => {
+  it('shut down is restarted each time', async () => {
     const build = await newBuild();
     await interrupt('died');
     for (const how of ['stopped', 'stopped', 'stopped'] as const) await interrupt(how);

@@ -16,34 +16,39 @@ export type WorkerContext = AttemptContext & {
   readonly host: { readonly region: string };
   readonly buildLogs: LogNews;
   readonly retryWrite: <T>(write: () => Promise<T>) => Promise<T>;
-  /** A server without its region runs no builds, because another server may run them. */
+  /**
+   * Whether this server holds the region lock. Without it, the server starts no builds, because another server may run
+   * them.
+   */
   readonly holdsRegion: () => boolean;
   readonly isDraining: () => boolean;
   readonly buildsAtOnce: number;
-  /** Called when a build is over. */
+  /** Called when a build has ended. */
   readonly onOver: (build: { readonly id: string; readonly status: BuildStatus; readonly seconds: number }) => void;
 };
 
 /** Runs the builds of the region, including builds that an earlier server did not finish. */
 export type BuildWorker = {
   readonly start: () => Promise<void>;
-  /** Polls at once: a build was created or canceled. */
+  /** Polls immediately. Call it when a build was created or canceled. */
   readonly wake: () => void;
-  /** Stops the running builds; the next server starts them again. */
+  /** Stops the running builds. The next server starts them again. */
   readonly close: () => Promise<void>;
 };
 
-/** Attempts at a build that fails because of the service. The pause doubles after each. */
+/** Attempts before a build fails because of service errors. The delay doubles after each attempt. */
 const attemptsAtMost = 5;
 const pauseMilliseconds = 2_000;
 
-/** Servers that may die while a build runs. After that the build itself is the likely cause, so it is not started again. */
+/**
+ * If this number of servers died while they ran a build, the build itself is the likely cause and is not started again.
+ */
 const deathsAtMost = 2;
 const interrupted = {
   state: 'failed',
   errorCode: 'build-interrupted',
   error:
-    'The service stopped unexpectedly twice while this build was running, so the build was not started again. Deploy again to retry it.',
+    'The service stopped unexpectedly twice while it ran this build, so the build was not started again. Deploy again to retry.',
 } as const;
 
 export function createBuildWorker(context: WorkerContext): BuildWorker {
@@ -54,7 +59,7 @@ export function createBuildWorker(context: WorkerContext): BuildWorker {
   let loop: PollingLoop | null = null;
   const wake = () => loop?.wake();
 
-  /** Also finds what other servers wrote: new builds, and requests to cancel one. */
+  /** Also finds new builds and cancel requests that other servers wrote. */
   async function poll(): Promise<void> {
     if (!context.holdsRegion()) return;
     const open = await openBuilds(db, context.host.region);
@@ -102,9 +107,9 @@ export function createBuildWorker(context: WorkerContext): BuildWorker {
       unfinished_attempts: before.unfinished_attempts + 1,
     } as const;
     const build = await changeOpenBuild(db, before.id, { updated_at: now, ...(mayStart ? started : {}) });
-    // It ended after it was read.
+    // The build ended after the query that listed it.
     if (build === undefined) return;
-    // Its server died before it stopped it.
+    // The build was canceled, and its server died before it stopped the build.
     if (isCanceled(build)) return end(build, log, canceled);
     if (!mayStart) return end(build, log, interrupted);
     if (before.state === 'building' && !troubled.has(build.id)) {
@@ -120,7 +125,10 @@ export function createBuildWorker(context: WorkerContext): BuildWorker {
     }
   }
 
-  /** The next server starts it again; this one stops in an orderly way, so the attempt does not count. */
+  /**
+   * Returns a running build to the queue for the next server. This server shuts down regularly, so the attempt does not
+   * count.
+   */
   async function release(build: BuildRow, log: BuildLog): Promise<void> {
     await log.flush().catch(() => undefined);
     if (context.holdsRegion()) await forgetAttempt(build);
@@ -141,7 +149,10 @@ export function createBuildWorker(context: WorkerContext): BuildWorker {
     troubled.set(buildId, { attempts, until: new Date(context.now().getTime() + pause) });
   }
 
-  /** A failure of the service, not of the project: transient, or it needs an operator. */
+  /**
+   * Handles a failure of the service instead of the project: schedules a retry, or fails the build after the last
+   * attempt.
+   */
   async function trouble(build: BuildRow, log: BuildLog, error: unknown): Promise<void> {
     logger.error({ err: error, buildId: build.id }, 'build attempt failed because of the service');
     const attempts = (troubled.get(build.id)?.attempts ?? 0) + 1;
@@ -157,7 +168,7 @@ export function createBuildWorker(context: WorkerContext): BuildWorker {
   }
 
   async function finish(build: BuildRow, log: BuildLog, outcome: Outcome): Promise<void> {
-    // The log first, because the log of an ended build must be complete.
+    // End the log first, because the log of an ended build must be complete.
     await log.end();
     if (!context.holdsRegion()) return;
     const now = context.now();
@@ -173,7 +184,7 @@ export function createBuildWorker(context: WorkerContext): BuildWorker {
       used_at: now,
     };
     await retryWrite(() => changeOpenBuild(db, build.id, over));
-    // Not before, because a result that cannot be stored counts as a failed attempt.
+    // Reset the count only now, because a result that cannot be stored counts as a failed attempt.
     troubled.delete(build.id);
     logger.info({ buildId: build.id, status: outcome.state, errorCode: over.error_code }, 'build ended');
     context.buildLogs.tell(build.id);
@@ -183,7 +194,7 @@ export function createBuildWorker(context: WorkerContext): BuildWorker {
 
   return {
     start: async () => {
-      // Left by a server that was killed; no other server uses this directory.
+      // Remove directories left by a server that was killed. No other server uses this directory.
       for (const name of await context.places.treeIds()) await context.places.removeTree(context.places.tree(name));
       loop = startPollingLoop(poll, (error) => logger.error({ err: error }, 'builds could not be polled'));
     },
