@@ -30,7 +30,9 @@ export async function listAuditEntries(
 
 function parseCursor(text: string): number {
   if (!/^\d{1,15}$/.test(text)) {
-    throw failure('invalid-request', { issues: [{ path: 'query.cursor', message: 'not a cursor of this list' }] });
+    throw failure('invalid-request', {
+      issues: [{ path: 'query.cursor', message: 'The cursor does not belong to this list.' }],
+    });
   }
   return Number(text);
 }

@@ -2,11 +2,11 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { bodyParameter } from './body-parameter.ts';
 
-it('is the base64 of JSON that needs no escapes', () => {
+it('bodyParameter is plain base64 of the JSON if no character needs escaping', () => {
   expect(bodyParameter('{"caller":"anna"}')).toBe(Buffer.from('{"caller":"anna"}').toString('base64'));
 });
 
-it('decodes to the same value and needs no percent-encoding', () => {
+it('bodyParameter decodes to the same value and needs no percent-encoding', () => {
   fc.assert(
     fc.property(fc.dictionary(fc.string({ unit: 'binary' }), fc.jsonValue({ stringUnit: 'binary' })), (body) => {
       const parameter = bodyParameter(JSON.stringify(body));
@@ -19,7 +19,7 @@ it('decodes to the same value and needs no percent-encoding', () => {
   );
 });
 
-it('does so for every character, alone and between others', () => {
+it('bodyParameter escapes every character correctly, alone and between others', () => {
   for (let code = 0; code <= 0xffff; code += 1) {
     const json = JSON.stringify({ a: `x${String.fromCharCode(code)}yz` });
     const parameter = bodyParameter(json);

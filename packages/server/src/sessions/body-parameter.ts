@@ -1,6 +1,7 @@
 /**
- * Encodes a start body as the query parameter of a WebSocket: standard base64 of the JSON. Characters that would give `+` or
- * `/` are replaced by `\u` escapes first, because a `+` would be decoded as a space. `json` is compact JSON text.
+ * Encodes a start body as the query parameter of a WebSocket URL: standard base64 of the JSON. First replaces
+ * characters that would produce `+` or `/` with `\u` escapes, because a `+` in a query is decoded as a space. `json` is
+ * compact JSON text.
  */
 export function bodyParameter(json: string): string {
   const escaped = json.replace(

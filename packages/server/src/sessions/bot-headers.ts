@@ -1,14 +1,14 @@
 import type { Carrier } from '@bothost/contract';
 
 /**
- * Headers that identify the session to a bot. Both names are sent, because images of the reference platform read only the
- * first.
+ * Headers that identify the session to a bot. Two names are sent for the same value, because images of the reference
+ * platform read only the first.
  */
 export function sessionHeaders(sessionId: string): Record<string, string> {
   return { 'x-daily-session-id': sessionId, 'x-session-id': sessionId };
 }
 
-/** Additional headers of the request that starts the session. */
+/** Additional headers of the request that starts the session in a bot. */
 export function startHeaders(session: {
   readonly id: string;
   readonly transport: 'none' | 'webrtc' | 'websocket' | Carrier;
@@ -28,8 +28,8 @@ export function startHeaders(session: {
 }
 
 /**
- * Header names that only the service may set: removed from requests of clients, also from upgrades. In lower case; some bot
- * servers read `_` as `-`.
+ * Whether only the service may set a header. Such headers are removed from client requests, including WebSocket
+ * upgrades. `name` is in lower case. Treats `_` like `-`, as some bot servers do.
  */
 export function isServiceHeader(name: string): boolean {
   const hyphenated = name.replaceAll('_', '-');

@@ -21,9 +21,9 @@ export type ClaimingSession = Pick<ServingDeployment, 'agentId' | 'deploymentId'
 };
 
 /**
- * Claims an instance for a session in one transaction, which `first`, the statement that creates the session, starts. If
- * secrets could not be decrypted at the last start, checks them before a session that needs a new instance, which could only
- * fail.
+ * Claims an instance for a session in one transaction. `first` is the statement that creates the session. If secrets
+ * could not be decrypted at the last start, checks them again before a session that needs a new instance; without the
+ * check, that instance would only fail.
  *
  * @throws failure `at-capacity`, `secrets-unavailable`
  */
@@ -39,7 +39,10 @@ export async function claimForSession(
   return claim;
 }
 
-/** The reason may name secret sets, so it is shown on the agent and in the log, not in the public API. */
+/**
+ * Throws a failure without the cause: the cause may name secret sets, so it is shown on the agent and in the log but
+ * not in the public API.
+ */
 async function requireSecrets(context: ClaimContext, session: ClaimingSession): Promise<void> {
   try {
     if (session.missedSecrets !== null) await decryptForDeployment(context, session.missedSecrets);

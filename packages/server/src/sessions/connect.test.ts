@@ -32,7 +32,7 @@ const input = (agentName: string, fields: Partial<StartInput> = {}): StartInput 
   requestedAt: ago(1),
   ...fields,
 });
-/** An agent with a unique name and a serving deployment. */
+/** Creates an agent with a unique name and a serving deployment. */
 async function agent(fields: Parameters<TestRows['deployment']>[1] = {}, more: Parameters<TestRows['agent']>[1] = {}) {
   const name = `a${newId().slice(-12)}`;
   const agentId = await rows.agent(organizationId, { name, ...more });
@@ -60,7 +60,7 @@ describe('connectSession', () => {
     expect(await sessionRow(sessionId)).toMatchObject({ state: 'starting', relay_id: serverId, requested_at: testNow });
   });
 
-  it('accepts one of several concurrent clients', async () => {
+  it('lets only one of several concurrent clients connect', async () => {
     const { name, sessionId } = await waiting();
     const results = await Promise.allSettled(
       Array.from({ length: 5 }, () => connectSession(context(), target(name, sessionId))),
@@ -71,7 +71,7 @@ describe('connectSession', () => {
     }
   });
 
-  it('keeps the token valid when it fails at capacity', async () => {
+  it('keeps the token valid if the agent is at capacity', async () => {
     const { name, of, sessionId } = await waiting({ max_agents: 1 });
     const taken = await rows.session(of);
     const instance = await rows.instance(of, { session_id: taken });
@@ -85,20 +85,20 @@ describe('connectSession', () => {
     await connectSession(context(), target(name, sessionId));
   });
 
-  it("refuses another agent's token", async () => {
+  it("rejects another agent's token", async () => {
     const { sessionId } = await waiting();
     const { name } = await agent();
     await expect(connectSession(context(), target(name, sessionId))).rejects.toMatchObject({ reason: 'token-invalid' });
     expect(await sessionRow(sessionId)).toMatchObject({ state: 'waiting' });
   });
 
-  it('refuses a client of a stopped session', async () => {
+  it('rejects a client of a stopped session', async () => {
     const { name, sessionId } = await waiting();
     await stopSession(context(), { organizationId }, name, sessionId);
     await expect(connectSession(context(), target(name, sessionId))).rejects.toMatchObject({ reason: 'token-invalid' });
   });
 
-  it('needs no token if the agent requires none', async () => {
+  it('requires no token if the agent accepts clients without one', async () => {
     const { name } = await agent({ websocket_auth: 'none' });
     const sessionId = newId();
     await connectWithoutToken(context(), target(name, sessionId));
@@ -117,7 +117,7 @@ describe('connectSession', () => {
         connectWithoutToken(context(), target(one, newId())).catch((error: unknown) => error),
       ),
     );
-    // The cause goes to the service's log only; the caller gets the same response.
+    // The response is always the same; only the service's log contains the cause.
     const [told, other] = errors.map((error) => (error instanceof ApiError ? errorBody(error, 'request') : error));
     expect(told).toEqual(other);
     expect(told).toMatchObject({ reason: 'token-invalid' });

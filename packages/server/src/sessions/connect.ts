@@ -7,21 +7,22 @@ import { changeSession, insertSession } from './rows.ts';
 
 type Context = ClaimContext & {
   host: { readonly region: string };
-  /** The server process that relays the socket. */
+  /** Id of the server process that relays the WebSocket. */
   serverId: string;
 };
 
 export type ConnectedSession = { readonly claim: Claim; readonly maxSessionSeconds: number };
 
-/** For the log, which is all that an operator has when a phone call stays silent. */
+/** Explains the rejection in the log, because a carrier shows the caller of a phone call nothing. */
 const wantsToken =
   'the agent takes sockets with a token only: stream to wsUrl/token of a start request, or set websocket_auth = "none"';
 
 type Target = { readonly organizationId: string; readonly agentName: string };
 
 /**
- * Gives the waiting session of a WebSocket client an instance. The change from `waiting` makes a token valid once, on all
- * servers together. At capacity nothing changes, so the client may retry with its token.
+ * Claims an instance for the waiting session of a WebSocket client. A token is valid once, on all servers together,
+ * because the session leaves the state `waiting`. At capacity nothing changes, so the client may retry with the same
+ * token.
  *
  * @throws failure `token-invalid`, `at-capacity`, `secrets-unavailable`
  */
@@ -44,7 +45,7 @@ export function connectSession(context: Context, target: Target & { sessionId: s
 }
 
 /**
- * For an agent that requires no token (`websocket_auth = "none"`): creates the session when the client connects.
+ * Creates a session when a client connects to an agent that requires no token (`websocket_auth = "none"`).
  *
  * @throws failure `token-invalid` (the agent requires a token, or has no serving deployment), `at-capacity`,
  * `secrets-unavailable`
@@ -55,7 +56,8 @@ export function connectWithoutToken(
 ): Promise<ConnectedSession> {
   return context.db.transaction().execute(async (db) => {
     const deployment = await lockForStart(db, target.organizationId, target.agentName, context.host.region);
-    // A missing agent gets the same response as one that requires a token, because socket paths need no key.
+    // A missing agent gets the same response as an agent that requires a token. Otherwise, clients without a key could
+    // find out which agents exist.
     if (typeof deployment === 'string') throw failure('token-invalid', { cause: new Error(deployment) });
     if (deployment.websocketAuth !== 'none') throw failure('token-invalid', { cause: new Error(wantsToken) });
     const now = context.now();

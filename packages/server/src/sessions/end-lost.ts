@@ -3,9 +3,9 @@ import type { Database } from '../store/tables.ts';
 import { finishSession } from './finish.ts';
 import { openSessions } from './rows.ts';
 
-/** Ends all instances of a region and their sessions at a moment, because they no longer exist. */
+/** Ends all instances of a region, and their sessions, at a given time, because their processes no longer exist. */
 export async function endLostSessions({ db }: { readonly db: Database }, region: string, at: Date): Promise<void> {
-  // A waiting session has no instance; it ends when its client does not connect in time.
+  // A waiting session has no instance, so it is not lost. It ends if its client does not connect in time.
   const lost = (await openSessions(db, region)).filter(({ state }) => state !== 'waiting');
   for (const { id, transport } of lost) {
     const status = transport === 'websocket' ? 'WS_CONNECTION_CLOSED' : 'HTTP_ERROR';

@@ -6,9 +6,9 @@ import { inTransaction } from '../store/transaction.ts';
 import { endRow, type SessionRow } from './rows.ts';
 
 /**
- * Ends a session exactly once, with its metrics, in one transaction, so that a kill leaves either an open session or a
- * complete record. `late`: samples that are not stored yet. Undefined if the session had ended already or is not in the state
- * `only`.
+ * Ends a session exactly once, in the same transaction that stores its metrics, so a kill leaves either an open session
+ * or a complete record. `late` are samples that are not stored yet. Undefined if the session has already ended, or is
+ * not in the state `only`.
  */
 export function finishSession(
   context: { db: Database },

@@ -70,7 +70,7 @@ describe('getSession', () => {
     });
   });
 
-  it('returns the duration of the start and its phases in seconds', async () => {
+  it('returns the duration of the start and of its phases in seconds', async () => {
     const id = await add({
       state: 'live',
       created_at: ago(10),
@@ -96,7 +96,7 @@ describe('getSession', () => {
     });
   });
 
-  it('returns no start for a session that ended before its bot started', async () => {
+  it('returns no start duration for a session that ended before its bot started', async () => {
     const id = await add({
       state: 'ended',
       completion_status: 'BOT_START_TIMEOUT',
@@ -106,7 +106,7 @@ describe('getSession', () => {
     expect(await get(id)).toMatchObject({ botStartSeconds: null, coldStart: null, endState: 'agent_start_timeout' });
   });
 
-  it('returns the metrics of a live session, and the same after its end', async () => {
+  it('returns the same metrics during a session and after it', async () => {
     const id = await add({ state: 'live', bot_started_at: ago(10) });
     const start = Math.floor(ago(10).getTime() / 1000);
     const samples = Array.from({ length: 7 }, (_, n): Sample => [start + n, 100 * (n + 1), 1_000 * (n + 1)]);
@@ -135,7 +135,7 @@ describe('getSession', () => {
     expect((await get(id)).resourceMetrics).toEqual(live);
   });
 
-  it('returns the cause and the events of an end', async () => {
+  it("returns the cause of the session's end and its events", async () => {
     const at = testNow.toISOString();
     const id = await add({
       state: 'live',
@@ -151,7 +151,7 @@ describe('getSession', () => {
     });
   });
 
-  it('accepts the id in either case and returns it in lower case', async () => {
+  it('accepts a session id in either case and returns it in lower case', async () => {
     const id = await add();
     expect((await get(id.toUpperCase())).sessionId).toBe(id);
   });
@@ -163,7 +163,7 @@ describe('getSession', () => {
     },
   );
 
-  it('answers the same 404 for missing sessions and those of other agents and organizations', async () => {
+  it('answers 404 for a missing session, and for one of another agent or organization', async () => {
     const other = await rows.organization();
     const otherAgent = await rows.agent(other);
     const otherDeployment = await rows.deployment(otherAgent);
@@ -184,7 +184,7 @@ describe('getSession', () => {
     expect(errors[0]).toEqual(notFound);
   });
 
-  it("finds a deleted agent's sessions by its id, not its name", async () => {
+  it("finds sessions of a deleted agent by the agent's id but not by its name", async () => {
     const old = await rows.agent(organizationId, { name: 'old' });
     const session = await rows.session({ organizationId, agentId: old, deploymentId: await rows.deployment(old) });
     await rows.db.updateTable('agents').set({ deleted_at: testNow }).where('id', '=', old).execute();
@@ -219,19 +219,19 @@ describe('finishSession', () => {
     expect((await getSession(context(), of, 'parrot', id)).completionStatus).toBe(first?.completion_status);
   });
 
-  it('keeps a cause that was decided before', async () => {
+  it('keeps the cause of the end if it was decided earlier', async () => {
     const id = await rows.session(of, { state: 'ending', ending_status: 'SESSION_TIME_LIMIT' });
     expect((await finishSession(context(), id, 'HTTP_COMPLETED', testNow, []))?.completion_status).toBe(
       'SESSION_TIME_LIMIT',
     );
   });
 
-  it('records no end before the start', async () => {
+  it('records no end time before the start time', async () => {
     const id = await rows.session(of, { state: 'live' });
     expect((await finishSession(context(), id, 'WS_CONNECTION_CLOSED', ago(60), []))?.ended_at).toEqual(testNow);
   });
 
-  it('removes the body and adds each late sample once', async () => {
+  it('removes the request body and adds each late sample once', async () => {
     const id = await rows.session(of, { state: 'live', body: '{"a":1}' });
     await insertSamples(rows.db, [
       {

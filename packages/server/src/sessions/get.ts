@@ -7,7 +7,7 @@ import { presentSession } from './present.ts';
 import { findWithMetrics } from './rows.ts';
 
 /**
- * Returns one session. The same 404 for an invalid id, an unknown agent and another organization's session.
+ * Returns one session. An invalid id, an unknown agent and another organization's session all get the same 404.
  *
  * @throws failure `not-found`
  */

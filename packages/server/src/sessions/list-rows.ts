@@ -13,7 +13,10 @@ export type SessionFilter = {
   readonly endState: string | undefined;
 };
 
-/** `end_state` in SQL, for filters. `endStateOf` in `present.ts` computes it from a row; a test compares the two. */
+/**
+ * The value of `end_state` in SQL, for filters. `endStateOf` in `present.ts` computes the same value from a row; a test
+ * compares both.
+ */
 export const endStateSql = sql<string>`case
   when state <> 'ended' then 'active'
   when completion_status in ('SESSION_STOPPED', 'SESSION_TIME_LIMIT') then 'terminated'
@@ -46,7 +49,7 @@ export async function countSessions(db: Database, filter: SessionFilter): Promis
   return Number(row.count);
 }
 
-/** A page, newest first. The id breaks ties, so the order is total. */
+/** Returns a page of sessions, newest first. Sorts by id within the same creation time, so that the order is total. */
 export function pageOfSessions(
   db: Database,
   filter: SessionFilter,

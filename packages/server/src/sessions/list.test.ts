@@ -28,7 +28,7 @@ describe('listSessions', () => {
   type Query = Parameters<typeof listSessions>[3];
   const list = (query: Partial<Query> = {}, agent = 'parrot') =>
     listSessions({ db: rows.db }, of, agent, { ...plain, ...query });
-  /** Names of the sessions that a query returns, in order. */
+  /** Returns the names of the sessions that match a query, in order. */
   const names = async (query: Partial<Query>) => {
     const { sessions } = await list(query);
     return sessions.map(({ sessionId }) => Object.keys(ids).find((name) => ids[name] === sessionId));
@@ -80,31 +80,31 @@ describe('listSessions', () => {
   });
   afterAll(() => rows.close());
 
-  it('returns all sessions, newest first, and their number', async () => {
+  it('returns all sessions, newest first, with their number', async () => {
     expect(await names({})).toEqual(['waiting', 'live', 'never', 'done', 'failed', 'stopped']);
     expect(await list()).toMatchObject({ total_count: 6, nextCursor: null });
   });
 
   it.each<[string, () => Partial<Query>, string[]]>([
-    ['those that go on', () => ({ status: 'active' }), ['waiting', 'live']],
-    ['those that ended', () => ({ status: 'ended' }), ['never', 'done', 'failed', 'stopped']],
-    ['cold starts', () => ({ startType: 'cold' }), ['live', 'stopped']],
-    ['warm starts', () => ({ startType: 'warm' }), ['done', 'failed']],
-    ['those of a deployment', () => ({ deploymentId: secondDeployment }), ['live']],
-    ['those of no deployment', () => ({ deploymentId: 'none' }), []],
-    ['those from a moment on', () => ({ startTime: seconds(ago(20)) }), ['waiting', 'live', 'never']],
-    ['those up to a moment', () => ({ endTime: seconds(ago(40)) }), ['failed', 'stopped']],
+    ['live sessions', () => ({ status: 'active' }), ['waiting', 'live']],
+    ['ended sessions', () => ({ status: 'ended' }), ['never', 'done', 'failed', 'stopped']],
+    ['sessions with a cold start', () => ({ startType: 'cold' }), ['live', 'stopped']],
+    ['sessions with a warm start', () => ({ startType: 'warm' }), ['done', 'failed']],
+    ['sessions of one deployment', () => ({ deploymentId: secondDeployment }), ['live']],
+    ['no sessions for an unknown deployment', () => ({ deploymentId: 'none' }), []],
+    ['sessions created from a given time on', () => ({ startTime: seconds(ago(20)) }), ['waiting', 'live', 'never']],
+    ['sessions created up to a given time', () => ({ endTime: seconds(ago(40)) }), ['failed', 'stopped']],
     [
-      'those between two moments',
+      'sessions created between two times',
       () => ({ startTime: seconds(ago(40)), endTime: seconds(ago(20)) }),
       ['never', 'done', 'failed'],
     ],
-    ['those whose bot took at least so long', () => ({ startTimeMin: 3 }), ['failed', 'stopped']],
-    ['those whose bot took at most so long', () => ({ startTimeMax: 2 }), ['live', 'done']],
-    ['those in between', () => ({ startTimeMin: 1, startTimeMax: 3 }), ['live', 'failed']],
-    ['those of an end state', () => ({ endState: 'agent_error' }), ['failed']],
-    ['those of a word that is no end state', () => ({ endState: 'exploded' }), []],
-    ['those of two filters at once', () => ({ status: 'ended', startType: 'cold' }), ['stopped']],
+    ['sessions with a minimum start duration', () => ({ startTimeMin: 3 }), ['failed', 'stopped']],
+    ['sessions with a maximum start duration', () => ({ startTimeMax: 2 }), ['live', 'done']],
+    ['sessions with a start duration in a range', () => ({ startTimeMin: 1, startTimeMax: 3 }), ['live', 'failed']],
+    ['sessions with a given end state', () => ({ endState: 'agent_error' }), ['failed']],
+    ['no sessions for an unknown end state', () => ({ endState: 'exploded' }), []],
+    ['sessions that match two filters at once', () => ({ status: 'ended', startType: 'cold' }), ['stopped']],
   ])('returns %s', async (_, query, expected) => {
     expect(await names(query())).toEqual(expected);
     expect((await list(query())).total_count).toBe(expected.length);
@@ -134,7 +134,7 @@ describe('listSessions', () => {
     '2026-11-20T12:00:00.000Z',
     `2026-13-40T12:00:00.000Z ${id}`,
     `+275760-09-13T00:00:00.000Z ${id}`,
-  ])('refuses an invalid cursor (%s)', async (text) => {
+  ])('rejects an invalid cursor (%s)', async (text) => {
     await expect(list({ cursor: Buffer.from(text).toString('base64url') })).rejects.toMatchObject({
       reason: 'invalid-request',
       issues: [{ path: 'query.cursor' }],
@@ -152,17 +152,17 @@ describe('listSessions', () => {
   });
 });
 
-describe('listSessions while sessions are added', () => {
+describe('listSessions by cursor while sessions are added', () => {
   let rows: TestRows;
   beforeAll(async () => {
     rows = await testRows();
   });
   afterAll(() => rows.close());
 
-  it('returns each session of the first moment once, in order, by cursor', async () => {
+  it('returns each earlier session exactly once, in order', async () => {
     const organizationId = await rows.organization();
     const page = fc.record({ limit: fc.integer({ min: 1, max: 4 }), added: fc.array(fc.nat(3), { maxLength: 3 }) });
-    // Several sessions have the same time, so the id breaks ties.
+    // Several sessions have the same creation time, so the id determines their order.
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.nat(5), { maxLength: 8 }),
@@ -214,7 +214,7 @@ describe('the end state', () => {
     'A500',
   ];
 
-  it('is the same in SQL and in TypeScript for all states, statuses and starts', async () => {
+  it('is the same in SQL and in TypeScript for every state, status and start', async () => {
     const all = (['waiting', 'starting', 'live', 'ending', 'ended'] as const).flatMap((state) =>
       (state === 'ended' ? words : [null]).flatMap((completion_status) =>
         [null, testNow].map((bot_started_at) => ({ state, completion_status, bot_started_at })),

@@ -8,7 +8,7 @@ import { presentSummary } from './present.ts';
 type List = Operations['getSessions'];
 
 /**
- * Lists sessions, newest first. Pages by cursor are stable while sessions are added.
+ * Lists the sessions of an agent, newest first. Pages by cursor are stable while sessions are added.
  *
  * @throws failure `not-found`, `invalid-request`
  */
@@ -54,9 +54,12 @@ function encodeCursor({ createdAt, id }: Cursor): string {
 function decodeCursor(text: string): Cursor {
   const [time = '', id = ''] = Buffer.from(text, 'base64url').toString().split(' ');
   const createdAt = new Date(time);
-  // Only the form that `encodeCursor` writes; PostgreSQL may reject other forms of a date, or years of five digits.
+  // Accept only the format that `encodeCursor` writes, because PostgreSQL may reject other date formats and years with
+  // five digits.
   if (!isUuid(id) || !/^\d{4}-/.test(time) || Number.isNaN(createdAt.getTime()) || createdAt.toISOString() !== time) {
-    throw failure('invalid-request', { issues: [{ path: 'query.cursor', message: 'not a cursor of this list' }] });
+    throw failure('invalid-request', {
+      issues: [{ path: 'query.cursor', message: 'The cursor does not belong to this list.' }],
+    });
   }
   return { createdAt, id };
 }

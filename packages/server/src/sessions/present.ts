@@ -2,7 +2,7 @@ import type { EndState, ResourceMetrics, SessionResponse, SessionSummary, StartP
 import type { SessionState } from '../store/tables.ts';
 import type { PresentedRow } from './rows.ts';
 
-/** A session as lists return it. */
+/** Formats a session as lists return it. */
 export function presentSummary(row: PresentedRow): SessionSummary {
   return {
     sessionId: row.id,
@@ -19,7 +19,10 @@ export function presentSummary(row: PresentedRow): SessionSummary {
   };
 }
 
-/** A session with its metrics. `meeting` fields are for hosted rooms, which this service does not have. */
+/**
+ * Formats a session with its metrics. The `meeting` fields are null, because they belong to hosted rooms, which this
+ * service does not have.
+ */
 export function presentSession(row: PresentedRow, metrics: ResourceMetrics | null): SessionResponse {
   return {
     ...presentSummary(row),
@@ -31,7 +34,8 @@ export function presentSession(row: PresentedRow, metrics: ResourceMetrics | nul
 }
 
 /**
- * The state of a session as one word, for clients that show only that. `list-rows.ts` has the same rule in SQL, for filters.
+ * Summarizes the state of a session in one word, for clients that show nothing else. `list-rows.ts` has the same rule
+ * in SQL, for filters.
  */
 export function endStateOf(session: {
   readonly state: SessionState;

@@ -2,21 +2,24 @@ import type { CompletionStatus } from '@bothost/contract';
 import type { Database, StoredEvent } from '../store/tables.ts';
 import { appendEvents, bodyOf, changeSession, openSessions } from './rows.ts';
 
-/** An open session, as the reconciler observes it. */
+/** A session that has not ended, as the reconciler observes it. */
 export type OpenSession = Awaited<ReturnType<typeof openSessions>>[number];
 
 export function listOpenSessions(db: Database, region: string): Promise<OpenSession[]> {
   return openSessions(db, region);
 }
 
-/** Records that dispatch starts, in case the bot cannot be asked afterwards whether it got the session. */
+/**
+ * Records that a session is about to be sent to its bot. After a crash, the record shows that the bot may have it, even
+ * if the bot cannot be asked.
+ */
 export async function markDispatched(context: { db: Database; now: () => Date }, sessionId: string): Promise<void> {
   await changeSession(context.db, sessionId, ['starting'], { handed_over_at: context.now() });
 }
 
 /**
- * Records that the bot accepted the session. `cold`: there was no ready instance when it was requested. Does nothing if that
- * was recorded before, or the session has ended.
+ * Records that the bot accepted the session. `cold` means that no instance was ready when the session was requested.
+ * Does nothing if the session was already live or has ended.
  */
 export async function markLive(
   context: { db: Database; now: () => Date },
@@ -33,8 +36,8 @@ export async function markLive(
 }
 
 /**
- * Decides the cause of a session's end before its instance is stopped; the first cause wins. False if it had one, or has
- * ended.
+ * Records why a session ends, before its instance is stopped. The first recorded cause is kept. False if a cause was
+ * recorded before, or the session has ended.
  */
 export async function decideEnd(
   context: { db: Database; now: () => Date },
@@ -50,7 +53,7 @@ export async function recordEvents(db: Database, sessionId: string, events: read
   if (events.length > 0) await appendEvents(db, sessionId, events);
 }
 
-/** The request body for the bot, as JSON text. */
+/** Returns the request body for the bot as JSON text. */
 export async function bodyForBot(db: Database, sessionId: string): Promise<string | null> {
   return (await bodyOf(db, sessionId))?.body ?? null;
 }

@@ -27,7 +27,7 @@ describe('session retention', () => {
   });
   afterAll(() => rows.close());
 
-  it('removes sessions that ended before the limit, with their metrics, and keeps open ones of any age', async () => {
+  it('removes sessions that ended before the limit, with their metrics, and keeps open sessions of any age', async () => {
     const open = await rows.session(of, { state: 'live', created_at: ago(500 * day) });
     const young = await rows.session(of, ended(90 * day - 1));
     const old = await rows.session(of, ended(90 * day + 1));
@@ -52,13 +52,13 @@ describe('session retention', () => {
     expect(metrics).toEqual([{ session_id: young }]);
   });
 
-  it('keeps all sessions at 0 days', async () => {
+  it('keeps all sessions if retention is 0 days', async () => {
     const id = await rows.session(of, ended(5_000 * day));
     expect(await purge(0)).toBe(0);
     expect(await left('sessions')).toContain(id);
   });
 
-  it('removes more than one batch', async () => {
+  it('removes more sessions than fit in one batch', async () => {
     const rowsOfOne = Array.from({ length: 1_500 }, () => ({
       organization_id: of.organizationId,
       agent_id: of.agentId,
@@ -81,7 +81,7 @@ describe('session retention', () => {
     expect(await old.execute()).toEqual([]);
   });
 
-  it("keeps an instance's row for a day after its end, and those of running ones", async () => {
+  it('keeps the row of an instance until a day after its end', async () => {
     const running = await rows.instance(of, { created_at: ago(9 * day) });
     const fresh = await rows.instance(of, { state: 'ended', ended_at: ago(day - 1) });
     const gone = await rows.instance(of, { state: 'ended', ended_at: ago(day + 1) });

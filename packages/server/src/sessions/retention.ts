@@ -4,12 +4,16 @@ import { deleteEndedSessions } from './rows.ts';
 
 /** Rows per statement, so that no lock is held for long. */
 const batch = 1_000;
-/** Ended instances are kept for a short time, for late requests about them. Their history is in their session. */
+/**
+ * Rows of ended instances are kept for this number of days, for late requests about these instances. Their history is
+ * stored in their sessions.
+ */
 const instanceDays = 1;
 const dayMs = 86_400_000;
 
 /**
- * Removes sessions that ended more than `days` ago, with their metrics; 0 keeps all. Returns the number of removed sessions.
+ * Removes sessions that ended more than `days` ago, with their metrics. Returns the number of removed sessions. 0 days
+ * keeps all sessions.
  */
 export async function purgeSessions(context: { db: Database; now: () => Date }, days: number): Promise<number> {
   const now = context.now().getTime();

@@ -6,7 +6,7 @@ import { isUuid } from '../store/uuid.ts';
 
 export type SessionRow = Selectable<SessionsTable>;
 
-/** Columns of a new session. The others are set later. */
+/** The columns that a new session needs. Other columns are set later. */
 export type NewSession = Pick<
   SessionRow,
   'id' | 'organization_id' | 'agent_id' | 'deployment_id' | 'state' | 'transport' | 'created_at' | 'updated_at'
@@ -22,9 +22,9 @@ export function insertSession(row: NewSession): RawBuilder<unknown> {
 }
 
 /**
- * A session with its final metrics, of an agent that is given by name or id (sessions of a deleted agent are found by its
- * id). A single prepared query by primary keys, because it is the most frequent one; building its text each time took longer
- * than sending it.
+ * Finds a session with its final metrics, given the agent's name or id. The sessions of a deleted agent are found by
+ * its id. This is the most frequent query, so it is prepared and reads by primary key: building the SQL text each time
+ * took longer than sending it.
  */
 export async function findWithMetrics<Metrics>(
   db: Database,
@@ -37,7 +37,7 @@ export async function findWithMetrics<Metrics>(
   return (await db.executeQuery(query)).rows[0];
 }
 
-/** Columns that responses are made of. */
+/** The columns that responses contain. */
 const presented = [
   'id',
   'organization_id',
@@ -62,7 +62,7 @@ const lookUp = `select ${presented.map((column) => `sessions.${column}`).join(',
   where sessions.id = $1 and agents.organization_id = $2
     and (agents.name = $3 and agents.deleted_at is null or agents.id = $4::uuid)`;
 
-/** Updates a session that is in one of `states`; undefined if it is not. */
+/** Updates a session if its state is one of `states`. Undefined otherwise. */
 export function changeSession(
   db: Database,
   id: string,
@@ -78,7 +78,10 @@ export function changeSession(
     .executeTakeFirst();
 }
 
-/** Ends a session once. A cause that was decided before (`ending_status`) wins. Undefined if it has ended already. */
+/**
+ * Ends a session once. A cause that was recorded before (`ending_status`) takes precedence. Undefined if the session
+ * has already ended.
+ */
 export function endRow(
   db: Database,
   id: string,
@@ -86,8 +89,8 @@ export function endRow(
   endedAt: Date,
   only: SessionState | undefined,
 ): Promise<SessionRow | undefined> {
-  // The last heartbeat may be older than the session's last events, but times of a record must be in order. `greatest`
-  // ignores nulls.
+  // `endedAt` may be the last heartbeat, which can be older than the session's last events, but the times of a session
+  // must be in order. `greatest` ignores nulls.
   const latest = sql<Date>`greatest(${endedAt}::timestamptz, created_at, requested_at, bot_started_at)`;
   return db
     .updateTable('sessions')
@@ -105,7 +108,7 @@ export function endRow(
     .executeTakeFirst();
 }
 
-/** Limit of events per session, so that a bot cannot grow its own record. */
+/** Maximum number of events per session. Without a limit, a bot could grow its session's row indefinitely. */
 const eventsAtMost = 100;
 
 export async function appendEvents(db: Database, id: string, events: readonly StoredEvent[]): Promise<void> {
@@ -113,7 +116,7 @@ export async function appendEvents(db: Database, id: string, events: readonly St
     where id = ${id} and jsonb_array_length(events) < ${eventsAtMost}`.execute(db);
 }
 
-/** The open sessions of a region, with their instances. */
+/** Returns the sessions of a region that have not ended, with their instances. */
 export function openSessions(db: Database, region: string) {
   return db
     .selectFrom('sessions')
@@ -147,7 +150,7 @@ export function openSessions(db: Database, region: string) {
     .execute();
 }
 
-/** The region of an open session, and the host of its instance, if it has one yet. */
+/** Returns the region of an open session, and the host of its instance, if any. */
 export function locationRow(
   db: Database,
   session: { readonly sessionId: string; readonly organizationId: string; readonly agentName: string },
@@ -168,7 +171,7 @@ export function bodyOf(db: Database, sessionId: string) {
   return db.selectFrom('sessions').select(['body', 'transport']).where('id', '=', sessionId).executeTakeFirst();
 }
 
-/** Removes sessions that ended before a time, oldest first. */
+/** Deletes sessions that ended before a time, oldest first, at most `limit`. */
 export async function deleteEndedSessions(db: Database, before: Date, limit: number): Promise<number> {
   const result = await db
     .deleteFrom('sessions')

@@ -27,7 +27,7 @@ describe('the session directory', () => {
   });
   afterAll(() => rows.close());
 
-  it('has a session from its claim to its end', async () => {
+  it('contains a session from its claim to its end', async () => {
     const directory = open();
     const one = entry();
     directory.expect(one);
@@ -50,7 +50,7 @@ describe('the session directory', () => {
     expect(directory.known('unknown')).toBeUndefined();
   });
 
-  it('resolves waits for the instance, then waits for the bot', async () => {
+  it('resolves waits for a ready instance before waits for a bot that has the session', async () => {
     const directory = open();
     const one = entry();
     directory.expect(one);
@@ -66,7 +66,7 @@ describe('the session directory', () => {
     expect(await directory.whenOpen(one.sessionId, never)).toEqual(address);
   });
 
-  it('forgets the address of an exited instance for good and ends waits with the session', async () => {
+  it('drops the address of an exited instance permanently, and ends waits when the session ends', async () => {
     const directory = open();
     const one = entry();
     directory.expect(one);
@@ -89,7 +89,7 @@ describe('the session directory', () => {
     expect(await Promise.all(waiting)).toEqual([null, null]);
   });
 
-  it('accepts waits for a session that a restarted server does not know yet', async () => {
+  it('accepts waits for a session that a restarted server has not loaded yet', async () => {
     const directory = open();
     const one = entry();
     const waiting = directory.whenOpen(one.sessionId, never);
@@ -109,7 +109,7 @@ describe('the session directory', () => {
     expect(await waiting).toBeNull();
   });
 
-  describe('lookup in the database', () => {
+  describe('falls back to the database', () => {
     const find = async (state: 'waiting' | 'starting' | 'live' | 'ending', instance?: 'starting' | 'ready') => {
       const sessionId = await rows.session(of, { state });
       const ready = instance === 'ready' ? {} : { state: 'starting' as const, host: null, port: null, ready_at: null };
@@ -123,22 +123,22 @@ describe('the session directory', () => {
       ['starting', 'starting'],
       ['starting', 'ready'],
       ['live', 'ready'],
-    ] as const)('finds a session that is %s, without the address of its instance', async (state, instance) => {
+    ] as const)('and finds a session that is %s, without the address of its instance', async (state, instance) => {
       const { sessionId, found } = await find(state, instance);
       expect(found).toMatchObject({ ...named(sessionId), address: null, open: false });
     });
 
-    it('does not find a session that is ending or ended', async () => {
+    it('and ignores a session that is ending or ended', async () => {
       expect((await find('ending', 'ready')).found).toBeUndefined();
       const ended = await rows.session(of, { state: 'ended', completion_status: '500', ended_at: testNow });
       expect(await open().find(named(ended))).toBeUndefined();
     });
 
-    it.each(['', 'x', newId()])('does not find an invalid id (%j)', async (id) => {
+    it.each(['', 'x', newId()])('and ignores an invalid id (%j)', async (id) => {
       expect(await open().find(named(id))).toBeUndefined();
     });
 
-    it('does not find a session of another organization or agent', async () => {
+    it('and ignores a session of another organization or agent', async () => {
       const { sessionId } = await find('live', 'ready');
       expect(await open().find({ ...named(sessionId), organizationId: newId() })).toBeUndefined();
       expect(await open().find({ ...named(sessionId), agentName: 'other' })).toBeUndefined();
@@ -148,7 +148,7 @@ describe('the session directory', () => {
     it.each([
       ['region', { hostRegion: 'us-west', region: 'eu-west' }],
       ['host', { hostRegion: 'eu-north', region: 'us-west' }],
-    ])('rejects with session-elsewhere for an instance of another %s', async (_, { hostRegion, region }) => {
+    ])('and rejects with session-elsewhere for an instance of another %s', async (_, { hostRegion, region }) => {
       const { sessionId } = await find('live', 'ready');
       const hostId = hostRegion === 'us-west' ? of.hostId : await rows.host(hostRegion);
       const elsewhere = createSessionDirectory({ db: rows.db, host: { id: hostId, region } });

@@ -5,7 +5,7 @@ import { locationRow } from './rows.ts';
 
 export type Address = { readonly host: string; readonly port: number };
 
-/** An open session, as the proxy needs it. */
+/** An open session, with what the session proxy needs to reach its bot. */
 export type SessionLocation = {
   readonly sessionId: string;
   readonly organizationId: string;
@@ -13,39 +13,50 @@ export type SessionLocation = {
   readonly instanceId: string | null;
   /** Null until the instance is ready. */
   readonly address: Address | null;
-  /** The bot has the session, so requests may be forwarded. */
+  /** Whether the bot has the session, so that requests may be forwarded to the bot. */
   readonly open: boolean;
 };
 
 /**
- * In-memory directory of this server's sessions. Only its addresses may be used: an address in the database may belong to
- * another bot by now. An entry is added after its row, and removed when its instance exits or its row ends.
+ * In-memory directory of the open sessions of this server. Only addresses in this directory may be used, because an
+ * address in the database may belong to another bot by now. An entry is added after the session's row, and removed when
+ * the instance exits or the row ends.
  */
 export type SessionDirectory = {
   readonly known: (sessionId: string) => SessionLocation | undefined;
   /**
-   * Queries the database for a session that is not in memory, for example because this server has not adopted it yet. It has no
-   * address then. Undefined if it is not an open session of this organization and agent.
+   * Finds an open session of this organization and agent. If the session is not in memory, for example because this
+   * server has not adopted it yet, queries the database and returns no address. Undefined if the session does not exist.
    *
-   * @throws failure `session-elsewhere`: the host of another server runs it, whose addresses mean nothing here
+   * @throws failure `session-elsewhere` if another server's host runs the session, because that host's addresses are
+   * not reachable from here
    */
   readonly find: (
     session: Pick<SessionLocation, 'sessionId' | 'organizationId' | 'agentName'>,
   ) => Promise<SessionLocation | undefined>;
   readonly expect: (entry: Omit<SessionLocation, 'open'>) => void;
-  /** The instance is ready. */
+  /** Call it when the instance of a session is ready. */
   readonly ready: (sessionId: string, address: Address) => void;
-  /** The bot has the session. */
+  /** Call it when the bot has accepted the session. */
   readonly opened: (sessionId: string) => void;
-  /** Drops the address of an exited instance. Waits for its session continue until the session's end is recorded. */
+  /**
+   * Drops the address of an exited instance. Callers that wait for its session continue to wait until the session's end
+   * is recorded.
+   */
   readonly instanceExited: (instanceId: string) => void;
-  /** The session has ended. */
+  /** Call it when the session has ended. */
   readonly gone: (sessionId: string) => void;
-  /** Resolves with the address once the instance is ready; null if the session ends before, or at the abort. */
+  /**
+   * Resolves with the address once the instance is ready, or with null if the session ends before that or the signal
+   * aborts.
+   */
   readonly whenReady: (sessionId: string, signal: AbortSignal) => Promise<Address | null>;
-  /** The same, once the bot has the session. */
+  /**
+   * Resolves with the address once the bot has the session, or with null if the session ends before that or the signal
+   * aborts.
+   */
   readonly whenOpen: (sessionId: string, signal: AbortSignal) => Promise<Address | null>;
-  /** Sessions with a ready instance. */
+  /** Returns the sessions whose instance is ready. */
   readonly running: () => { sessionId: string; instanceId: string }[];
 };
 
@@ -72,17 +83,17 @@ export function createSessionDirectory(context: {
 
   const find: SessionDirectory['find'] = async (session) => {
     const sessionId = session.sessionId.toLowerCase();
-    // Do not query invalid names; PostgreSQL rejects NUL.
+    // Do not query for invalid names, because PostgreSQL rejects the NUL character.
     if (!isUuid(sessionId) || !namePattern.test(session.agentName)) return undefined;
     const row = await locationRow(context.db, { ...session, sessionId });
     if (row === undefined) return undefined;
     const isOtherHost = row.host_id !== null && row.host_id !== context.host.id;
     if (row.region !== context.host.region || isOtherHost) throw elsewhere(row.region);
-    // Not cached, because the end is reported only for sessions that this server owns.
+    // Do not cache the session, because this server learns of the end only of sessions that it owns.
     return entries.get(sessionId) ?? { ...session, sessionId, instanceId: row.instance_id, address: null, open: false };
   };
 
-  /** Waits until an entry has a result. Its removal is one, too. */
+  /** Waits until an entry has a result. Resolves with null when the entry is removed. */
   function wait(
     sessionId: string,
     signal: AbortSignal,

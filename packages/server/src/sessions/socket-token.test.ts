@@ -18,23 +18,23 @@ describe('verifyToken', () => {
     expect(encodeURIComponent(token)).toBe(token);
   });
 
-  it('refuses a token from the second of its expiry on', () => {
+  it('rejects a token from the second in which it expires', () => {
     expect(verifyToken(key, token, new Date((seconds + 300) * 1000 - 1))).toEqual(payload);
     expect(verifyToken(key, token, new Date((seconds + 300) * 1000))).toBeNull();
   });
 
-  it('refuses a token of another service', () => {
+  it('rejects a token signed by another service', () => {
     expect(verifyToken(randomBytes(32), token, now)).toBeNull();
   });
 
   it.each(['', '.', '..', 'a.b', token.split('.')[0] ?? '', `${token}.`, `.${token}`, `${token}.x`])(
-    'refuses a malformed token (%j)',
+    'rejects a malformed token (%j)',
     (text) => {
       expect(verifyToken(key, text, now)).toBeNull();
     },
   );
 
-  it('refuses a token with one character replaced, removed or added, unless it decodes to the same bytes', () => {
+  it('rejects a token with one character replaced, removed or added, unless it decodes to the same bytes', () => {
     const character = fc.constantFrom(...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.=%');
     fc.assert(
       fc.property(fc.nat(token.length), fc.constantFrom(0, 1), character, (at, removed, added) => {
@@ -51,7 +51,7 @@ describe('verifyToken', () => {
     );
   });
 
-  it('refuses another payload with the same signature', () => {
+  it('rejects a token whose payload was replaced', () => {
     fc.assert(
       fc.property(fc.record({ agent: fc.string(), org: fc.string(), session: fc.uuid(), exp: fc.nat() }), (other) => {
         const forged = Buffer.from(JSON.stringify(other)).toString('base64url');

@@ -1,20 +1,23 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
 
-/** Payload of a WebSocket token: one session of one agent, and the expiry in Unix seconds. */
+/**
+ * Payload of a WebSocket token: the one session of an agent for which the token is valid, and the expiry in Unix
+ * seconds.
+ */
 const Payload = z.object({ agent: z.string(), org: z.string(), session: z.string(), exp: z.number() });
 export type TokenPayload = z.infer<typeof Payload>;
 
 /**
- * `<base64url payload>.<base64url HMAC-SHA256>`. The session id is the nonce: a token is used up when its session leaves
- * `waiting`, which the database allows once.
+ * Signs a token: `<base64url payload>.<base64url HMAC-SHA256>`. A token is valid once, because its session can leave
+ * the state `waiting` only once.
  */
 export function signToken(key: Buffer, payload: TokenPayload): string {
   const text = Buffer.from(JSON.stringify(payload)).toString('base64url');
   return `${text}.${signature(key, text).toString('base64url')}`;
 }
 
-/** The payload of a token with a valid signature that has not expired, else null. */
+/** Returns the payload of a token. Null if the signature is invalid or the token has expired. */
 export function verifyToken(key: Buffer, token: string, now: Date): TokenPayload | null {
   const [text = '', sent = '', ...rest] = token.split('.');
   const expected = signature(key, text);

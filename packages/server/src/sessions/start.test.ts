@@ -27,7 +27,7 @@ const input = (agentName: string, fields: Partial<StartInput> = {}): StartInput 
   requestedAt: ago(1),
   ...fields,
 });
-/** An agent with a unique name and a serving deployment. */
+/** Creates an agent with a unique name and a serving deployment. */
 async function agent(fields: Parameters<TestRows['deployment']>[1] = {}, more: Parameters<TestRows['agent']>[1] = {}) {
   const name = `a${newId().slice(-12)}`;
   const agentId = await rows.agent(organizationId, { name, ...more });
@@ -39,7 +39,7 @@ const instanceOf = (sessionId: string) =>
   rows.db.selectFrom('instances').selectAll().where('session_id', '=', sessionId).executeTakeFirst();
 
 describe('startSession', () => {
-  it('refuses to claim a new instance while its secrets cannot be decrypted', async () => {
+  it("rejects a session that needs a new instance while the agent's secrets cannot be decrypted", async () => {
     const secretSet = `set-${newId().slice(-12)}`;
     await vault.put(organizationId, secretSet, pairs({ A: 'a value' }));
     const set = await rows.db
@@ -66,7 +66,7 @@ describe('startSession', () => {
     expect(await startSession(context(), input(name))).toMatchObject({ claim: { instanceId: warm } });
   });
 
-  it('claims the ready instance that was idle longest', async () => {
+  it('claims the ready instance that has been idle longest', async () => {
     const { name, of } = await agent();
     await rows.instance(of, { created_at: ago(5) });
     const oldest = await rows.instance(of, { created_at: ago(9), ready_at: ago(8), reports_session: true });
@@ -94,7 +94,7 @@ describe('startSession', () => {
     expect((await startSession(context(), input(name))).claim).toMatchObject({ instanceId: id, address: null });
   });
 
-  it('creates an instance if none is starting', async () => {
+  it('creates an instance if none is ready or starting', async () => {
     const { name } = await agent();
     const start = input(name);
     const { claim } = await startSession(context(), start);
@@ -106,7 +106,7 @@ describe('startSession', () => {
     });
   });
 
-  it('claims no instance of another deployment or one that is stopping', async () => {
+  it('does not claim an instance of another deployment, or one that is stopping', async () => {
     const { name, of } = await agent();
     const old = await rows.instance(of);
     const deploymentId = await rows.deployment(of.agentId);
@@ -122,7 +122,7 @@ describe('startSession', () => {
     expect(await sessionRow(start.sessionId)).toBeUndefined();
   });
 
-  it('fails at max_agents also with an idle instance', async () => {
+  it('fails at max_agents even if there is an idle instance', async () => {
     const { name, of } = await agent({ max_agents: 1 });
     await startSession(context(), input(name));
     await rows.instance(of);
@@ -136,7 +136,7 @@ describe('startSession', () => {
     await expect(startSession(context(), input(name))).rejects.toMatchObject({ reason: 'at-capacity' });
   });
 
-  it('succeeds again when an instance has ended', async () => {
+  it('succeeds again after an instance has ended', async () => {
     const { name } = await agent({ max_agents: 1 });
     const start = input(name);
     await startSession(context(), start);
@@ -167,8 +167,8 @@ describe('startSession', () => {
     ['an unknown agent', 'not-found', async () => 'nobody'],
     ["another organization's agent", 'not-found', theirs],
     ['a deleted agent', 'not-found', async () => (await agent({}, { deleted_at: testNow })).name],
-    ['one that is not ready', 'deployment-not-ready', async () => (await agent({ state: 'preparing' })).name],
-    ['one of another region', 'deployment-not-ready', async () => (await agent({}, { region: 'eu' })).name],
+    ['an agent that is not ready', 'deployment-not-ready', async () => (await agent({ state: 'preparing' })).name],
+    ['an agent in another region', 'deployment-not-ready', async () => (await agent({}, { region: 'eu' })).name],
   ];
 
   async function theirs() {
@@ -176,18 +176,18 @@ describe('startSession', () => {
     return 'theirs';
   }
 
-  it.each(refused)('of %s fails with %s', async (_, reason, name) => {
+  it.each(refused)('rejects %s with %s', async (_, reason, name) => {
     await expect(startSession(context(), input(await name()))).rejects.toMatchObject({ reason });
   });
 
-  it('claims nothing for a WebSocket start', async () => {
+  it('claims no instance for a WebSocket start', async () => {
     const { name } = await agent();
     const start = input(name, { transport: 'websocket', body: '{}' });
     expect((await startSession(context(), start)).claim).toBeNull();
     expect(await sessionRow(start.sessionId)).toMatchObject({ state: 'waiting', requested_at: null, claimed_at: null });
   });
 
-  it('creates no session for a WebSocket start without tokens, and refuses a body', async () => {
+  it('creates no session for a WebSocket start of an agent without tokens, and rejects a request body', async () => {
     const { name } = await agent({ websocket_auth: 'none' });
     const start = input(name, { transport: 'websocket' });
     await startSession(context(), start);

@@ -11,7 +11,7 @@ export type StartInput = {
   readonly organizationId: string;
   readonly agentName: string;
   readonly transport: 'none' | 'webrtc' | 'websocket';
-  /** JSON text of an object, or null. */
+  /** The request body, as JSON text of an object. Null if there is none. */
   readonly body: string | null;
   readonly requestedAt: Date;
 };
@@ -19,8 +19,8 @@ export type StartInput = {
 export type StartedSession = { readonly deployment: ServingDeployment; readonly claim: Claim | null };
 
 /**
- * Creates a session and claims its instance in one transaction, so neither exists without the other. A WebSocket start claims
- * nothing until its client connects.
+ * Creates a session and claims its instance in one transaction, so that neither exists without the other. A WebSocket
+ * start claims no instance until its client connects.
  *
  * @throws failure `not-found`, `deployment-not-ready`, `at-capacity`, `secrets-unavailable`, `body-needs-token`
  */
@@ -28,7 +28,7 @@ export function startSession(context: Context, input: StartInput): Promise<Start
   return context.db.transaction().execute(async (db) => {
     const deployment = await serving({ ...context, db }, input);
     const waits = input.transport === 'websocket';
-    // Clients of such an agent have no token that could name this session. Theirs is created when they connect.
+    // A client of such an agent has no token that could name a session, so its session is created when it connects.
     if (waits && deployment.websocketAuth === 'none') return { deployment, claim: null };
     const now = context.now();
     const session = insertSession({

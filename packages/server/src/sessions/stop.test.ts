@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => rows.close());
 
 const context = () => ({ db: rows.db, now: () => testNow });
-/** An agent with a unique name and a serving deployment. */
+/** Creates an agent with a unique name and a serving deployment. */
 async function agent(fields: Parameters<TestRows['deployment']>[1] = {}, more: Parameters<TestRows['agent']>[1] = {}) {
   const name = `a${newId().slice(-12)}`;
   const agentId = await rows.agent(organizationId, { name, ...more });
@@ -28,12 +28,15 @@ const sessionRow = (id: string) => rows.db.selectFrom('sessions').selectAll().wh
 describe('stopSession', () => {
   const stop = (name: string, sessionId: string) => stopSession(context(), { organizationId }, name, sessionId);
 
-  it.each(['starting', 'live'] as const)('decides the end of a session that is %s without ending it', async (state) => {
-    const { name, of } = await agent();
-    const id = await rows.session(of, { state });
-    await stop(name, id);
-    expect(await sessionRow(id)).toMatchObject({ state: 'ending', ending_status: 'SESSION_STOPPED', ended_at: null });
-  });
+  it.each(['starting', 'live'] as const)(
+    'decides the end of a session that is %s, but does not end it yet',
+    async (state) => {
+      const { name, of } = await agent();
+      const id = await rows.session(of, { state });
+      await stop(name, id);
+      expect(await sessionRow(id)).toMatchObject({ state: 'ending', ending_status: 'SESSION_STOPPED', ended_at: null });
+    },
+  );
 
   it('is idempotent', async () => {
     const { name, of } = await agent();
@@ -43,14 +46,14 @@ describe('stopSession', () => {
     expect(await sessionRow(id)).toMatchObject({ state: 'ending' });
   });
 
-  it('keeps a cause that was decided before', async () => {
+  it('keeps the cause of the end if it was decided earlier', async () => {
     const { name, of } = await agent();
     const id = await rows.session(of, { state: 'ending', ending_status: 'SESSION_TIME_LIMIT' });
     await stop(name, id);
     expect(await sessionRow(id)).toMatchObject({ ending_status: 'SESSION_TIME_LIMIT' });
   });
 
-  it('ends a session whose client has not connected', async () => {
+  it('ends a session immediately if its client has not connected', async () => {
     const { name, of } = await agent();
     const id = await rows.session(of, { state: 'waiting', transport: 'websocket' });
     await stop(name, id);
@@ -61,7 +64,7 @@ describe('stopSession', () => {
     });
   });
 
-  it("answers 404 for an ended, missing or another agent's session", async () => {
+  it('answers 404 for a session that has ended, is missing, or belongs to another agent', async () => {
     const { name, of } = await agent();
     const other = await agent();
     const ended = await rows.session(of, { state: 'ended', completion_status: '500', ended_at: testNow });
@@ -74,7 +77,7 @@ describe('stopSession', () => {
 });
 
 describe('markLive', () => {
-  it('records the first time only', async () => {
+  it('records only the first acceptance', async () => {
     const { of } = await agent();
     const id = await rows.session(of);
     await markLive(context(), id, { at: ago(5), readyAt: ago(6), cold: true });

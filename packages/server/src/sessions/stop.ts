@@ -7,9 +7,9 @@ import { decideEnd } from './progress.ts';
 import { stateOf } from './rows.ts';
 
 /**
- * Decides that a session ends (`SESSION_STOPPED`); the reconciler stops its instance. A session whose client has not
- * connected ends at once, which the response says. Idempotent until the end; an ended session is 404, which existing clients
- * treat as success.
+ * Marks a session to end with `SESSION_STOPPED`; the reconciler then stops its instance. A session whose client has not
+ * connected ends immediately, and the response says so. Idempotent until the session ends. An ended session gets a 404,
+ * which existing clients treat as success.
  *
  * @throws failure `not-found`
  */
@@ -23,7 +23,8 @@ export async function stopSession(
   const state = isUuid(sessionId) ? await stateOf(context.db, agentId, sessionId) : undefined;
   if (state === undefined || state === 'ended') throw failure('not-found');
   if (await decideEnd(context, sessionId, 'SESSION_STOPPED')) return { ended: false };
-  // Without a client there is nothing to stop. If the client connects at this moment, its instance ends with the session.
+  // Only a waiting session ends here, because it has no instance to stop. If the client connects at this moment, its
+  // instance ends with the session.
   if (state !== 'waiting') return { ended: false };
   return { ended: (await finishSession(context, sessionId, 'SESSION_STOPPED', context.now(), [])) !== undefined };
 }
