@@ -6,13 +6,12 @@ import { type DispatchContext, resume } from './dispatch.ts';
 
 export type AdoptionContext = DispatchContext & {
   readonly directory: SessionDirectory;
-  /** Whether the instance has exited. */
   readonly isEnding: (instanceId: string) => boolean;
 };
 
 /**
- * Takes ownership of a session without an owner whose instance is ready: a cold start whose instance has become ready, or a
- * session of the former server. If that fails, ownership is released, and the next pass tries again.
+ * Takes ownership of a session that has no owner and whose instance is ready: a cold start, or a session of the
+ * previous server. If that fails, releases the session, and the next reconcile pass tries again.
  */
 export async function adoptSession(context: AdoptionContext, row: OpenSession, instance: OpenInstance): Promise<void> {
   const { db, ownership, retryWrite } = context;
@@ -20,7 +19,7 @@ export async function adoptSession(context: AdoptionContext, row: OpenSession, i
   if (instance.host === null || instance.port === null) return;
   ownership.acquire(row.id);
   try {
-    // The row may be outdated: the session may have ended after it was read, or its instance exited.
+    // Read the state again, because the session or its instance may have ended after `row` was read.
     const current = await retryWrite(() => stateOfSession(db, row.id));
     const isOpen = current?.state === 'starting' || current?.state === 'live';
     if (!isOpen || context.isEnding(instance.id)) return ownership.release(row.id);

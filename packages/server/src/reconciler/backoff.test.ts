@@ -4,8 +4,8 @@ import { createBackoff } from './backoff.ts';
 const now = new Date('2026-11-20T12:00:00.000Z');
 const later = (milliseconds: number) => new Date(now.getTime() + milliseconds);
 
-describe('the pause after failed starts', () => {
-  it('doubles from one second to a minute', () => {
+describe('the backoff after failed starts', () => {
+  it('doubles from one second up to one minute', () => {
     let clock = now;
     const backoff = createBackoff(() => clock);
     const waits = Array.from({ length: 9 }, () => {
@@ -35,7 +35,7 @@ describe('the pause after failed starts', () => {
     expect(backoff.until('d')).toBeNull();
   });
 
-  it('grows for a bot that exits right after each start', () => {
+  it('grows for a bot that exits right after each successful start', () => {
     let clock = now;
     const backoff = createBackoff(() => clock);
     const waits = Array.from({ length: 5 }, () => {
@@ -49,7 +49,7 @@ describe('the pause after failed starts', () => {
     expect(waits).toEqual([1000, 2000, 4000, 8000, 16_000]);
   });
 
-  it('starts over when the last failure is long ago', () => {
+  it('starts from one second again if the last failure was long ago', () => {
     let clock = now;
     const backoff = createBackoff(() => clock);
     backoff.failed('d');

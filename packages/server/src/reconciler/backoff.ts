@@ -1,17 +1,17 @@
-/** Pause after a failed instance of a deployment: one second, doubling up to a minute. */
+/** Delay after a failed instance of a deployment: one second, doubling up to one minute. */
 const firstMilliseconds = 1_000;
 const longestMilliseconds = 60_000;
 /**
- * Failures that are further apart do not add up. A successful start does not reset the count: a bot that exits right after it
- * is ready would be started each second forever.
+ * Failures that are further apart do not increase the delay. A successful start does not reset it. Otherwise, a bot
+ * that exits right after it is ready would be started each second forever.
  */
 const forgottenMilliseconds = 300_000;
 
 export type Backoff = {
   readonly failed: (id: string) => void;
-  /** Ends the pause until the next failure. */
+  /** Ends the current delay. The next failure still increases it. */
   readonly succeeded: (id: string) => void;
-  /** Null without a recent failure. */
+  /** The time of the next attempt. Null if there was no recent failure. */
   readonly until: (id: string) => Date | null;
 };
 
@@ -22,7 +22,8 @@ export function createBackoff(now: () => Date): Backoff {
       const at = now().getTime();
       const before = failures.get(id);
       const counted = before === undefined || at - before.at >= forgottenMilliseconds ? 0 : before.count;
-      // Instances that were starting when the first one failed count as one failure: a whole pool may fail at once.
+      // Instances that were already starting at the first failure count as the same failure, because all instances of a
+      // pool may fail at once.
       const isAnother = before?.until == null || at >= before.until.getTime();
       const count = isAnother ? counted + 1 : counted;
       const wait = Math.min(longestMilliseconds, firstMilliseconds * 2 ** Math.min(count - 1, 10));

@@ -8,7 +8,7 @@ import { askBot, askToStop, postBot } from './bot-http.ts';
 const never = new AbortController().signal;
 const servers: Server[] = [];
 
-/** A bot with the given responses, on a real socket. */
+/** Starts a bot on a real socket, with the given responses. */
 async function bot(listener: RequestListener) {
   const server = createServer(listener);
   servers.push(server);
@@ -18,7 +18,7 @@ async function bot(listener: RequestListener) {
 }
 const answering = (status: number, body: string) => bot((_, response) => response.writeHead(status).end(body));
 
-/** An address without a listener. */
+/** Returns an address on which nothing listens. */
 async function nobody() {
   const { server, address } = await bot(() => undefined);
   server.close();
@@ -61,27 +61,27 @@ describe('POST /bot', () => {
     ['not JSON', null],
     ['', null],
     [JSON.stringify({ completionStatus: 'DONE', filler: 'x'.repeat(70_000) }), null],
-  ])("takes the bot's own ownStatus out of %.30s", async (body, ownStatus) => {
+  ])('reads the completion status from the response %.30s', async (body, ownStatus) => {
     const { address } = await answering(500, body);
     expect(await postBot(address, {}, '{}').answer).toEqual({ kind: 'responded', status: 500, ownStatus });
   });
 
-  it('is broken without a listener', async () => {
+  it('reports a lost connection if nothing listens', async () => {
     const { answer } = postBot(await nobody(), {}, '{}');
     expect(await answer).toMatchObject({ kind: 'broken', message: expect.stringContaining('ECONNREFUSED') });
   });
 
   it.each<[string, (socket: Socket, send: (text: string) => void) => void]>([
-    ['before it answers', (socket) => socket.destroy()],
-    ['with a reset', (socket) => socket.resetAndDestroy()],
+    ['before its response', (socket) => socket.destroy()],
+    ['by a connection reset', (socket) => socket.resetAndDestroy()],
     [
-      'within its answer',
+      'during its response',
       (socket, send) => {
         send('HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\n{"');
         socket.end();
       },
     ],
-  ])('is broken when the bot goes %s', async (_, leave) => {
+  ])('reports a lost connection if the bot exits %s', async (_, leave) => {
     const { address } = await bot((request) => {
       request.resume().once('end', () => leave(request.socket, (part) => request.socket.write(part)));
     });
@@ -89,7 +89,7 @@ describe('POST /bot', () => {
     expect(await answer).toMatchObject({ kind: 'broken' });
   });
 
-  it('is broken when the service aborts it', async () => {
+  it('reports a lost connection if the service aborts the request', async () => {
     const { server, address } = await bot((request) => request.resume());
     const { answer, abort } = postBot(address, {}, '{}');
     await once(server, 'request');
@@ -99,7 +99,7 @@ describe('POST /bot', () => {
 });
 
 describe('askBot', () => {
-  it('sends the control token and the wait', async () => {
+  it('sends the control token and the time to wait', async () => {
     const seen: unknown[] = [];
     const { address } = await bot((request, response) => {
       seen.push(request.url, request.headers.authorization);
@@ -124,16 +124,16 @@ describe('askBot', () => {
 
   it.each([
     ['has no such route', 404, '{"state":"idle"}'],
-    ['does not take the token', 401, '{"state":"idle"}'],
-    ['answers something else', 200, '{"state":"dancing"}'],
-    ['answers no JSON', 200, '<html>'],
-    ['says times that are none', 200, '{"state":"running","startedAt":"yesterday"}'],
-  ])('says nothing of a bot that %s', async (_, status, body) => {
+    ['rejects the control token', 401, '{"state":"idle"}'],
+    ['returns an unrelated response', 200, '{"state":"dancing"}'],
+    ['returns invalid JSON', 200, '<html>'],
+    ['returns invalid times', 200, '{"state":"running","startedAt":"yesterday"}'],
+  ])('returns null for a bot that %s', async (_, status, body) => {
     const { address } = await answering(status, body);
     expect(await askBot(address, 't', 0, never)).toBeNull();
   });
 
-  it('rejects without a listener, and when it is aborted', async () => {
+  it('rejects if nothing listens, and when it is aborted', async () => {
     await expect(askBot(await nobody(), 't', 0, never)).rejects.toThrow('ECONNREFUSED');
     const closing = new AbortController();
     const { address } = await bot(() => closing.abort());
@@ -157,7 +157,7 @@ describe('askToStop', () => {
     expect(await askToStop(address, 't', 20)).toBe(false);
   });
 
-  it('returns false without a listener', async () => {
+  it('returns false if nothing listens', async () => {
     expect(await askToStop(await nobody(), 't', 20)).toBe(false);
   });
 });

@@ -9,8 +9,8 @@ const responseBytes = 65_536;
 type Headers = Readonly<Record<string, string>>;
 
 /**
- * `POST /bot`, which stays open for the whole session (docs/bot-contract.md, "Start"): no timeout, and a separate connection
- * with TCP keep-alive. `answer` never rejects.
+ * Sends `POST /bot`, which stays open for the whole session (docs/bot-contract.md, "Start"). Has no timeout, and uses a
+ * separate connection with TCP keep-alive. `answer` never rejects.
  */
 export function postBot(
   address: InstanceAddress,
@@ -62,8 +62,8 @@ const BotSession = z.object({
 export type BotSession = z.infer<typeof BotSession>;
 
 /**
- * Requests the state of a bot's session, waiting up to `waitSeconds` for its end. Null: the bot lacks this route.
- * Rejects when it cannot be reached.
+ * Requests the state of a bot's session; the bot may delay its response up to `waitSeconds`, until the session ends.
+ * Null if the bot does not support this route. Rejects if the bot cannot be reached.
  */
 export async function askBot(
   address: InstanceAddress,
@@ -84,12 +84,15 @@ export async function askBot(
   try {
     return BotSession.parse(JSON.parse(body));
   } catch {
-    // The path belongs to an unrelated route.
+    // The bot uses this path for an unrelated route.
     return null;
   }
 }
 
-/** Asks a bot to end its session (docs/bot-contract.md, "Stop"). False: it cannot, or has no session. Never rejects. */
+/**
+ * Asks a bot to end its session (docs/bot-contract.md, "Stop"). False if the bot does not support this, or has no
+ * session. Never rejects.
+ */
 export async function askToStop(address: InstanceAddress, token: string, graceSeconds: number): Promise<boolean> {
   const body = JSON.stringify({ graceSeconds });
   const headers = bodyHeaders({ authorization: `Bearer ${token}` }, body);

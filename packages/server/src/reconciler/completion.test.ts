@@ -8,25 +8,29 @@ const broken = { kind: 'broken', message: 'connection reset' } as const;
 
 describe('completionOf', () => {
   it.each([
-    ['200 is a completed session', answered(200), 'HTTP_COMPLETED'],
-    ['another status is told as it is', answered(500), '500'],
-    ['so is one of another success', answered(202), '202'],
-    ['a connection that broke is an error', broken, 'HTTP_ERROR'],
-    ['a ownStatus of the bot counts', answered(200, 'CALLER_HUNG_UP'), 'CALLER_HUNG_UP'],
-    ['also beside another status', answered(500, 'OUT_OF_CREDIT'), 'OUT_OF_CREDIT'],
-    ['a bot may say that nobody came', answered(200, 'BOT_CONNECTION_TIMEOUT'), 'BOT_CONNECTION_TIMEOUT'],
-    ['a bot may say that its time was over', answered(200, 'SESSION_TIME_LIMIT'), 'SESSION_TIME_LIMIT'],
-    ['a ownStatus in small letters is none', answered(200, 'done'), 'HTTP_COMPLETED'],
-    ['nor is an empty one', answered(200, ''), 'HTTP_COMPLETED'],
-    ['nor one with a line break', answered(200, 'DONE\n'), 'HTTP_COMPLETED'],
-    ['nor one of 65 characters', answered(200, 'A'.repeat(65)), 'HTTP_COMPLETED'],
-    ['64 characters are one', answered(200, 'A'.repeat(64)), 'A'.repeat(64)],
+    ['200 means that the session completed', answered(200), 'HTTP_COMPLETED'],
+    ['another status is reported unchanged', answered(500), '500'],
+    ['another success status is reported unchanged', answered(202), '202'],
+    ['a lost connection is an error', broken, 'HTTP_ERROR'],
+    ['a completion status from the bot takes precedence', answered(200, 'CALLER_HUNG_UP'), 'CALLER_HUNG_UP'],
+    [
+      'a completion status from the bot takes precedence over an error status',
+      answered(500, 'OUT_OF_CREDIT'),
+      'OUT_OF_CREDIT',
+    ],
+    ['a bot may report that no client connected', answered(200, 'BOT_CONNECTION_TIMEOUT'), 'BOT_CONNECTION_TIMEOUT'],
+    ['a bot may report that its time limit was reached', answered(200, 'SESSION_TIME_LIMIT'), 'SESSION_TIME_LIMIT'],
+    ['a completion status in lower case is ignored', answered(200, 'done'), 'HTTP_COMPLETED'],
+    ['an empty completion status is ignored', answered(200, ''), 'HTTP_COMPLETED'],
+    ['a completion status with a line break is ignored', answered(200, 'DONE\n'), 'HTTP_COMPLETED'],
+    ['a completion status of 65 characters is ignored', answered(200, 'A'.repeat(65)), 'HTTP_COMPLETED'],
+    ['a completion status of 64 characters is accepted', answered(200, 'A'.repeat(64)), 'A'.repeat(64)],
   ])('%s', (_, answer, status) => {
     expect(completionOf(answer, false)).toBe(status);
   });
 
   it.each(['HTTP_COMPLETED', 'HTTP_ERROR', 'WS_CONNECTION_CLOSED', 'BOT_START_TIMEOUT', 'SESSION_STOPPED'])(
-    "the ownStatus %s is the service's own, whatever a bot says",
+    "ignores the reserved status %s in a bot's response",
     (ownStatus) => {
       expect(completionOf(answered(200, ownStatus), false)).toBe('HTTP_COMPLETED');
       expect(completionOf(answered(500, ownStatus), false)).toBe('500');
@@ -54,7 +58,7 @@ describe('completionOfExit', () => {
     [0, 'HTTP_COMPLETED'],
     [1, 'HTTP_ERROR'],
     [null, 'HTTP_ERROR'],
-  ])('exit code %s is %s', (code, status) => {
+  ])('returns for exit code %s the status %s', (code, status) => {
     expect(completionOfExit({ code })).toBe(status);
   });
 });

@@ -6,19 +6,28 @@ import {
   statusValues,
 } from '@bothost/contract';
 
-/** The response to a bot's `POST /bot`, or to a later request for its session's state. `ownStatus`: what the bot reported. */
+/**
+ * The response to a bot's `POST /bot`, or to a later request for its session's state. `ownStatus` is the completion
+ * status that the bot reported itself.
+ */
 export type BotResponse =
   | { readonly kind: 'responded'; readonly status: number; readonly ownStatus: string | null }
   | { readonly kind: 'broken'; readonly message: string };
 
-/** A bot cannot report these, so that it cannot forge its record. It may report the other two: it can observe both itself. */
+/**
+ * A bot cannot report these statuses, because only the service can know them. It may report the other statuses, which
+ * it can observe itself.
+ */
 const reservedStatuses: ReadonlySet<string> = new Set(
   statusValues(completionStatusLabels).filter(
     (status) => status !== 'BOT_CONNECTION_TIMEOUT' && status !== 'SESSION_TIME_LIMIT',
   ),
 );
 
-/** The `completionStatus` of a bot's response. `atLimit`: the response came at or after the session's time limit. */
+/**
+ * The `completionStatus` for a bot's response. `atLimit` is true if the response arrived at or after the session's time
+ * limit.
+ */
 export function completionOf(answer: BotResponse, atLimit: boolean): CompletionStatus {
   if (atLimit) return 'SESSION_TIME_LIMIT';
   if (answer.kind === 'broken') return 'HTTP_ERROR';
@@ -28,13 +37,15 @@ export function completionOf(answer: BotResponse, atLimit: boolean): CompletionS
   return status === 200 ? 'HTTP_COMPLETED' : `${status}`;
 }
 
-/** Whether a response shows that the bot ran the session, instead of refusing it (docs/bot-contract.md, "Status codes"). */
+/**
+ * Whether a response shows that the bot ran the session instead of rejecting it (docs/bot-contract.md, "Status codes").
+ */
 export function isAcceptance(answer: BotResponse): boolean {
   if (answer.kind === 'broken') return false;
   return answer.status < 400 || (answer.status >= 500 && answer.status !== 501 && answer.status !== 503);
 }
 
-/** For a bot that can no longer be asked: decided by its exit code. */
+/** The `completionStatus` by the exit code, for a bot that has exited without a response. */
 export function completionOfExit(exit: { readonly code: number | null }): KnownCompletionStatus {
   return exit.code === 0 ? 'HTTP_COMPLETED' : 'HTTP_ERROR';
 }

@@ -5,7 +5,10 @@ import type { Database } from '../store/tables.ts';
 import type { Backoff } from './backoff.ts';
 import type { Outcomes } from './outcomes.ts';
 
-/** A preparation of a killed server is started again by the next one. */
+/**
+ * A signal that never aborts: a preparation is not stopped with the server. If it is killed, the next server starts it
+ * again.
+ */
 const NEVER = new AbortController().signal;
 
 type Context = {
@@ -14,14 +17,14 @@ type Context = {
   readonly logger: Logger;
   readonly runtime: Pick<Runtime, 'prepare'>;
   readonly backoff: Backoff;
-  /** The outcome: null if the deployment serves, else the problem. */
+  /** Outcomes by deployment id: null if the deployment serves, otherwise the error. */
   readonly outcomes: Outcomes<string | null>;
   readonly retryWrite: <T>(write: () => Promise<T>) => Promise<T>;
 };
 
 /**
- * Prepares deployments from directories, one attempt at a time each. Those from builds are prepared already, except after a
- * restore: then their build was repeated.
+ * Prepares deployments from directories, with one attempt at a time per deployment. Deployments from builds are
+ * prepared already, except after a restore, when they wait for their build to be repeated.
  */
 export type DeploymentPreparer = {
   readonly prepare: (deployment: OpenDeployment) => Promise<void>;
@@ -41,13 +44,11 @@ export function createDeploymentPreparer(context: Context): DeploymentPreparer {
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
       const problem = { code: 'PCC_PREPARE_FAILED', message, exit: null } as const;
-      // A failure that the owner can fix is final. One that needs time or the operator (a full disk) is retried.
+      // A failure that the owner can fix is final. A failure that needs time or the operator, such as a full disk, is
+      // retried.
       if (!(error instanceof PrepareError)) context.backoff.failed(row.id);
       else await context.retryWrite(() => failDeployment(context, deployment, problem));
-      context.logger.warn(
-        { deploymentId: row.id, agent: row.agent_name, err: error },
-        'a deployment could not be prepared',
-      );
+      context.logger.warn({ deploymentId: row.id, agent: row.agent_name, err: error }, 'deployment preparation failed');
       context.outcomes.settle(row.id, message);
     } finally {
       busy.delete(row.id);

@@ -11,7 +11,7 @@ import { type DispatchContext, dispatch, type ReadySession, resume } from './dis
 import { createSessionOwnership } from './session-ownership.ts';
 
 const key = randomBytes(32);
-/** Responses of a bot by route. */
+/** The responses of a bot, by route. */
 type Bot = Readonly<Record<string, (request: IncomingMessage, response: ServerResponse) => void>>;
 const answer = (status: number, body: object) => (_: IncomingMessage, response: ServerResponse) =>
   void response.writeHead(status).end(JSON.stringify(body));
@@ -96,7 +96,7 @@ const statuses = () => ended.map(([status]) => status);
 const urls = () => asked.map(({ url }) => url.split('?')[0]);
 
 describe('dispatch', () => {
-  it('sends headers and body to the bot and records the time', async () => {
+  it('sends headers and body to the bot and records the start time', async () => {
     const { context, readySession } = await session({ '/bot': answer(200, {}) }, { transport: 'webrtc' });
     await dispatch(context, readySession);
     expect(asked[0]).toMatchObject({
@@ -120,7 +120,7 @@ describe('dispatch', () => {
     expect(told).toEqual(['open', 'live']);
   });
 
-  it('is live once the bot reports that it has the session', async () => {
+  it('records a session as live once the bot reports that it has the session', async () => {
     let end: () => void = () => undefined;
     const states: unknown[] = [];
     const bot: Bot = {
@@ -142,7 +142,7 @@ describe('dispatch', () => {
     expect(statuses()).toEqual(['HTTP_COMPLETED']);
   });
 
-  it('is live once a bot without a status route reacts to another request', async () => {
+  it('records a session as live once a bot without a status route responds to another request', async () => {
     let end: () => void = () => undefined;
     const bot: Bot = {
       '/bot': (_, response) => {
@@ -165,7 +165,7 @@ describe('dispatch', () => {
     expect(await stored(readySession.id)).toMatchObject({ state: 'starting', bot_started_at: null });
   });
 
-  it.each([409, 401, 503])('has no start time if the bot refuses it with %i', async (status) => {
+  it.each([409, 401, 503])('records no start time if the bot rejects the session with %i', async (status) => {
     const { context, readySession } = await session({ '/bot': answer(status, {}), '/_bot/session': () => undefined });
     await dispatch(context, readySession);
     expect(statuses()).toEqual([`${status}`]);
@@ -175,11 +175,11 @@ describe('dispatch', () => {
   it.each<[string, Bot[string], string]>([
     ['200', answer(200, {}), 'HTTP_COMPLETED'],
     ['500', answer(500, {}), '500'],
-    ['its own ownStatus', answer(200, { completionStatus: 'CALLER_HUNG_UP' }), 'CALLER_HUNG_UP'],
-    ['a forged ownStatus', answer(500, { completionStatus: 'HTTP_COMPLETED' }), '500'],
-    ['the ownStatus of a stop', answer(200, { completionStatus: 'SESSION_STOPPED' }), 'HTTP_COMPLETED'],
-    ['a broken connection', (request) => request.socket.destroy(), 'HTTP_ERROR'],
-  ])('ends by what the bot answers: %s', async (_, bot, status) => {
+    ['its own completion status', answer(200, { completionStatus: 'CALLER_HUNG_UP' }), 'CALLER_HUNG_UP'],
+    ['a forged completion status', answer(500, { completionStatus: 'HTTP_COMPLETED' }), '500'],
+    ['the completion status of a stop', answer(200, { completionStatus: 'SESSION_STOPPED' }), 'HTTP_COMPLETED'],
+    ['a lost connection', (request) => request.socket.destroy(), 'HTTP_ERROR'],
+  ])("derives the session's status from the bot's response: %s", async (_, bot, status) => {
     const { context, readySession } = await session({ '/bot': bot });
     await dispatch(context, readySession);
     expect(statuses()).toEqual([status]);
@@ -199,7 +199,7 @@ describe('dispatch', () => {
     expect(await stored(readySession.id)).toMatchObject({ state: 'starting', bot_started_at: null });
   });
 
-  it('is recorded first for a bot without a status route', async () => {
+  it('is recorded before the request to a bot without a status route', async () => {
     let before: unknown;
     const { context, readySession } = await session(
       {
@@ -214,7 +214,7 @@ describe('dispatch', () => {
     expect(before).toEqual(testNow);
   });
 
-  it('is broken when a stop aborts it', async () => {
+  it('is aborted by a stop', async () => {
     const { context, readySession } = await session({ '/bot': () => context.ownership.abort(readySession.id) });
     await dispatch(context, readySession);
     expect(statuses()).toEqual(['HTTP_ERROR']);
@@ -240,7 +240,7 @@ describe('a session adopted after a restart', () => {
     expect(statuses()).toEqual(['HTTP_COMPLETED']);
   });
 
-  it('is not dispatched twice and takes the start time from the bot', async () => {
+  it('is not dispatched twice, and takes the start time from the bot', async () => {
     const startedAt = ago(1).toISOString();
     const { context, readySession } = await session({
       '/_bot/session': answer(200, { state: 'ended', status: 200, startedAt, endedAt: testNow.toISOString() }),
@@ -252,7 +252,7 @@ describe('a session adopted after a restart', () => {
     expect(await stored(readySession.id)).toMatchObject({ state: 'live', bot_started_at: ago(1) });
   });
 
-  it('that ended meanwhile gets time and status from the bot', async () => {
+  it('takes the end time and status from the bot if it ended during the restart', async () => {
     const report = { state: 'ended', status: 500, completionStatus: 'OUT_OF_CREDIT', endedAt: ago(5).toISOString() };
     const fields = { botStartedAt: ago(30), maxSeconds: 60 };
     const { context, readySession } = await session({ '/_bot/session': answer(200, report) }, fields, 'live');
@@ -261,7 +261,7 @@ describe('a session adopted after a restart', () => {
     expect(told).toEqual(['open']);
   });
 
-  it('that ended at its limit meanwhile gets SESSION_TIME_LIMIT', async () => {
+  it('gets SESSION_TIME_LIMIT if it ended at its limit during the restart', async () => {
     const report = { state: 'ended', status: 200, endedAt: ago(5).toISOString() };
     const fields = { botStartedAt: ago(70), maxSeconds: 60 };
     const { context, readySession } = await session({ '/_bot/session': answer(200, report) }, fields, 'live');
@@ -285,7 +285,7 @@ describe('a session adopted after a restart', () => {
     expect(statuses()).toEqual(['HTTP_COMPLETED']);
   });
 
-  it('is not dispatched again if the request of the former server still waited in the bot', async () => {
+  it("is not dispatched again if the bot received the previous server's request late", async () => {
     const reports = [{ state: 'idle' }, { state: 'running' }, { state: 'ended', status: 200 }];
     const bot: Bot = { '/_bot/session': (_, response) => void response.end(JSON.stringify(reports.shift())) };
     const { context, readySession } = await session(bot, { dispatchedAt: ago(9) });
@@ -294,21 +294,21 @@ describe('a session adopted after a restart', () => {
     expect(statuses()).toEqual(['HTTP_COMPLETED']);
   });
 
-  it('ends with BOT_START_TIMEOUT if the bot does not answer in time whether it has the session', async () => {
+  it('ends with BOT_START_TIMEOUT if the bot does not report in time whether it has the session', async () => {
     const bot: Bot = { '/_bot/session': () => acceptDeadline.abort() };
     const { context, readySession } = await session(bot, { dispatchedAt: ago(9) });
     await resume(context, readySession);
     expect(statuses()).toEqual(['BOT_START_TIMEOUT']);
   });
 
-  it('waits for the exit or limit if the bot no longer has a status route', async () => {
+  it('waits for the exit or the time limit if the bot no longer has a status route', async () => {
     const { context, readySession } = await session({ '/bot': answer(200, {}) });
     await resume(context, readySession);
     expect(urls()).toEqual(['/_bot/session']);
     expect(statuses()).toEqual([]);
   });
 
-  it('is released if the bot is unreachable and the session was ended otherwise', async () => {
+  it('is released if the bot is unreachable and the session has ended in another way', async () => {
     const { context, readySession } = await session({ '/_bot/session': (request) => request.socket.destroy() });
     const resuming = resume(context, readySession);
     await once(server ?? process, 'request');
@@ -323,7 +323,7 @@ describe('a session adopted after a restart', () => {
     expect(statuses()).toEqual([]);
   });
 
-  describe('of a bot without a status route', () => {
+  describe('with a bot that has no status route', () => {
     const silent = { reportsSession: false } as const;
 
     it('is dispatched if no dispatch was recorded', async () => {
@@ -343,7 +343,7 @@ describe('a session adopted after a restart', () => {
       expect(await stored(readySession.id)).toMatchObject({ state: 'live', bot_started_at: ago(9) });
     });
 
-    it('is dispatched if the bot, too busy before, now reports no session', async () => {
+    it('is dispatched if a bot that was too busy to respond now reports no session', async () => {
       const idle = { '/_bot/session': answer(200, { state: 'idle' }), '/bot': answer(200, {}) };
       const { context, readySession } = await session(
         idle,
@@ -355,7 +355,7 @@ describe('a session adopted after a restart', () => {
       expect(statuses()).toEqual(['HTTP_COMPLETED']);
     });
 
-    it('stays live if it was live', async () => {
+    it('stays live if it was live before', async () => {
       const { context, readySession } = await session({}, { ...silent, botStartedAt: ago(9) }, 'live');
       await resume(context, readySession);
       expect(urls()).toEqual(['/_bot/session']);

@@ -21,7 +21,7 @@ export type ReadySession = {
   readonly requestedAt: Date | null;
   readonly claimedAt: Date | null;
   readonly readyAt: Date | null;
-  /** JSON text, or null for none. */
+  /** The request body as JSON text. Null if there is none. */
   readonly body: string | null;
   readonly dispatchedAt: Date | null;
   readonly botStartedAt: Date | null;
@@ -32,36 +32,40 @@ export type DispatchContext = {
   readonly now: () => Date;
   readonly key: Buffer;
   readonly ownership: SessionOwnership;
-  /** Aborted when the process closes; bots continue to run. */
+  /** Aborts when the server closes. Bots continue to run. */
   readonly closing: AbortSignal;
-  /** Aborts when a bot that has not accepted its session must give it up. */
+  /** Returns a signal that aborts when the time for the bot to accept the session is over. */
   readonly acceptDeadline: () => AbortSignal;
   /** Retries while the database is unavailable. */
   readonly retryWrite: <T>(write: () => Promise<T>) => Promise<T>;
   readonly endSession: (sessionId: string, status: CompletionStatus, at?: Date) => Promise<void>;
-  /** False once its instance has exited: its address may belong to another bot. */
+  /** Whether the instance of a session has not exited. The address of an exited instance may belong to another bot. */
   readonly isReachable: (sessionId: string) => boolean;
-  /** The bot has the session: requests can be forwarded to it. */
+  /** Called when the bot has the session, so that requests can be forwarded to the bot. */
   readonly onOpen: (sessionId: string) => void;
-  /** The bot has just accepted the session. */
+  /** Called when the bot has just accepted the session, with the time. */
   readonly onLive: (session: ReadySession, at: Date) => void;
 };
 
-/** The longest time that a bot may hold one status request. */
+/** Maximum time in seconds for which a bot may delay its response to a status request. */
 const askSeconds = 25;
-/** Minimum interval between two status requests that the bot did not answer, or answered before its session ended. */
+/**
+ * Minimum interval between status requests if the bot did not respond, or responded although its session has not ended.
+ */
 const againMilliseconds = 1_000;
-/** First interval between two status requests until the bot accepts a session; doubles up to `againMilliseconds`. */
+/** First interval between status requests until the bot accepts a session. Doubles up to `againMilliseconds`. */
 const acceptMilliseconds = 5;
 
 /**
- * Gives a session to its instance, which must not have it yet, and follows it to its end. The session is live once the bot has
- * accepted it (docs/bot-contract.md, "Start"). Rejects when the record cannot be written.
+ * Sends a session to its instance, which must not have it yet, and follows the session until it ends. The session is
+ * live once the bot has accepted it (docs/bot-contract.md, "Start"). Rejects if the result cannot be recorded.
  */
 export async function dispatch(context: DispatchContext, session: ReadySession): Promise<void> {
-  // For all bots: if the bot has exited when the next server starts, only this record shows that it had the session.
+  // Record the dispatch for all bots. If the bot has exited when the next server starts, only this record shows that
+  // the bot had the session.
   const recorded = context.retryWrite(() => markDispatched(context, session.id));
-  // A bot without a status route must not get the session twice. Wait for the commit before sending the request.
+  // A bot without a status route could get the session twice after a crash, so wait for the commit before sending the
+  // request.
   if (!session.reportsSession) await recorded;
   const sentAt = context.now();
   const headers = startHeaders({ ...session, controlToken: controlToken(context.key, session.instanceId) });
@@ -78,16 +82,16 @@ export async function dispatch(context: DispatchContext, session: ReadySession):
   if (isLate) abort();
   const outcome = await answer;
   context.closing.removeEventListener('abort', abort);
-  // The request was aborted because this server closes; the next server asks the bot.
+  // The request was aborted because this server closes. The next server asks the bot for the state.
   if (context.closing.aborted) return;
   if (isLate) return context.endSession(session.id, 'BOT_START_TIMEOUT');
-  // A short session may end before the bot was asked.
+  // A short session may end before the bot responds to a status request.
   const startedAt = acceptedAt ?? (isAcceptance(outcome) ? sentAt : null);
   if (acceptedAt === null && startedAt !== null) await markStarted(context, session, startedAt);
   await endWith(context, session, startedAt, outcome);
 }
 
-/** When the bot accepted the session, or null if the signal aborts first. */
+/** Returns the time at which the bot accepted the session. Null if the signal aborts first. */
 async function whenAccepted(
   context: DispatchContext,
   session: ReadySession,
@@ -103,8 +107,8 @@ async function whenAccepted(
 }
 
 /**
- * Follows a session after a restart. Asks the bot for its state, and dispatches only if the bot certainly does not have the
- * session. Rejects when the record cannot be written.
+ * Follows a session after a restart. Asks the bot for the session's state, and dispatches the session only if the bot
+ * certainly does not have it. Rejects if the result cannot be recorded.
  */
 export async function resume(context: DispatchContext, session: ReadySession): Promise<void> {
   const { dispatchedAt } = session;
@@ -113,9 +117,10 @@ export async function resume(context: DispatchContext, session: ReadySession): P
   const released = new AbortController();
   void context.ownership.released(session.id, context.closing).then(() => released.abort());
   const deadline = context.acceptDeadline();
-  // The former server's request may still wait in a bot that was busy. The bot then reports the session the second time.
+  // The previous server's request may still be queued in a busy bot. In that case, the bot reports the session only in
+  // a later response.
   let mayHaveRequest = dispatchedAt !== null;
-  // The first request does not wait: requests for the bot are held until its answer.
+  // The first status request does not wait for the end, because client requests are held until the bot responds.
   for (let waitSeconds = 0; ; ) {
     const signal = startedAt === null ? AbortSignal.any([released.signal, deadline]) : released.signal;
     const known = await ask(context, session, waitSeconds, signal);
@@ -135,7 +140,7 @@ export async function resume(context: DispatchContext, session: ReadySession): P
       startedAt = within(reported, session.readyAt ?? session.claimedAt, context.now());
       await markStarted(context, session, startedAt);
     }
-    // A bot without a status route: its exit or the time limit ends the session.
+    // The bot has no status route, so only its exit or the time limit ends the session.
     if (known === null) return;
     if (known.state === 'ended') {
       const ownStatus = known.completionStatus ?? null;
@@ -147,8 +152,8 @@ export async function resume(context: DispatchContext, session: ReadySession): P
 }
 
 /**
- * Asks the bot for the state of its session until it answers. Null: it has no status route, but it reacts to requests, so it
- * has had the earlier request, too.
+ * Asks the bot for the state of its session until it responds. Null if the bot has no status route but responds to
+ * requests; it then must have received the earlier dispatch.
  */
 async function ask(
   context: DispatchContext,
@@ -164,17 +169,17 @@ async function ask(
     if (goesOn) await soonest;
     if (signal.aborted || !context.isReachable(session.id)) return 'aborted';
     if (!goesOn) return known;
-    // It may respond with anything. If it had ended, its exit would have ended the session by now.
+    // Any response shows that the bot is running. If the session had ended, the bot would have exited by now.
     if (known instanceof Error && !session.reportsSession) return null;
   }
 }
 
-/** Resolves after a time, or at the abort. */
+/** Resolves after the given time, or when the signal aborts. */
 async function elapse(milliseconds: number, signal: AbortSignal): Promise<void> {
   await delay(milliseconds, undefined, { signal, ref: false }).catch(() => undefined);
 }
 
-/** A moment reported by a bot, limited to the range from `least` to `now`. */
+/** Parses a time reported by a bot and limits it to the range from `least` to `now`. */
 export function within(said: string | null | undefined, least: Date | null, now: Date): Date {
   const moment = said == null ? now : new Date(said);
   if (moment > now) return now;

@@ -29,12 +29,14 @@ type Context = {
     cause: string | null,
     at?: Date,
   ) => Promise<void>;
-  /** When something ended that no server observed. */
+  /** Returns the end time to record for something that ended while no server observed it. */
   readonly unobservedEndAt: () => Date;
   readonly requestReconcile: () => void;
 };
 
-/** Executes planned actions; `rows` is the input from which the plan was computed. */
+/**
+ * Creates the function that executes a planned action. `rows` is the observed state from which the plan was computed.
+ */
 export function createExecutor(context: Context): (action: Action, rows: Rows) => Promise<void> {
   const { db, runtime, retryWrite, endSession, instanceRemoved, unobservedEndAt, requestReconcile } = context;
 

@@ -24,24 +24,24 @@ type Context = {
   readonly retryWrite: <T>(write: () => Promise<T>) => Promise<T>;
   readonly endSession: (sessionId: string, status: CompletionStatus, at?: Date) => Promise<void>;
   readonly requestReconcile: () => void;
-  /** When something ended that no server observed. */
+  /** Returns the end time to record for something that ended while no server observed it. */
   readonly unobservedEndAt: () => Date;
-  /** An instance exited by itself without ever having a session. */
+  /** Called when an instance exits by itself before it had a session. */
   readonly onIdleExit: (deploymentId: string, exit: InstanceExit) => Promise<void>;
 };
 
 export type InstanceWatch = {
-  /** The end of this instance is being recorded: it is not lost. */
+  /** Whether the end of an instance is being recorded, so that the instance must not be treated as lost. */
   readonly isEnding: (instanceId: string) => boolean;
   readonly done: Promise<void>;
 };
 
-/** Time to wait for a bot's response after its exit, because the response says more than the exit status. */
+/** Time to wait for a bot's response after its exit. The response gives a more precise reason than the exit status. */
 const lastWordMilliseconds = 3_000;
 
 /**
- * Records the events of the runtime until the signal aborts. Events from while no server watched come first; `isEnding` knows
- * them before the database is read.
+ * Records runtime events until the signal aborts. Starts with the events that occurred while no server was watching;
+ * `isEnding` includes them before the first database query.
  */
 export function watchInstances(context: Context): InstanceWatch {
   const ending = new Set<string>();
@@ -50,7 +50,7 @@ export function watchInstances(context: Context): InstanceWatch {
     for await (const event of context.runtime.watch(context.signal)) {
       if (event.kind === 'exited') {
         ending.add(event.instanceId);
-        // At once: another program may listen on the instance's port by now.
+        // Drop the address immediately, because another program may listen on the instance's port by now.
         context.directory.instanceExited(event.instanceId);
       }
       handle(context, event)
@@ -89,15 +89,15 @@ async function handle(context: Context, event: InstanceEvent): Promise<void> {
     const at = code === null && signal === null ? unseen : event.at;
     await context.endSession(sessionId, await statusByExit(context, sessionId, instance, event.exit), at);
   }
-  // Forget the instance before its row ends, because nothing removes its files afterwards.
+  // Remove the instance's files before its row ends, because they are not cleaned up afterwards.
   await context.runtime.forget(event.instanceId);
   await retryWrite(() => markEnded(context, event.instanceId));
   context.requestReconcile();
 }
 
 /**
- * Whether the service's own SIGTERM or SIGKILL ended an instance after its session. A bot that dies with its session gets
- * neither: SIGKILL is sent only after `terminateMilliseconds`.
+ * Whether the service itself ended an instance with SIGTERM or SIGKILL after its session. An exit shortly after the
+ * session cannot be by SIGKILL, which the service sends only after `terminateMilliseconds`.
  */
 function wasStopped({ at, exit }: ExitEvent, sessionEndedAt: Date | null): boolean {
   if (sessionEndedAt === null || exit.outOfMemory) return false;
@@ -120,7 +120,7 @@ async function notice(context: Context, event: Extract<InstanceEvent, { kind: 'n
   if (sessionId !== null) await context.retryWrite(() => recordEvents(context.db, sessionId, [stored]));
 }
 
-/** The status of a session whose end no server observed, from the exit of its instance. */
+/** Derives the status of a session whose end no server observed from the exit of its instance. */
 async function statusByExit(
   context: Context,
   sessionId: string,
@@ -130,8 +130,8 @@ async function statusByExit(
   const session = await context.retryWrite(() => stateOfSession(context.db, sessionId));
   if (session === undefined) return 'HTTP_ERROR';
   if (session.bot_started_at === null) {
-    // The server was killed between the dispatch and the record that the session is live. Status 0 shows that the bot
-    // accepted it.
+    // The server was killed after the dispatch, but before it recorded the session as live. Exit code 0 shows that the
+    // bot accepted the session.
     const at = session.handed_over_at;
     if (at === null || exit.code !== 0) return 'HTTP_ERROR';
     const cold = isColdStart(instance, session.requested_at);

@@ -25,24 +25,30 @@ export type RunnerContext = {
   readonly keyring: Keyring;
   readonly retryWrite: <T>(write: () => Promise<T>) => Promise<T>;
   readonly iceConfigUrl: () => string;
-  /** The instance is ready. `row` names the session that waits for it, if any. */
+  /** Called when an instance is ready. `row` names the session that waits for the instance, if any. */
   readonly onReady: (row: OpenInstance) => void;
-  /** Nothing of the instance is left. `status` is for a session that had it; `cause` says why it did not start. */
+  /**
+   * Called when an instance has ended and its process is removed. `status` is for the session of the instance, if any;
+   * `cause` says why the instance did not start.
+   */
   readonly onRemoved: (instanceId: string, status: CompletionStatus, cause: string | null) => Promise<void>;
 };
 
 export type InstanceRunner = {
   readonly start: (row: OpenInstance, deployment: OpenDeployment) => Promise<void>;
-  /** `transport`: of its session. */
+  /** Stops an instance. `transport` is that of its session. */
   readonly stop: (row: OpenInstance, transport: 'none' | 'webrtc' | 'websocket') => Promise<void>;
   readonly isBusy: (instanceId: string) => boolean;
 };
 
-/** Time for a bot to end its session (docs/bot-contract.md, "Stop"). Canceling a Pipecat pipeline takes up to 20 s. */
+/**
+ * Time in seconds for a bot to end its session (docs/bot-contract.md, "Stop"). Canceling a Pipecat pipeline takes up to
+ * 20 s.
+ */
 const cooperativeSeconds = 25;
-/** Time between SIGTERM and SIGKILL. */
+/** Milliseconds between SIGTERM and SIGKILL. */
 export const terminateMilliseconds = 5_000;
-/** Time for a ready bot to respond to its first status request. */
+/** Time for a ready bot to respond to its first status request, in milliseconds. */
 const askMilliseconds = 2_000;
 
 export function createInstanceRunner(context: RunnerContext): InstanceRunner {
@@ -51,7 +57,7 @@ export function createInstanceRunner(context: RunnerContext): InstanceRunner {
 
   async function start(row: OpenInstance, deployment: OpenDeployment): Promise<void> {
     const abort = new AbortController();
-    // Begins with the turn of this start.
+    // The deadline begins when the start leaves the queue.
     const turn: { deadline: AbortSignal | null } = { deadline: null };
     starting.set(row.id, abort);
     try {
@@ -86,7 +92,7 @@ export function createInstanceRunner(context: RunnerContext): InstanceRunner {
     await context.onRemoved(row.id, status, cause);
   }
 
-  /** Ends the session first, then sends SIGTERM and SIGKILL (docs/bot-contract.md, "Stop"). */
+  /** Ends the session first, then sends SIGTERM and, if necessary, SIGKILL (docs/bot-contract.md, "Stop"). */
   async function stop(row: OpenInstance, transport: 'none' | 'webrtc' | 'websocket'): Promise<void> {
     if (stopping.has(row.id)) return;
     stopping.add(row.id);
@@ -103,20 +109,22 @@ export function createInstanceRunner(context: RunnerContext): InstanceRunner {
 
   async function endByItself(row: OpenInstance, sessionId: string, transport: string): Promise<void> {
     if (!context.ownership.has(sessionId)) return;
-    // Reject a waiting client first. Otherwise the end of the instance would look like a failure of the bot.
+    // Disconnect a waiting client first. Otherwise, the client would see the end of the instance as a failure of the
+    // bot.
     if (row.host === null || row.port === null) return context.ownership.abort(sessionId);
     const asks = row.reports_session && transport !== 'websocket';
     const address = { host: row.host, port: row.port };
     const asked = asks && (await askToStop(address, controlToken(context.key, row.id), cooperativeSeconds - 5));
     if (asked) return context.ownership.released(sessionId, AbortSignal.timeout(cooperativeSeconds * 1000));
     context.ownership.abort(sessionId);
-    // Wait until both sides have closed the socket, if the bot responds, before the signal.
+    // If the bot responds, wait until both sides have closed the WebSocket before sending SIGTERM.
     await context.ownership.released(sessionId, AbortSignal.timeout(terminateMilliseconds));
   }
 
   function secretsOf(deployment: OpenDeployment) {
     const { organization_id: organizationId, region, secret_pins: pins } = deployment;
-    // Reads the database at each start, also of a bot without secrets: a database that is unreachable for a moment only delays the start.
+    // Reads the database on each start, even of a bot without secrets: if the database is briefly unreachable, the
+    // start is delayed instead of failing.
     return context.retryWrite(() => decryptForDeployment(context, { organizationId, region, pins }));
   }
 

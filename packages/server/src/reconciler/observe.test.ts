@@ -15,7 +15,7 @@ beforeEach(async () => {
 afterEach(() => rows.close());
 
 const serverId = newId();
-/** The in-memory state of a server that has just started. */
+/** The local state of a server that has just started. */
 const fresh: LocalState = {
   isOwned: () => false,
   isBusyInstance: () => false,
@@ -70,7 +70,7 @@ it('ignores ended rows', async () => {
   expect((await read()).observed).toMatchObject({ instances: [], sessions: [] });
 });
 
-it('marks instances as running if the runtime has them, and others of the runtime as orphans unless they are starting', async () => {
+it('marks instances as running if the runtime lists them, and reports unknown ones as orphans unless they are starting', async () => {
   const of = await agent();
   const [running, gone] = [await rows.instance(of), await rows.instance(of)];
   const { observed } = await read([running, 'orphan', 'busy'], { isBusyInstance: (id) => id === 'busy' });
@@ -81,7 +81,7 @@ it('marks instances as running if the runtime has them, and others of the runtim
   expect(observed.orphans).toEqual(['orphan']);
 });
 
-it('reads a session with its limit, its instance, and whether this process owns it', async () => {
+it('reads a session with its time limit and instance, and whether this process owns it', async () => {
   const of = await agent('parrot', { max_session_seconds: 90 });
   const sessionId = await rows.session(of, { state: 'live', bot_started_at: ago(5), requested_at: ago(9) });
   const instanceId = await rows.instance(of, { session_id: sessionId });
@@ -100,7 +100,7 @@ it('reads a session with its limit, its instance, and whether this process owns 
   expect(known.sessions.get(sessionId)).toMatchObject({ agent_name: 'parrot', organization_id: organizationId });
 });
 
-it('marks a relayed socket as lost only if its own server has ended', async () => {
+it('marks a relayed WebSocket as lost only if the server that relayed it has ended', async () => {
   const of = await agent();
   const socket = { state: 'live', transport: 'websocket' } as const;
   const mine = await rows.session(of, { ...socket, relay_id: serverId });

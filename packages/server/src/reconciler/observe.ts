@@ -5,7 +5,7 @@ import { listOpenSessions, type OpenSession } from '../sessions/progress.ts';
 import type { Database } from '../store/tables.ts';
 import type { ObservedState, PlannedDeployment, PlannedInstance, PlannedSession } from './plan.ts';
 
-/** State in the memory of this process. */
+/** The part of the observed state that is in the memory of this process. */
 export type LocalState = {
   readonly isOwned: (sessionId: string) => boolean;
   readonly isBusyInstance: (instanceId: string) => boolean;
@@ -15,7 +15,7 @@ export type LocalState = {
   readonly draining: boolean;
 };
 
-/** The rows behind the observed state, for the executor. */
+/** The database rows behind the observed state, which the executor needs. */
 export type Rows = {
   readonly deployments: ReadonlyMap<string, OpenDeployment>;
   readonly instances: ReadonlyMap<string, OpenInstance>;
@@ -23,9 +23,9 @@ export type Rows = {
 };
 
 /**
- * Reads the observed state of a host. All rows come from one snapshot: otherwise a session claimed between two queries would
- * look like an instance without a session, which is stopped. The runtime is read after the snapshot: an instance that was
- * ready then and is missing now has exited.
+ * Reads the observed state of a host. All rows come from one database snapshot. Otherwise, an instance could appear
+ * without the session that claimed it between two queries, and would be stopped. The runtime is read after the
+ * snapshot, so an instance that was ready in the snapshot and is missing in the runtime has exited.
  */
 export async function observe(
   context: { db: Database; now: () => Date; runtime: Pick<Runtime, 'list'>; host: { id: string; region: string } },

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createOutcomes } from './outcomes.ts';
 
-it('resolves earlier and later waiters', async () => {
+it('outcomes are delivered to earlier and later waiters', async () => {
   const { settle, settled, awaited } = createOutcomes<string>();
   const order: string[] = [];
   const early = Promise.all([settled('d'), settled('d')]).then((outcomes) => order.push(...outcomes));

@@ -1,8 +1,8 @@
-/** Outcomes of one-time operations by id. A later outcome replaces an earlier one. */
+/** Outcomes of one-time operations, by id. A later outcome replaces an earlier one. */
 export type Outcomes<Outcome> = {
   readonly settle: (id: string, outcome: Outcome) => void;
   readonly settled: (id: string) => Promise<Outcome>;
-  /** Ids that somebody waits for. */
+  /** Returns the ids whose outcome is awaited. */
   readonly awaited: () => readonly string[];
 };
 

@@ -502,7 +502,7 @@ const sessions: readonly Row[] = [
 ];
 
 describe.each([
-  ['deployments and their pools', deployments],
+  ['deployments and their warm pools', deployments],
   ['rollouts', rollouts],
   ['instances', instances],
   ['sessions', sessions],
@@ -512,7 +512,10 @@ describe.each([
   });
 });
 
-/** Arbitrary observed states of up to three deployments, six instances and six sessions, with the constraints of the database: no instance has two sessions. */
+/**
+ * Generates observed states of up to three deployments, six instances and six sessions. As the database requires, no
+ * instance has two sessions.
+ */
 const anyState: fc.Arbitrary<ObservedState> = fc
   .record({
     draining: fc.boolean(),
@@ -595,14 +598,14 @@ function idOf(action: Action): string | null {
   return 'instanceId' in action ? action.instanceId : null;
 }
 
-describe('for any observed state, the plan', () => {
+describe('for any observed state, plan', () => {
   const always = (holds: (observed: ObservedState, actions: readonly Action[]) => void) =>
     fc.assert(
       fc.property(anyState, (any) => holds(any, plan(any))),
       { numRuns: 2_000 },
     );
 
-  it('never provisions a deployment that is at max_agents, does not serve, is paused, or drains', () => {
+  it('never provisions instances for a deployment that is at max_agents, does not serve, is backing off, or drains', () => {
     always((any, actions) => {
       for (const action of actions) {
         if (action.do !== 'provision') continue;
@@ -638,7 +641,7 @@ describe('for any observed state, the plan', () => {
       for (const action of actions) {
         if (action.do !== 'retire-instance' && action.do !== 'stop-instance') continue;
         const one = any.instances.find(({ id }) => id === action.instanceId);
-        // Check only new stops, not instances that are already being stopped.
+        // Ignore instances that are already being stopped.
         if (one?.state === 'stopping') continue;
         expect(goesOn.has(one?.sessionId ?? '')).toBe(false);
       }
@@ -655,7 +658,7 @@ describe('for any observed state, the plan', () => {
     });
   });
 
-  it('plans at most one action per instance and per session', () => {
+  it('returns at most one action per instance and per session', () => {
     always((any, actions) => {
       for (const { id } of any.instances) expect(actions.filter((a) => idOf(a) === id).length).toBeLessThanOrEqual(1);
       for (const { id } of any.sessions)
@@ -663,7 +666,7 @@ describe('for any observed state, the plan', () => {
     });
   });
 
-  it('dispatches no session to an instance that is not ready and running', () => {
+  it('dispatches sessions only to instances that are ready and running', () => {
     always((any, actions) => {
       for (const action of actions) {
         if (action.do !== 'adopt-session') continue;
@@ -675,7 +678,7 @@ describe('for any observed state, the plan', () => {
     });
   });
 
-  it('is deterministic and does not modify the state', () => {
+  it('is deterministic and does not modify its input', () => {
     always((any, actions) => {
       const before = structuredClone(any);
       expect(plan(any)).toEqual(actions);
@@ -692,11 +695,11 @@ describe('startableDeployments', () => {
     deployment({ id: 'failed', state: 'failed', serving: false }),
   ];
 
-  it('returns deployments that may still get instances', () => {
+  it('returns deployments that may get more instances', () => {
     expect(startableDeployments(observed({ deployments }))).toEqual(new Set(['serving', 'validating']));
   });
 
-  it('returns none while the service shuts down', () => {
+  it('returns no deployments while the service shuts down', () => {
     expect(startableDeployments(observed({ deployments, draining: true }))).toEqual(new Set());
   });
 });

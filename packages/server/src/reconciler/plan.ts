@@ -10,17 +10,17 @@ import type { InstanceState, SessionState } from '../store/tables.ts';
 export type PlannedDeployment = {
   readonly id: string;
   readonly state: DeploymentState;
-  /** New sessions run on it. */
+  /** Whether new sessions run on this deployment. */
   readonly serving: boolean;
-  /** It is being prepared: by this process, or its build has not ended. */
+  /** Whether the deployment is being prepared, by this process or by a build that has not ended. */
   readonly busy: boolean;
-  /** Replaced by another deployment, or its agent was deleted: no new session runs on it. */
+  /** Whether another deployment has replaced this one or its agent was deleted, so that no new session runs on it. */
   readonly superseded: boolean;
-  /** The runtime has a prepared project that only this deployment uses. */
+  /** Whether the runtime has a prepared project that only this deployment uses. */
   readonly prepared: boolean;
   readonly minAgents: number;
   readonly maxAgents: number;
-  /** After a failed preparation or start, the time of the next attempt. */
+  /** Time of the next attempt after a failed preparation or start. Null if there is none to wait for. */
   readonly restAfterFailureUntil: Date | null;
 };
 
@@ -30,9 +30,9 @@ export type PlannedInstance = {
   readonly sessionId: string | null;
   readonly state: Exclude<InstanceState, 'ended'>;
   readonly readyAt: Date | null;
-  /** Whether the runtime lists it. */
+  /** Whether the runtime lists the instance. */
   readonly running: boolean;
-  /** Whether this process is starting or stopping it. */
+  /** Whether this process is starting or stopping the instance. */
   readonly busy: boolean;
 };
 
@@ -45,9 +45,9 @@ export type PlannedSession = {
   readonly botStartedAt: Date | null;
   readonly maxSeconds: number;
   readonly instanceId: string | null;
-  /** Whether this process owns it: holds its request, or relays its socket. */
+  /** Whether this process owns the session, because it holds the session's request or relays its WebSocket. */
   readonly owned: boolean;
-  /** Whether the server process that relayed its socket has ended. */
+  /** Whether the server process that relayed the session's WebSocket has ended. */
   readonly relayLost: boolean;
 };
 
@@ -58,7 +58,7 @@ export type ObservedState = {
   readonly deployments: readonly PlannedDeployment[];
   readonly instances: readonly PlannedInstance[];
   readonly sessions: readonly PlannedSession[];
-  /** Orphans: instances of the runtime without an open row. */
+  /** Ids of orphans: instances that the runtime lists, but that have no open row. */
   readonly orphans: readonly string[];
 };
 
@@ -79,16 +79,19 @@ export type Action =
       readonly sessionId: string;
       readonly status: KnownCompletionStatus;
       readonly at: 'now' | 'last-heartbeat';
-      /** End it only if it is still in this state, because its client may connect at the same time. */
+      /** Ends the session only if it is still waiting, because its client may connect at the same time. */
       readonly only?: 'waiting';
     };
 
-/** How much later than the bot the service enforces the time limit (docs/bot-contract.md, "End of a session"). 0 for sockets. */
+/**
+ * The service enforces the time limit this many seconds after the bot should have (docs/bot-contract.md, "End of a
+ * session"). 0 for WebSockets.
+ */
 const limitMarginSeconds = 10;
 
 /**
- * Decides from the observed state what to do next. It is pure, and the only place where the life of deployments, instances
- * and sessions is decided: boot, crash recovery, warm pools, drains, limits and clean-up.
+ * Decides from the observed state what to do next. Pure. All decisions about deployments, instances and sessions are
+ * made here: boot, crash recovery, warm pools, draining, time limits and clean-up.
  */
 export function plan(observed: ObservedState): Action[] {
   const deployments = new Map(observed.deployments.map((deployment) => [deployment.id, deployment]));
@@ -104,7 +107,7 @@ export function plan(observed: ObservedState): Action[] {
   ];
 }
 
-/** Deployments of which instances may still be started. */
+/** Returns the ids of deployments that may start more instances. */
 export function startableDeployments({ draining, deployments }: ObservedState): ReadonlySet<string> {
   const startable = deployments.filter(({ superseded, state }) => !draining && !superseded && state !== 'failed');
   return new Set(startable.map(({ id }) => id));
@@ -140,16 +143,16 @@ function planSession(session: PlannedSession, instance: PlannedInstance | undefi
 }
 
 /**
- * No event will ever report its end: its instance no longer exists, or its socket was never relayed because the database
- * connection broke when the client was accepted.
+ * Whether no event will ever report the session's end: its instance no longer exists, or its WebSocket was never
+ * relayed because the database connection was lost when the client was accepted.
  */
 function isLost(session: PlannedSession, instance: PlannedInstance | undefined): boolean {
   return !session.owned && (instance === undefined || session.transport === 'websocket');
 }
 
 /**
- * A WebSocket session is owned by the request that relays it, from the start. An instance must be running: the port of an
- * exited one may belong to another instance by now.
+ * Whether this process must take ownership of the session. A WebSocket session is already owned by the request that
+ * relays it. The instance must be running, because the port of an exited instance may belong to another one by now.
  */
 function mustAdopt(session: PlannedSession, instance: PlannedInstance): boolean {
   const answers = instance.state === 'ready' && instance.running;
@@ -168,13 +171,14 @@ function planInstance(
   observed: ObservedState,
 ): Action[] {
   const instanceId = instance.id;
-  // The session ends first: the end of its instance would record a different status, at a later time.
+  // Wait until the session has ended. Otherwise, the end of the instance would be recorded as the session's end, with a
+  // different status and a later time.
   if (sessions.get(instance.sessionId ?? '')?.relayLost) return [];
   if (instance.busy)
     return mustEnd(instance, sessions) || isUnneeded(instance, deployments, observed)
       ? [{ do: 'stop-instance', instanceId }]
       : [];
-  // A row without a process that is not waiting for its start: the process has exited.
+  // An instance that is not just starting and has no process has exited.
   if (!instance.running && instance.state !== 'starting') return [{ do: 'instance-lost', instanceId }];
   if (instance.state === 'stopping' || mustEnd(instance, sessions)) return [{ do: 'stop-instance', instanceId }];
   const isNeeded = !observed.draining && mayWait(deployments.get(instance.deploymentId));
@@ -183,7 +187,7 @@ function planInstance(
   return [];
 }
 
-/** Whether a deployment may have instances without a session: it serves or is being validated. */
+/** Whether a deployment may have instances without a session, because it is serving or being validated. */
 function mayWait(deployment: PlannedDeployment | undefined): boolean {
   if (deployment === undefined) return false;
   return deployment.serving || isValidating(deployment);
@@ -194,8 +198,9 @@ function isValidating(deployment: PlannedDeployment): boolean {
 }
 
 /**
- * It is still starting, but no session can use it: the service stops, or another deployment has replaced its own. A claim and
- * the activation of a deployment take the same lock, so no session can claim it any more.
+ * Whether an instance is still starting although no session can use it, because the service shuts down or another
+ * deployment has replaced the instance's own. Claims and activations take the same lock, so no session can claim the
+ * instance any more.
  */
 function isUnneeded(
   instance: PlannedInstance,
@@ -206,7 +211,7 @@ function isUnneeded(
   return observed.draining || !mayWait(deployments.get(instance.deploymentId));
 }
 
-/** Whether the instance's session has ended, or its end is planned. */
+/** Whether the instance's session has ended, or is planned to end. */
 function mustEnd(instance: PlannedInstance, sessions: ReadonlyMap<string, PlannedSession>): boolean {
   if (instance.sessionId === null || instance.state === 'stopping') return false;
   const session = sessions.get(instance.sessionId);
@@ -238,8 +243,8 @@ function planDeployment(deployment: PlannedDeployment, observed: ObservedState):
 }
 
 /**
- * Starts one instance to validate a deployment: it takes traffic when that instance is ready. Counts only the deployment's own
- * instances, so validation works even while sessions of the previous deployment use all of the agent's capacity.
+ * Starts one instance to validate a deployment, which serves once that instance is ready. Counts only the deployment's
+ * own instances, so that validation works even if sessions of the previous deployment use all of the agent's capacity.
  */
 function validate(deployment: PlannedDeployment, mine: readonly PlannedInstance[], resting: boolean): Action[] {
   const deploymentId = deployment.id;

@@ -1,20 +1,23 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 export type ReconcileLoop = {
-  /** Runs passes from now on: one at once, one per tick, and one soon after each request. */
+  /** Starts running passes: one immediately, one per tick, and one soon after each request. */
   readonly start: () => void;
-  /** Asks for a pass soon. Requests during a pass share the next one. */
+  /** Requests a pass soon. Requests during a pass share the next one. */
   readonly request: () => void;
-  /** Stops the ticks and waits for the current pass. Abort the signal first. */
+  /** Stops the ticks and waits for the current pass. Abort the signal before. */
   readonly close: () => Promise<void>;
 };
 
-/** Deadlines are checked this often; all other changes arrive as requests. */
+/** Interval for checking deadlines. All other changes request a pass. */
 const tickMs = 1_000;
-/** Pause after each pass, so that a burst of requests costs few passes. */
+/** Pause after each pass, so that a burst of requests causes few passes. */
 const pauseMs = 10;
 
-/** Runs `pass` repeatedly, never twice at a time, until the signal. Reports a failed pass and continues with the next one. */
+/**
+ * Runs `pass` repeatedly, never twice at a time, until the signal aborts. Reports a failed pass and continues with the
+ * next one.
+ */
 export function createReconcileLoop(
   pass: () => Promise<void>,
   signal: AbortSignal,
@@ -30,7 +33,7 @@ export function createReconcileLoop(
     if (!started || signal.aborted) return;
     running ??= run().finally(() => {
       running = null;
-      // A request may have come after the last check in run().
+      // A request may have arrived after the last check in run().
       if (requested) request();
     });
   }

@@ -20,8 +20,8 @@ type Context = {
 };
 
 /**
- * One reconcile pass: observes the state, plans, and begins the planned actions. Resolves with the actions in progress, which
- * a pass does not wait for: a slow bot must not delay the others.
+ * Runs a reconcile pass: observes the state, plans, and starts the planned actions. Resolves with the actions in
+ * progress without waiting for them, because a slow bot must not delay other bots.
  */
 export async function reconcilePass(context: Context): Promise<readonly ActionInProgress[]> {
   const { observed, rows } = await observe(context, context.localState());
@@ -33,17 +33,23 @@ export async function reconcilePass(context: Context): Promise<readonly ActionIn
   return plan(observed).map((action) => ({ action, done: begin(context, action, rows) }));
 }
 
-/** `done` never rejects: a failed action is logged, and planned again if it is still due. */
+/**
+ * An action in progress. `done` never rejects: a failure is logged, and the next pass plans the action again if it is
+ * still due.
+ */
 export type ActionInProgress = { readonly action: Action; readonly done: Promise<void> };
 
-/** The directory learns of ready instances by events; a session that was added to it just after the event is caught here. */
+/**
+ * Publishes addresses of ready instances that were missed, because a session was added to the directory just after the
+ * event of its instance.
+ */
 function publishReadyAddresses({ directory }: Context, rows: Rows): void {
   for (const { id, instance_state: state, instance_host: host, instance_port: port } of rows.sessions.values()) {
     if (state === 'ready' && host !== null && port !== null) directory.ready(id, { host, port });
   }
 }
 
-/** Nothing else would ever settle the outcome of a deployment that is no longer desired. */
+/** Settles the outcomes of deployments that are no longer desired, because no event would settle them. */
 function settleSuperseded({ outcomes }: Context, rows: Rows): void {
   for (const id of outcomes.awaited()) {
     const row = rows.deployments.get(id);
@@ -53,7 +59,7 @@ function settleSuperseded({ outcomes }: Context, rows: Rows): void {
 }
 
 async function begin({ logger, execute, closing }: Context, action: Action, rows: Rows): Promise<void> {
-  logger.debug({ action }, 'reconcile action');
+  logger.debug({ action }, 'reconcile action started');
   await execute(action, rows).catch((error: unknown) => {
     if (!closing.aborted) logger.error({ err: error, action }, 'reconcile action failed');
   });

@@ -32,49 +32,52 @@ export type ReconcilerContext = {
   readonly runtime: Runtime;
   readonly host: { readonly id: string; readonly region: string };
   readonly serverId: string;
-  /** Key from which the instances' control tokens are derived. */
+  /** Key from which the control tokens of instances are derived. */
   readonly key: Buffer;
-  /** Decrypts the secrets that an instance starts with. */
+  /** Decrypts the secrets with which an instance is started. */
   readonly keyring: Keyring;
-  /** Where bots fetch their ICE servers; known once the service listens. */
+  /** Returns the URL from which bots fetch their ICE servers. Known once the service listens. */
   readonly iceConfigUrl: () => string;
   readonly ownership: SessionOwnership;
   readonly directory: SessionDirectory;
   readonly sampler: Sampler;
   readonly telemetry: Telemetry;
-  /** The last heartbeat of the former server: when the sockets that it relayed ended. */
+  /** The last heartbeat of the previous server, which is when the WebSockets that it relayed ended. */
   readonly lastHeartbeat: Date | null;
   readonly retryWrite: <T>(write: () => Promise<T>) => Promise<T>;
-  /** Instances of one organization that may start at the same time. */
+  /** Maximum number of instances per organization that start at the same time. */
   readonly startsAtOnce: number;
-  /** Whether this server is the leader of its region. Passes do nothing while it is not. */
+  /** Whether this server holds the lock of its region. Passes do nothing without it. */
   readonly holdsRegion: () => boolean;
 };
 
 export type Reconciler = {
-  /** Starts reconciling; call it once the service listens. Resolves when sessions that died with the former server have ended. */
+  /**
+   * Starts reconciling. Call it once the service listens. Resolves when sessions that died with the previous server
+   * have ended.
+   */
   readonly start: () => Promise<void>;
-  /** Asks for a reconcile pass soon; calls during a pass share the next one. */
+  /** Requests a reconcile pass soon. Calls during a pass share the next one. */
   readonly requestReconcile: () => void;
-  /** Gives a session that was just started to its warm instance. This server must own the session already. */
+  /** Sends a newly started session to its warm instance. This server must already own the session. */
   readonly dispatch: (session: ReadySession) => void;
   readonly endSession: EndRecorder['endSession'];
-  /** Resolves with the outcome of a deployment: null when it serves, otherwise the problem. */
+  /** Resolves with the outcome of a deployment: null once it serves, otherwise the error. */
   readonly deployed: (deploymentId: string) => Promise<string | null>;
-  /** Starts no more instances, and stops idle ones. */
+  /** Starts no more instances, and stops idle instances. */
   readonly drain: () => void;
   /** Stops reconciling and releases all resources. Bots continue to run. */
   readonly close: () => Promise<void>;
 };
 
 /**
- * Executes `plan` until it is closed: on request, on runtime events, and each second. Each pass reads the observed state from
- * the database and the runtime, so the next server continues where this one stopped.
+ * Creates the reconciler. A pass runs on request, on runtime events, and each second. Each pass reads the observed
+ * state from the database and the runtime, so a new server continues where the previous one stopped.
  */
 export function createReconciler(context: ReconcilerContext): Reconciler {
   const { ownership, directory, logger } = context;
   const closing = new AbortController();
-  // Every owned session adds a listener.
+  // Disables the listener limit, because every owned session adds a listener.
   setMaxListeners(0, closing.signal);
   const backoff = createBackoff(context.now);
   const outcomes = createOutcomes<string | null>();
@@ -148,7 +151,10 @@ export function createReconciler(context: ReconcilerContext): Reconciler {
     resolveFirstPass();
   }
 
-  /** When something ended that no server observed: with the former server, or now. */
+  /**
+   * The end time to record for something that ended while no server observed it: the last heartbeat of the previous
+   * server, or now.
+   */
   function unobservedEndAt(): Date {
     return hasFirstPassEnded || context.lastHeartbeat === null ? context.now() : context.lastHeartbeat;
   }
@@ -173,7 +179,7 @@ export function createReconciler(context: ReconcilerContext): Reconciler {
       dispatch(dispatchContext, session).catch((error: unknown) => {
         if (closing.signal.aborted) return;
         logger.error({ err: error, sessionId: session.id }, 'dispatch failed');
-        // The next pass adopts the session and asks its bot.
+        // The next pass adopts the session and asks its bot for the state.
         ownership.release(session.id);
         requestReconcile();
       });
@@ -191,7 +197,9 @@ export function createReconciler(context: ReconcilerContext): Reconciler {
   };
 }
 
-/** These ends date from the former server. Later passes could not tell their time. */
+/**
+ * Whether an action ends something that ended with the previous server. Later passes would record a wrong end time.
+ */
 function endsWithFormerServer(action: Action): boolean {
   return action.do === 'end-session' || action.do === 'instance-lost';
 }

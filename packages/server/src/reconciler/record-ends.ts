@@ -24,11 +24,11 @@ type Context = {
 };
 
 export type EndRecorder = {
-  /** Ends a session, once. With `only` it ends only a session that is still in that state. */
+  /** Ends a session once. With `only`, ends the session only if it is still in that state. */
   readonly endSession: (sessionId: string, status: CompletionStatus, at?: Date, only?: 'waiting') => Promise<void>;
   /**
-   * Records that nothing of an instance is left. A session that was still assigned to it ends with `status`; `cause` says
-   * why the instance did not start.
+   * Records that an instance has ended and was removed. If a session is still assigned to it, ends the session with
+   * `status`. `cause` says why the instance did not start.
    */
   readonly instanceRemoved: (
     instanceId: string,
@@ -38,7 +38,7 @@ export type EndRecorder = {
   ) => Promise<void>;
 };
 
-/** Records the ends of sessions and instances, in the database and in what this server remembers. */
+/** Records the ends of sessions and instances in the database and in this server's memory. */
 export function createEndRecorder(context: Context): EndRecorder {
   const { db, retryWrite, requestReconcile } = context;
 
@@ -53,7 +53,8 @@ export function createEndRecorder(context: Context): EndRecorder {
     if (row === undefined && only !== undefined) return;
     context.directory.gone(sessionId);
     context.ownership.release(sessionId);
-    // Do not request a pass for a session that had already ended: the pass could end it again, in an endless loop.
+    // Do not request a pass for a session that has already ended. The pass could end the session again, in an endless
+    // loop.
     if (row === undefined) return;
     context.telemetry.sessionEnded(row.completion_status ?? status);
     context.logger.info({ sessionId, status: row.completion_status }, 'session ended');
@@ -74,7 +75,8 @@ export function createEndRecorder(context: Context): EndRecorder {
       }
       await endSession(sessionId, status, at);
     }
-    // A failed start may leave files without a process. Remove them before the row ends: nothing looks for them afterwards.
+    // A failed start may leave files without a process. Remove them before the row ends, because they are not cleaned
+    // up afterwards.
     await context.runtime.forget(instanceId);
     await retryWrite(() => markEnded(context, instanceId));
     requestReconcile();

@@ -28,18 +28,18 @@ describe('redactTail', () => {
     return () => rows.close();
   });
 
-  it('masks the values that the bot was started with', async () => {
+  it('masks the secret values with which the bot was started', async () => {
     expect(await redact('no such key: sk_canary_1')).toBe('no such key: ***');
     expect(await redact('')).toBe('');
   });
 
-  it('withholds the output when a value cannot be decrypted', async () => {
+  it('replaces the output with a notice if a value cannot be decrypted', async () => {
     await rows.db.deleteFrom('secret_sets').execute();
     expect(await redact('no such key: sk_canary_1')).toMatch(/^\(not shown: .*\)$/);
     expect(await redact('')).toBe('');
   });
 
-  it('drops the output when the database fails, and logs that without the output', async () => {
+  it('drops the output if the database fails, and logs that without the output', async () => {
     await rows.db.destroy();
     expect(await redact('no such key: sk_canary_1')).toBe('');
     expect(logged).toMatchObject([{ deploymentId: deployment }]);

@@ -16,8 +16,9 @@ const withheld =
   '(not shown: some secret values that this bot was started with can no longer be decrypted, so they could not be masked)';
 
 /**
- * Masks secret values in a bot's last output, which is stored with its session or deployment. It is withheld if a value
- * cannot be decrypted, and empty if the values cannot be read: the end of the bot must be recorded anyway.
+ * Masks secret values in a bot's last output, which is stored with its session or deployment. If a value cannot be
+ * decrypted, a notice replaces the output; if the values cannot be loaded, the output is empty. Never fails, because
+ * the end of the bot must be recorded in any case.
  */
 export async function redactTail(context: Context, deploymentId: string, tail: string): Promise<string> {
   if (tail === '') return tail;
@@ -25,12 +26,15 @@ export async function redactTail(context: Context, deploymentId: string, tail: s
     const { values, isComplete } = await context.retryWrite(() => deploymentSecrets(context, deploymentId));
     return isComplete ? maskTail(tail, values) : withheld;
   } catch (error) {
-    context.logger.warn({ deploymentId, err: error }, 'last output of a bot dropped because its secrets are unknown');
+    context.logger.warn(
+      { deploymentId, err: error },
+      'last output of bot dropped because its secrets could not be loaded',
+    );
     return '';
   }
 }
 
-/** The error of a failed start, with secret values masked in its output. */
+/** Masks secret values in the output that the error of a failed start contains. */
 export async function redactStartError(context: Context, deploymentId: string, error: unknown): Promise<unknown> {
   if (!(error instanceof StartError) || error.tail === '') return error;
   const tail = await redactTail(context, deploymentId, error.tail);

@@ -20,18 +20,20 @@ describe('the end time of a session after a restart', () => {
   });
 });
 
-describe('a start is cold', () => {
+describe('isColdStart', () => {
   it.each([
     { ready: at(1), requested: at(2), cold: false },
     { ready: at(2), requested: at(2), cold: false },
     { ready: at(3), requested: at(2), cold: true },
     { ready: null, requested: at(2), cold: true },
-  ])('with an instance ready at $ready for a request at $requested: $cold', ({ ready, requested, cold }) => {
+  ])('with an instance ready at $ready and a request at $requested returns $cold', ({ ready, requested, cold }) => {
     expect(isColdStart({ ready_at: ready }, requested)).toBe(cold);
   });
 });
 
-/** A bot with a running session. It responds to a status request with `wait` only at the end. */
+/**
+ * Starts a bot with a running session. The bot responds to a status request with `wait` only when the session ends.
+ */
 async function botWithSession(): Promise<{ port: number; end: () => void }> {
   const ended = new EventEmitter();
   const end = once(ended, 'end');
@@ -48,7 +50,7 @@ async function botWithSession(): Promise<{ port: number; end: () => void }> {
   return { port: address.port, end: () => void ended.emit('end') };
 }
 
-it('makes a live session reachable as soon as its bot reports it', async () => {
+it('resume makes a live session reachable as soon as its bot reports the session', async () => {
   const { db, close } = await testRows();
   onTestFinished(close);
   const bot = await botWithSession();

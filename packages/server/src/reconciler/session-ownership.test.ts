@@ -15,7 +15,7 @@ describe('session ownership', () => {
     expect(ownership.size()).toBe(0);
   });
 
-  it('keeps the abort callback when a session is acquired again without one', () => {
+  it('keeps the abort callback when a session is acquired again without a callback', () => {
     const ownership = createSessionOwnership();
     let aborts = 0;
     ownership.acquire('s', () => {
@@ -37,7 +37,7 @@ describe('session ownership', () => {
     expect(called).toEqual(['second']);
   });
 
-  it('resolves all waiters at the release, also those from before a second acquire', async () => {
+  it('resolves all waiters on release, including those from before a second acquire', async () => {
     const ownership = createSessionOwnership();
     ownership.acquire('s');
     const first = ownership.released('s', never);
@@ -48,7 +48,7 @@ describe('session ownership', () => {
     await ownership.released('s', never);
   });
 
-  it('resolves a waiter when its signal aborts, and keeps the session owned', async () => {
+  it('resolves a waiter when its signal aborts, and keeps owning the session', async () => {
     const ownership = createSessionOwnership();
     ownership.acquire('s');
     const aborting = new AbortController();

@@ -1,12 +1,16 @@
 /**
- * The sessions that this process owns: it holds their `POST /bot`, asks their bot for its state, or relays their socket. A
- * session is owned before its row exists, so that a reconcile pass never takes it for an orphan.
+ * The sessions that this process owns, because it holds their `POST /bot` request, asks their bot for the state, or
+ * relays their WebSocket. A session is owned before its row exists, so that a reconcile pass never treats it as an
+ * orphan.
  */
 export type SessionOwnership = {
   readonly has: (sessionId: string) => boolean;
-  /** Takes ownership; `abort` is called when the session must be given up (a stop closes its socket). */
+  /**
+   * Takes ownership of a session. `abort` is called when the session must be given up; for example, a stop closes the
+   * WebSocket.
+   */
   readonly acquire: (sessionId: string, abort?: () => void) => void;
-  /** Gives up ownership: the session's end is recorded, or its start failed. */
+  /** Gives up ownership, because the session's end is recorded or its start failed. */
   readonly release: (sessionId: string) => void;
   readonly abort: (sessionId: string) => void;
   /** Resolves when this process no longer owns the session, or when the signal aborts. */

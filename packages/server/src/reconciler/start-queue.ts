@@ -1,12 +1,12 @@
 /**
- * Runs a start when its turn comes. Rejects with the signal's reason if the signal aborts before that; a start that runs is not
- * affected.
+ * Runs a start when its turn comes. If the signal aborts before that, rejects with the signal's reason. A start that is
+ * already running is not affected.
  */
 export type StartQueue = <T>(organizationId: string, signal: AbortSignal, start: () => Promise<T>) => Promise<T>;
 
 /**
- * Bounds how many instances of each organization start at the same time. Without a bound, many starts at once, as after a
- * restart, share the processors until all of them miss their deadline. First come, first served.
+ * Limits how many instances of each organization start at the same time, in order of arrival. Without a limit, many
+ * concurrent starts, for example after a restart, would share the processors until all of them time out.
  */
 export function createStartQueue(limit: number): StartQueue {
   const lanes = new Map<string, { running: number; readonly waiting: Set<() => void> }>();
@@ -33,7 +33,7 @@ export function createStartQueue(limit: number): StartQueue {
     });
   }
 
-  /** Passes the turn to the next start, if any. */
+  /** Gives the turn to the next queued start of the organization, if any. */
   function endTurn(organizationId: string): void {
     const lane = lanes.get(organizationId);
     if (lane === undefined) return;

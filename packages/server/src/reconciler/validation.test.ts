@@ -11,7 +11,7 @@ import { createValidation, startProblem } from './validation.ts';
 const exited = new StartError('It exited.', { code: 3, signal: null, outOfMemory: false, tail: 'oh' });
 const noRoom = new StartError('No account is free.', null);
 
-describe('validation', () => {
+describe('deployment validation', () => {
   let rows: TestRows;
   let agentId: string;
   let former: string;
@@ -43,7 +43,7 @@ describe('validation', () => {
   const serves = async () =>
     (await rows.db.selectFrom('agents').select('active_deployment_id').executeTakeFirstOrThrow()).active_deployment_id;
 
-  it('activates the deployment and replaces the previous one when an instance is ready', async () => {
+  it('activates the deployment and ends the previous one when an instance is ready', async () => {
     const { passed, outcomes } = begin();
     await passed(await open());
     expect(await serves()).toBe(id);
@@ -52,7 +52,7 @@ describe('validation', () => {
     expect(await outcomes.settled(id)).toBeNull();
   });
 
-  it('activates the deployment once', async () => {
+  it('activates the deployment only once', async () => {
     const { passed } = begin();
     const row = await open();
     await Promise.all([passed(row), passed(row), passed(row)]);
@@ -60,7 +60,7 @@ describe('validation', () => {
     expect(await stored()).toMatchObject({ replaced_at: null });
   });
 
-  it('fails when the first bot exits, and the previous deployment keeps serving', async () => {
+  it('fails when the first bot exits, and keeps the previous deployment serving', async () => {
     const { startFailed, outcomes, backoff } = begin();
     await startFailed(await open(), exited, false);
     expect(await serves()).toBe(former);
@@ -75,7 +75,7 @@ describe('validation', () => {
     expect(backoff.until(id)).not.toBeNull();
   });
 
-  it('is retried after failures of the service, up to five times', async () => {
+  it('is retried up to five times after service failures', async () => {
     const { startFailed } = begin();
     for (let count = 1; count < 5; count += 1) {
       await startFailed(await open(), noRoom, false);
@@ -85,7 +85,7 @@ describe('validation', () => {
     expect(await stored()).toMatchObject({ state: 'failed', error_code: 'PCC_UNKNOWN_ERROR' });
   });
 
-  it('stays passed when another instance fails later', async () => {
+  it('is not undone when another instance fails later', async () => {
     const { passed, startFailed, started } = begin();
     const row = await open();
     await passed(row);
@@ -96,7 +96,7 @@ describe('validation', () => {
     expect(await stored()).toMatchObject({ error: null, error_at: null, last_exit: { code: 3 } });
   });
 
-  it('records why idle instances of a serving deployment end', async () => {
+  it('records why idle instances of a serving deployment exited', async () => {
     const { idleExit, backoff } = begin();
     await idleExit(former, { code: 0, signal: null, outOfMemory: false, tail: '' });
     expect(await stored(former)).toMatchObject({ state: 'ready', error_code: 'PCC_BOT_EXITED', restarts: 1 });
@@ -106,12 +106,12 @@ describe('validation', () => {
 
 const exit = { code: 3, signal: null, outOfMemory: false, tail: 'oh' };
 
-describe('the problem of an instance that did not become ready', () => {
+describe('startProblem for an instance', () => {
   it.each([
     ['exited', new StartError('It exited.', exit), false, 'PCC_BOT_EXITED', true],
-    ['exited at the deadline', new StartError('It exited.', exit), true, 'PCC_BOT_EXITED', true],
+    ['exited during the start', new StartError('It exited.', exit), true, 'PCC_BOT_EXITED', true],
     [
-      'took too much memory',
+      'used too much memory',
       new StartError('It exited.', { ...exit, outOfMemory: true }),
       false,
       'PCC_OUT_OF_MEMORY',
@@ -125,7 +125,7 @@ describe('the problem of an instance that did not become ready', () => {
       false,
     ],
     [
-      'lacks a set that is damaged',
+      'lacks a secret set because it is damaged',
       new StartError('The bot could not be started.', null, { cause: new SecretsUnavailable('It is damaged.', true) }),
       false,
       'PCC_SECRETS_UNAVAILABLE',
@@ -138,15 +138,15 @@ describe('the problem of an instance that did not become ready', () => {
       'PCC_SECRETS_UNAVAILABLE',
       false,
     ],
-    ['met something else', new Error('ENOSPC'), false, 'PCC_UNKNOWN_ERROR', false],
-    ['met no error at all', 'odd', false, 'PCC_UNKNOWN_ERROR', false],
-  ])('since it %s', (_, error, timedOut, code, lasting) => {
+    ['failed with an unknown error', new Error('ENOSPC'), false, 'PCC_UNKNOWN_ERROR', false],
+    ['failed with a value that is not an error', 'odd', false, 'PCC_UNKNOWN_ERROR', false],
+  ])('that %s', (_, error, timedOut, code, lasting) => {
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
     const message = cause instanceof Error ? cause.message : cause;
     expect(startProblem(error, timedOut)).toMatchObject({ code, lasting, message });
   });
 
-  it('contains the deadline and the last output after a timeout', () => {
+  it('that timed out contains the timeout and the last output', () => {
     const error = new StartError('Nothing listens.', null, { tail: 'waiting' });
     expect(startProblem(error, true)).toEqual({
       code: 'PCC_BOT_START_TIMEOUT',

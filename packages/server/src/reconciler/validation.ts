@@ -18,23 +18,23 @@ type Context = {
   readonly now: () => Date;
   readonly logger: Logger;
   readonly backoff: Backoff;
-  /** The outcome: null if the deployment serves, else the problem. */
+  /** Outcomes by deployment id: null if the deployment serves, otherwise the error. */
   readonly outcomes: Outcomes<string | null>;
   readonly retryWrite: <T>(write: () => Promise<T>) => Promise<T>;
 };
 
-/** Validates deployments: a deployment takes traffic only after one of its instances was ready. */
+/** Validates deployments: a deployment serves only after one of its instances was ready. */
 export type Validation = {
   readonly passed: (deployment: OpenDeployment) => Promise<void>;
-  /** An instance did not become ready. Never rejects. */
+  /** Call it when an instance did not become ready. Never rejects. */
   readonly startFailed: (deployment: OpenDeployment, error: unknown, timedOut: boolean) => Promise<void>;
-  /** An instance is ready. */
+  /** Call it when an instance is ready. */
   readonly started: (deployment: OpenDeployment) => Promise<void>;
-  /** An instance without a session exited by itself. */
+  /** Call it when an instance without a session exited by itself. */
   readonly idleExit: (deploymentId: string, exit: NonNullable<Problem['exit']>) => Promise<void>;
 };
 
-/** Attempts at a start that fails because of the service, before the deployment fails. */
+/** Attempts to start an instance before service failures make its deployment fail. */
 const attempts = 5;
 
 export function createValidation(context: Context): Validation {
@@ -42,7 +42,7 @@ export function createValidation(context: Context): Validation {
 
   async function passed(row: OpenDeployment): Promise<void> {
     const serves = await retryWrite(() => activateDeployment(context, { id: row.id, agentId: row.agent_id }));
-    // Another pass may have activated it, or a newer deployment is desired.
+    // Another pass may have activated the deployment already, or a newer one is desired.
     if (!serves) return;
     logger.info({ deploymentId: row.id, agent: row.agent_name }, 'deployment activated');
     outcomes.settle(row.id, null);
@@ -55,19 +55,19 @@ export function createValidation(context: Context): Validation {
     const isOver = row.state === 'validating' && (lasting || row.restarts + 1 >= attempts);
     const write = async () => {
       const ended = isOver && (await failDeployment(context, deployment, problem));
-      // Another instance of the deployment may have become ready first.
+      // The deployment may be serving already, because another instance became ready first.
       if (!ended) await noteStart(context, row.id, problem);
       return ended;
     };
     const ended = await retryWrite(write).catch((failure: unknown) => {
-      // This must not prevent recording the instance's end.
+      // A failure to record the problem must not prevent recording the instance's end.
       logger.error({ deploymentId: row.id, err: failure }, 'failed start could not be recorded');
       return false;
     });
     if (!ended) return;
     logger.warn(
       { deploymentId: row.id, agent: row.agent_name },
-      'a deployment failed: none of its instances became ready',
+      'deployment failed because none of its instances became ready',
     );
     const tail = problem.exit?.tail ?? '';
     outcomes.settle(row.id, tail === '' ? problem.message : `${problem.message} It wrote last: ${tail}`);
@@ -89,8 +89,8 @@ export function createValidation(context: Context): Validation {
 }
 
 /**
- * Why an instance did not become ready, for the agent's owner. `lasting`: the same start would fail again, because of the bot
- * or the deployment's secrets. Any other problem is transient or needs the operator.
+ * Explains to the agent's owner why an instance did not become ready. `lasting` is true if the same start would fail
+ * again, because of the bot or the deployment's secrets. Other problems are temporary or need the operator.
  */
 export function startProblem(error: unknown, timedOut: boolean): Problem & { readonly lasting: boolean } {
   const message = error instanceof Error ? error.message : String(error);
