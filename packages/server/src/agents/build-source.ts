@@ -8,7 +8,7 @@ export type BuildSource = {
 
 /**
  * Reads a successful build to deploy it, and locks its row so that the build cannot be removed before the transaction
- * ends. Null if the organization has no such build in the region, or the build did not succeed.
+ * ends. Null if the build does not exist in the organization and region, or the build did not succeed.
  */
 export async function sourceOfBuild(
   context: { db: Database; now: () => Date },

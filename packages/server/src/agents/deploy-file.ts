@@ -31,7 +31,7 @@ function beyondDirectories(file: DeployFile): readonly Issue[] {
   if (file.build_id !== undefined) {
     issues.push({
       path: 'build_id',
-      message: '"build" does not apply to a directory that the service serves itself; remove the field',
+      message: 'a served directory has no build; remove the field',
     });
   }
   return issues;

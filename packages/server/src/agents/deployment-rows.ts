@@ -184,7 +184,8 @@ export async function noteProblem(
 }
 
 /**
- * Returns the deployments that the reconciler of a region manages: those that are desired or serving, have instances,
+ * Returns the deployments that the reconciler of a region manages: deployments
+ * that are desired or serving, have instances,
  * or have a prepared project of their own. Deployments from builds use the prepared project of the build.
  */
 export function openDeployments(db: Database, region: string, alsoIds: readonly string[]) {
