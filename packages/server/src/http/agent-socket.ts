@@ -23,26 +23,26 @@ import { createWebSocketClient, type SocketClient } from './socket-client.ts';
 import type { ServiceHost, SocketPath } from './socket-path.ts';
 import { relay } from './socket-relay.ts';
 
-/** Maximum size of a message. Bots usually send a few kilobytes. */
+/** Maximum size of a WebSocket message in bytes. Bots usually send a few kilobytes. */
 const messageBytes = 16 * 1_048_576;
 /** Milliseconds to wait for the client's side of the closing handshake. */
 const closeMilliseconds = 2_000;
 
-/** The agent that a client asks for, with the client's token. */
+/** The agent to which a client wants to connect, and the client's token. */
 export type SocketTarget = ServiceHost & { readonly token: string | null; readonly carrier: Carrier | null };
 
 /** The session of a connected client. */
 export type SocketSession = {
   readonly sessionId: string;
-  /** Resolves with the instance's address once it is ready; null if it will never be. */
+  /** Resolves with the instance's address once it is ready. Null if the instance fails to become ready. */
   readonly address: (signal: AbortSignal) => Promise<{ readonly host: string; readonly port: number } | null>;
   /** Headers that only the service may send to the bot. */
   readonly headers: Readonly<Record<string, string>>;
   readonly live: () => Promise<void>;
-  /** Records the bot's HTTP response in the session, when it refused the socket. */
+  /** Records the bot's HTTP response in the session if the bot rejected the WebSocket. */
   readonly refused: (answer: BotResponse) => Promise<void>;
   readonly finish: (status: CompletionStatus) => Promise<void>;
-  /** Calls `abort` when the session is stopped. */
+  /** Registers a callback that is called when the session is stopped. */
   readonly onStop: (abort: () => void) => void;
 };
 
@@ -51,13 +51,13 @@ export type AgentSocketContext = {
   readonly logger: Logger;
   readonly toFailure: ToFailure;
   readonly clientOf: (incoming: IncomingMessage) => Client;
-  /** Creates the session and claims its instance. Rejects with a failure and then creates neither. */
+  /** Creates the session and claims its instance. If it rejects, neither exists. */
   readonly connect: (target: SocketTarget) => Promise<SocketSession>;
 };
 
 /**
- * `/ws/generic/...` and the carriers' paths: identifies the agent, claims an instance, opens the instance's `/ws`, and
- * relays. The session lives as long as the socket.
+ * Handles `/ws/generic/...` and the paths of phone carriers: finds the agent, claims an instance, opens the instance's
+ * `/ws`, and relays messages. The session lasts as long as the WebSocket.
  */
 export function createAgentSocket(context: AgentSocketContext) {
   // The types of `ws` lack this option.
@@ -101,7 +101,7 @@ export function createAgentSocket(context: AgentSocketContext) {
       const known = error instanceof BotRefusedSocket ? failureOf(error) : context.toFailure(error);
       context.telemetry.proxied('websocket', known.reason);
       logRefusal(known, requestId, carrier, host);
-      // Anybody can send a token that is not valid.
+      // Invalid tokens are not remembered, because anyone can send them.
       if (token !== null && known.reason !== 'token-invalid') refusals.add(token, known);
       client.refuse(known);
     }
@@ -111,14 +111,14 @@ export function createAgentSocket(context: AgentSocketContext) {
     if (known.status >= 500) {
       context.logger.warn({ requestId, err: known.cause ?? known }, 'client connection failed');
     } else if (carrier !== null) {
-      // Carriers do not show the response to anyone, so only this log entry explains why a phone stays silent.
+      // Carriers do not show this response, so only this log entry explains why a phone call stays silent.
       const { reason, message, cause } = known;
       const why = cause instanceof Error ? cause.message : message;
       context.logger.warn({ requestId, carrier, ...shortened(host), reason, why }, 'call refused');
     }
   }
 
-  /** Resolves with the completion status. */
+  /** Relays messages until either side closes. Resolves with the completion status. */
   async function run(
     incoming: IncomingMessage,
     client: SocketClient,
@@ -146,10 +146,10 @@ export function createAgentSocket(context: AgentSocketContext) {
     session.onStop(() => close(joined, bot, 1001, 'the session was stopped'));
     context.telemetry.proxied('websocket', 'answered');
     const ended = relay(joined, bot);
-    // Both sockets were paused until both were ready.
+    // The client's socket was paused until the bot's socket was ready.
     joined.resume();
     bot.resume();
-    // The client has its response now, so a later failure can only close the sockets.
+    // The client already has its response, so a later failure can only close the sockets.
     session.live().catch((error: unknown) => {
       context.logger.error({ sessionId: session.sessionId, err: error }, 'session not recorded as live');
       close(joined, bot, 1011, 'the service failed');
@@ -161,7 +161,7 @@ export function createAgentSocket(context: AgentSocketContext) {
   return { handle, refusalOf: refusals.find };
 }
 
-/** The response of the bot explains why there is no socket; most such bots have no `/ws`. */
+/** The bot's response explains why the WebSocket failed. Most of these bots have no `/ws` route. */
 function failureOf(cause: BotRefusedSocket): ApiError {
   const { answer } = cause;
   if (answer === null) return failure('bot-unreachable', { cause });
@@ -169,7 +169,7 @@ function failureOf(cause: BotRefusedSocket): ApiError {
   return failure('bot-refused', { cause, message: `The bot did not accept the WebSocket: it answered ${said}.` });
 }
 
-/** Invalid names may be long. */
+/** Shortens names for the log, because an invalid name may be long. */
 function shortened(host: ServiceHost | null) {
   if (host === null) return {};
   const { agentName, organizationName } = host;

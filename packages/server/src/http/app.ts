@@ -60,8 +60,8 @@ declare module 'fastify' {
 }
 
 /**
- * The HTTP server: operations, session proxy and sockets on one port. Tests use `inject`, or listen on port 0. Proxied
- * requests bypass the framework, which would buffer their bodies.
+ * Creates the HTTP server, which handles API operations, the session proxy and WebSockets on one port. Proxied requests
+ * bypass the framework, which would buffer their bodies.
  */
 export async function createApp(context: AppContext, handlers: RouteHandlers): Promise<FastifyInstance> {
   const proxy = createSessionProxy(context);
@@ -69,7 +69,7 @@ export async function createApp(context: AppContext, handlers: RouteHandlers): P
   const uploads = createUploadEndpoint(context);
   const requestIds = new WeakMap<IncomingMessage, string>();
   const requestId = (incoming: IncomingMessage) => {
-    // Random instead of sortable ids, because no index contains them and sortable ones cost a system call.
+    // Request ids are random and not sortable, because no index contains them and sortable ids cost a system call.
     const id = requestIds.get(incoming) ?? randomUUID();
     requestIds.set(incoming, id);
     return id;
@@ -98,7 +98,7 @@ export async function createApp(context: AppContext, handlers: RouteHandlers): P
   app.server.on('upgrade', (incoming: IncomingMessage, socket: Duplex, head: Buffer) => {
     upgraded.add(socket);
     socket.once('close', () => upgraded.delete(socket));
-    // Node removes its own listener, and an error without one would end the process.
+    // After an upgrade, Node removes its own error listener. Without another one, a socket error would end the process.
     socket.on('error', () => socket.destroy());
     if (!isWebSocket(incoming)) return ignoreUpgrade(app.server, incoming, socket, head);
     const id = requestId(incoming);
@@ -145,7 +145,7 @@ export async function createApp(context: AppContext, handlers: RouteHandlers): P
     throw wrongMethod(request, reply) ?? failure('endpoint-not-found');
   });
 
-  // Bots request it for each WebRTC offer. Host candidates only, never a public third-party server.
+  // Bots request this for each WebRTC offer. The list is empty, so that no call uses a public third-party server.
   app.get(iceServersPath, async () => ({ iceConfig: { iceServers: [] } }));
   app.get('/v1/openapi.json', async (request) => openApiDocument(request.client.serviceUrl));
   app.get('/docs', async (request, reply) =>
@@ -163,21 +163,21 @@ export async function createApp(context: AppContext, handlers: RouteHandlers): P
   return app;
 }
 
-/** Omits the query, and the token at the end of a socket's path. */
+/** The path of a request without the query, and without the token at the end of a WebSocket path. */
 function loggedPath(request: FastifyRequest): string | undefined {
   const socket = parseSocketPath(request.raw);
   return socket === null ? request.url.split('?')[0] : `/ws/${socket.carrier ?? 'generic'}/...`;
 }
 
-/** Headers of every response: its request id for the logs, and CORS. */
+/** Adds the request id and CORS headers, which every response has. */
 function addOwnHeaders(context: AppContext, request: FastifyRequest, reply: FastifyReply): void {
   reply.header('x-request-id', request.id);
   if (isPublic(request.url)) reply.headers(corsHeaders(context.cors, request.raw));
 }
 
 /**
- * Parses JSON also with a missing, wrong or malformed content type. An empty body, and any body for an operation without one,
- * counts as no body.
+ * Parses the body as JSON even if the content type is missing, wrong or malformed. An empty body, and any body for an
+ * operation without one, counts as no body.
  */
 function takeAnyJson(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
@@ -199,7 +199,8 @@ function answerFailure(context: AppContext, error: unknown, request: FastifyRequ
   const known = context.toFailure(error);
   if (known.status >= 500) request.log.error({ requestId: request.id, err: known.cause ?? known }, known.message);
   if (!request.raw.complete) {
-    // The framework would close the connection of a client that is still sending, which could then not read the response.
+    // Keep the connection open. The framework would close it while the client is still sending, and the client could
+    // then not read the response.
     if (reply.hasHeader('connection')) reply.removeHeader('connection');
     discardBody(request.raw);
   }
@@ -211,13 +212,16 @@ function withLimit(known: ApiError, bytes: number | undefined): ApiError {
   return failure('body-too-large', { message: `The request body is too large. The limit is ${bytes} bytes.` });
 }
 
-/** For input that is not an HTTP request (`code` is from the HTTP parser), which has no request id to log. */
+/**
+ * Handles input that is not an HTTP request and therefore has no request id. `code` is an error code of Node's HTTP
+ * parser.
+ */
 function unreadable(error: Error & { code?: string }) {
   if (error.code === 'HPE_HEADER_OVERFLOW') return failure('headers-too-large');
   return failure(error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 'request-too-slow' : 'not-http');
 }
 
-/** A path that the router cannot decode matches no route: 404 with a key, 401 without. */
+/** Responds to a path that cannot be decoded as to an unknown path: 404 with a key, 401 without. */
 async function refuseAddress(
   context: AppContext,
   error: Error & { statusCode?: number | undefined },
@@ -228,7 +232,7 @@ async function refuseAddress(
   throw (error.statusCode ?? 500) < 500 ? failure('endpoint-not-found') : error;
 }
 
-/** RFC 9110 15.5.6: the path exists for other methods, which the response lists. */
+/** Responds with 405 and the allowed methods (RFC 9110, section 15.5.6), because the path exists for other methods. */
 function wrongMethod(request: FastifyRequest, reply: FastifyReply) {
   const allowed = methodsAt(request.url.split('?')[0] ?? '');
   if (allowed.length === 0) return null;

@@ -4,10 +4,13 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 
 export type BackupSource = { readonly createBackup: () => AsyncGenerator<Buffer> };
 
-/** A client that receives nothing for this long is disconnected, because a backup holds a transaction. */
+/**
+ * Milliseconds after which a client that receives nothing is disconnected, because a backup holds a database
+ * transaction.
+ */
 const idleMilliseconds = 600_000;
 
-/** Streams a backup to the operator. If it fails, the connection breaks, so that the client notices. */
+/** Streams a backup to the operator. If the backup fails, the connection is aborted, so that the client notices. */
 export function addBackup(
   app: FastifyInstance,
   { createBackup }: BackupSource,

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 
 /**
- * The token of `Authorization: Bearer <token>` (RFC 6750 2.1), else null. With several such headers, none counts, because a
- * proxy may have checked another one (RFC 9110 5.3).
+ * Returns the token of `Authorization: Bearer <token>` (RFC 6750, section 2.1), or null. Several such headers count as
+ * none, because a proxy may have checked a different one (RFC 9110, section 5.3).
  */
 export function bearerToken(request: Pick<IncomingMessage, 'headers' | 'rawHeaders'>): string | null {
   if (hasSeveralAuthorizations(request)) return null;

@@ -17,7 +17,7 @@ describe('the time limit for a body', () => {
     return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
   }
 
-  it('closes the connection with 408 while a slow body still arrives', async () => {
+  it('closes the connection with 408 if a body arrives too slowly', async () => {
     const service = await serve((incoming) => {
       limitBodyTime(incoming, 'an-id', 50);
       incoming.resume();
@@ -35,7 +35,7 @@ describe('the time limit for a body', () => {
     expect(answer).toMatch(/^HTTP\/1\.1 408 [\s\S]*"request-too-slow"/);
   });
 
-  it('does not apply to a complete request with a slow response', async () => {
+  it('does not apply to a slow response after a complete request', async () => {
     const service = await serve(async (incoming, response) => {
       limitBodyTime(incoming, 'an-id', 20);
       const body = await text(incoming);

@@ -5,8 +5,9 @@ import { refuseUpgrade } from './failure-response.ts';
 const bodyMilliseconds = 60_000;
 
 /**
- * Time limit for request bodies of the service's API: 408, and the connection closes. Otherwise a client that sends byte by
- * byte could hold a connection forever. Bodies for bots may stream as long as their session.
+ * Limits the time for request bodies of the service's API: after `milliseconds`, responds with 408 and closes the
+ * connection. Otherwise, a client that sends one byte at a time could hold a connection forever. Bodies for bots may
+ * stream as long as their session lasts.
  */
 export function limitBodyTime(incoming: IncomingMessage, requestId: string, milliseconds = bodyMilliseconds): void {
   const { 'content-length': size, 'transfer-encoding': coding } = incoming.headers;

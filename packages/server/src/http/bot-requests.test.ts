@@ -30,7 +30,7 @@ async function listen(listener: RequestListener): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** A server that forwards every request to a bot; resolves with its port. */
+/** Starts a server that forwards every request to a bot. Resolves with its port. */
 async function frontOf(bot: RequestListener): Promise<number> {
   const port = await listen(bot);
   return listen((incoming, response) => {
@@ -86,7 +86,7 @@ test('aborts the request to the bot when the client disconnects', async () => {
   await gone;
 });
 
-test('delivers an early response of a bot and keeps the connection of the client', async () => {
+test("delivers a response that a bot sends before it reads the whole body, and keeps the client's connection", async () => {
   const port = await frontOf((_, response) => void response.writeHead(413, { 'content-length': 5 }).end('small'));
   const first = await ask(port, 'POST', Buffer.alloc(5_000_000));
   expect([first.statusCode, await text(first)]).toEqual([413, 'small']);
@@ -100,7 +100,7 @@ test('streams large bodies in both directions', async () => {
   expect(await text(await ask(port, 'PUT', body))).toBe(body.toString());
 });
 
-test('retries a request without a body when the bot closes the reused connection', async () => {
+test('retries a request without a body if the bot closes the reused connection', async () => {
   let connections = 0;
   let answered = 0;
   const port = await frontOf((incoming, response) => {
@@ -116,7 +116,7 @@ test('retries a request without a body when the bot closes the reused connection
   expect([answered, connections]).toEqual([3, 2]);
 });
 
-test('fails when no bot listens', async () => {
+test('reports a failure if no bot listens', async () => {
   const port = await frontOf((incoming) => void incoming.socket.destroy());
   const answer = await ask(port, 'POST', 'work');
   expect(answer.statusCode).toBe(502);

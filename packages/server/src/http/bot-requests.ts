@@ -17,16 +17,16 @@ export type BotAnswer = {
   readonly onFailure: (error: Error) => void;
 };
 
-/** RFC 9110 9.2.2: idempotent methods, which may be retried after a broken connection. */
+/** Idempotent methods (RFC 9110, section 9.2.2) may be retried after a lost connection. */
 const idempotent: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE']);
 
 /**
- * Forwards requests of clients to bots. Bodies stream in both directions with back-pressure, and each side's end ends the
- * other. Uses undici, because `node:http` takes 50 % more CPU time.
+ * Forwards client requests to bots. Bodies stream in both directions with back-pressure. If one side aborts, the other
+ * side is aborted too. Uses undici, because `node:http` takes 50 % more CPU time.
  */
 export function createBotRequests() {
-  // Keeps connections for the session's next request, for less than the 5 s after which uvicorn closes idle ones. No other
-  // time limit: a request may stream as long as its session lives.
+  // Keeps connections for the session's next request for less than 5 s, after which uvicorn closes idle ones. There is
+  // no other time limit, because a request may stream as long as its session lasts.
   const agent = new Agent({ keepAliveTimeout: 4_000, headersTimeout: 0, bodyTimeout: 0 });
 
   function send(request: BotRequest, incoming: IncomingMessage, response: ServerResponse, answer: BotAnswer): void {
@@ -47,7 +47,7 @@ export function createBotRequests() {
         if (status < 200) return;
         begun = true;
         answer.onAnswer(status, answered);
-        // Otherwise the headers would wait for the first byte of the body.
+        // Send the headers now. Otherwise, they would wait for the first byte of the body.
         if (answered['content-length'] === undefined) setImmediate(() => flowing || response.flushHeaders());
       },
       onResponseData: (paused, chunk) => {
@@ -61,7 +61,7 @@ export function createBotRequests() {
       onResponseError: (_, error) => {
         if (begun || response.destroyed) return void response.destroy();
         if (!again || !isBroken(error)) return answer.onFailure(error);
-        // The bot closed the idle connection at the moment of its reuse.
+        // The bot closed the idle connection at the moment of its reuse, so try once more.
         again = false;
         dispatch();
       },
@@ -82,12 +82,15 @@ export function createBotRequests() {
   return { send, close: () => agent.destroy() };
 }
 
-/** A separate stream: if a bot responds before it reads the whole body, the client must keep its connection. */
+/**
+ * Copies the body to a separate stream, so that the client keeps its connection if a bot responds before it reads the
+ * whole body.
+ */
 function bodyOf(incoming: IncomingMessage): PassThrough {
   const body = new PassThrough();
   body.on('error', () => undefined);
   incoming.pipe(body);
-  // Reads the rest of the body, because the next request follows it.
+  // Read the rest of the body, because the next request follows it on the same connection.
   body.on('close', () => incoming.resume());
   return body;
 }

@@ -4,11 +4,12 @@ import { WebSocket } from 'ws';
 import type { Client } from './client-of.ts';
 import { headersForBot } from './forwarded-headers.ts';
 
-/** The HTTP response of a bot that refused the socket. */
+/** The HTTP response of a bot that rejected the WebSocket. */
 export type BotResponse = { readonly status: number; readonly phrase: string };
 
 /**
- * The bot did not accept the socket. `status` is the session's completion status; `answer` is null if it sent no response.
+ * The bot did not accept the WebSocket. `status` is the session's completion status; `answer` is null if the bot sent
+ * no response.
  */
 export class BotRefusedSocket extends Error {
   override readonly name = 'BotRefusedSocket';
@@ -55,7 +56,7 @@ export function openBot(
   });
 }
 
-/** The phrase is chosen by the bot and becomes part of messages, which contain no square brackets. */
+/** Removes square brackets from the reason phrase, which the bot chooses, because messages must not contain them. */
 function refusalOf({ statusCode, statusMessage = '' }: IncomingMessage): BotRefusedSocket {
   if (statusCode === undefined) return new BotRefusedSocket('HTTP_ERROR');
   const phrase = statusMessage

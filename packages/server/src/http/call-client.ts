@@ -9,7 +9,7 @@ import type { ServiceHost } from './socket-path.ts';
 /** Client for the media stream of a carrier. */
 export type CallClient = SocketClient & {
   /**
-   * Accepts the call and reads from its first messages which agent it is for.
+   * Accepts the call and reads from its first messages for which agent it is.
    *
    * @throws failure `invalid-request`
    */
@@ -17,9 +17,10 @@ export type CallClient = SocketClient & {
 };
 
 /**
- * Sends 101 as soon as the call has an instance, or before, if only the call's messages name its agent: carriers abandon a
- * handshake sooner than a cold bot starts. Messages that arrive before the bot is ready are held and sent to it first. A
- * refusal is plain HTTP before the 101, and a close code after it.
+ * Creates the client for a phone call. Carriers abandon a handshake before a cold bot has started, so the client sends
+ * 101 as soon as the call has an instance, or earlier if only the call's messages name the agent. Messages that arrive
+ * before the bot is ready are held and then sent to the bot. A rejection is an HTTP response before the 101, and a
+ * close code afterwards.
  */
 export function createCallClient(
   server: WebSocketServer,
@@ -40,7 +41,7 @@ export function createCallClient(
   };
 
   async function answer(): Promise<WebSocket | null> {
-    // Carriers offer no subprotocols, and there is no bot yet to choose one.
+    // Remove the subprotocols, because no bot is connected yet that could choose one. Carriers do not offer any.
     delete incoming.headers['sec-websocket-protocol'];
     client = await accept(server, upgrade);
     client?.on('message', hold);

@@ -11,7 +11,7 @@ afterEach(() => {
   for (const step of undo.splice(0)) step();
 });
 
-/** The service's WebSocket of a call, its connection, and the carrier's end. */
+/** Opens a call: the service's WebSocket, its connection, and the carrier's WebSocket. */
 async function call(): Promise<{ near: WebSocket; socket: Duplex; far: WebSocket }> {
   const sockets = new WebSocketServer({ noServer: true });
   const server = createServer().listen(0, '127.0.0.1');
@@ -27,7 +27,7 @@ async function call(): Promise<{ near: WebSocket; socket: Duplex; far: WebSocket
   return { near, socket, far };
 }
 
-it('rejects a call without a start message in time', async () => {
+it('rejects a call that sends no start message in time', async () => {
   const { near, socket, far } = await call();
   const opening = readOpening(near, socket, 0.05);
   far.send('{"event":"connected"}');
@@ -37,17 +37,17 @@ it('rejects a call without a start message in time', async () => {
   });
 });
 
-it('rejects when the call ends', async () => {
+it('rejects if the call ends', async () => {
   const { near, socket, far } = await call();
   const opening = readOpening(near, socket);
   far.close();
   await expect(opening).rejects.toMatchObject({ reason: 'invalid-request' });
 });
 
-it('limits bytes that are not a complete message', async () => {
+it('limits the bytes of an incomplete message', async () => {
   const { near, socket, far } = await call();
   const opening = readOpening(near, socket);
-  // Unsolicited pongs, because pings would be answered, and too many pending responses end a connection.
+  // Send unsolicited pongs, because pings would be answered, and too many queued answers would end the connection.
   for (let sent = 0; sent < 200; sent += 1) far.pong('x'.repeat(100));
   await expect(opening).rejects.toMatchObject({ message: expect.stringContaining('16384 bytes') });
 });

@@ -8,10 +8,12 @@ import { parseServiceHost, type ServiceHost } from './socket-path.ts';
 const hostParameter = '_pipecatCloudServiceHost';
 
 /**
- * Reads from a Twilio call's `start` message which agent the call is for. Counts the bytes of `socket`, the connection,
- * because an incomplete message takes memory, too. Listens synchronously, so that it misses no message.
+ * Reads from the `start` message of a Twilio call for which agent the call is. Counts the bytes of the connection
+ * `socket`, because incomplete messages take memory too. Adds its listeners synchronously, so that no message is
+ * missed.
  *
- * @throws failure `invalid-request`: no `start` within the limits of time and bytes, invalid JSON, or no agent named
+ * @throws failure `invalid-request` if there is no `start` within the limits of time and bytes, the JSON is invalid, or
+ * no agent is named
  */
 export function readOpening(
   client: WebSocket,
@@ -45,7 +47,7 @@ export function readOpening(
     };
     client.on('message', onMessage);
     client.once('close', onClose);
-    // Runs after the listener of the WebSocket, which has seen a start message within the limit by then.
+    // This listener runs after that of the WebSocket, so a start message within the limit has been handled already.
     socket.on('data', onData);
   });
 }

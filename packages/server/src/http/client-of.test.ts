@@ -24,18 +24,18 @@ describe('createClientOf', () => {
 
   it.each<[string, TrustedProxies]>([
     ['no trusted proxies', []],
-    ['no proxies in front of the service', 0],
-    ['another trusted proxy', ['10.0.0.3']],
+    ['no proxy in front of the service', 0],
+    ['a different trusted proxy', ['10.0.0.3']],
   ])('ignores X-Forwarded headers with %s', (_, trustedProxies) => {
     expect(clientOf(trustedProxies, { host: 'evil.example', ...forwarded })).toEqual(own);
   });
 
   it.each<[string, TrustedProxies, string]>([
     ['the address of the proxy', ['10.0.0.2'], '10.0.0.2'],
-    ['its range', ['loopback', '10.0.0.0/8'], '10.0.0.2'],
-    ['its range, as an IPv4 address in IPv6', ['10.0.0.0/8'], '::ffff:10.0.0.2'],
+    ["the proxy's address range", ['loopback', '10.0.0.0/8'], '10.0.0.2'],
+    ["the proxy's range, as an IPv4 address in IPv6", ['10.0.0.0/8'], '::ffff:10.0.0.2'],
     ['the number of proxies', 1, '10.0.0.2'],
-  ])('reads X-Forwarded headers with %s', (_, trustedProxies, peer) => {
+  ])('trusts X-Forwarded headers with %s', (_, trustedProxies, peer) => {
     const client = { address: '203.0.113.9', serviceUrl: 'https://bots.example.com' };
     expect(clientOf(trustedProxies, { host: 'internal:7420', ...forwarded }, { peer })).toEqual(client);
   });
@@ -45,7 +45,7 @@ describe('createClientOf', () => {
     [2, '198.51.100.1, 203.0.113.9', '198.51.100.1'],
     [['10.0.0.0/8'], '198.51.100.1, 203.0.113.9, 10.0.0.7', '203.0.113.9'],
     [1, 'unknown', '10.0.0.2'],
-  ])('trusting %j, takes the last untrusted address of %s', (trustedProxies, addresses, address) => {
+  ])('with %j trusted, uses the last untrusted address of %s', (trustedProxies, addresses, address) => {
     expect(clientOf(trustedProxies, { 'x-forwarded-for': addresses }).address).toBe(address);
   });
 
@@ -56,11 +56,11 @@ describe('createClientOf', () => {
     [{ ...forwarded, 'x-forwarded-proto': 'javascript' }, own.serviceUrl],
     [{ ...forwarded, 'x-forwarded-host': 'a/b"' }, own.serviceUrl],
     [{}, own.serviceUrl],
-  ])('makes the URL of %j', (headers, serviceUrl) => {
+  ])('returns the service URL of %j', (headers, serviceUrl) => {
     expect(clientOf(1, headers).serviceUrl).toBe(serviceUrl);
   });
 
-  it('prefers the public URL', () => {
+  it('prefers the configured public URL', () => {
     const publicUrl = 'https://public.example';
     expect(clientOf(1, forwarded, { publicUrl }).serviceUrl).toBe(publicUrl);
     expect(clientOf([], forwarded, { publicUrl }).serviceUrl).toBe(publicUrl);

@@ -7,7 +7,7 @@ import { isHost } from './request-head.ts';
 export type Client = {
   /** Its IP address. */
   readonly address: string;
-  /** URL at which it reached the service, without a trailing slash. */
+  /** URL at which the client reached the service, without a trailing slash. */
   readonly serviceUrl: string;
 };
 
@@ -15,8 +15,9 @@ export type Client = {
 export type TrustedProxies = readonly string[] | number;
 
 /**
- * Returns a function that finds the client of a request. It reads `X-Forwarded-For`, `-Proto` and `-Host` only if the connection
- * comes from a trusted proxy. `publicUrl` overrides what proxies say; `ownUrl` is the URL without a proxy.
+ * Returns a function that determines the client of a request. The function reads `X-Forwarded-For`, `-Proto` and
+ * `-Host` only if the connection comes from a trusted proxy. `publicUrl` takes precedence over these headers; `ownUrl`
+ * is the URL without a proxy.
  */
 export function createClientOf(options: {
   readonly trustedProxies: TrustedProxies;
@@ -47,7 +48,7 @@ function forwardedUrl({ headers }: IncomingMessage): string | null {
   return /^https?$/.test(protocol) && host !== '' && isHost(host) ? `${protocol}://${host}` : null;
 }
 
-/** The nearest proxy appends its value, so only the last one is from a trusted proxy. */
+/** Only the last value of a header is trusted, because the nearest proxy appends its value. */
 function lastOf(header: string | string[] | undefined): string | undefined {
   return header?.toString().split(',').at(-1)?.trim();
 }

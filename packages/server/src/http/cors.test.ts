@@ -9,19 +9,23 @@ const asks = { origin, 'access-control-request-method': 'POST' };
 const everybody = { origins: ['*'] };
 const some = { origins: [origin] };
 
-describe('a preflight', () => {
+describe('isPreflight', () => {
   it.each([
-    ['of the public API', request('/v1/public/parrot/start', asks, 'OPTIONS'), true],
-    ['of a session', request('/v1/public/parrot/sessions/x/y', asks, 'OPTIONS'), true],
-    ['of the private API is none', request('/v1/agents', asks, 'OPTIONS'), false],
-    ['with another method is none', request('/v1/public/parrot/start', asks), false],
-    ['without an origin is none: it may be for the bot', request('/v1/public/x/sessions/y/z', {}, 'OPTIONS'), false],
-    ['without a method is none', request('/v1/public/x/sessions/y/z', { origin }, 'OPTIONS'), false],
+    ['is true for the public API', request('/v1/public/parrot/start', asks, 'OPTIONS'), true],
+    ['is true for a session', request('/v1/public/parrot/sessions/x/y', asks, 'OPTIONS'), true],
+    ['is false for the private API', request('/v1/agents', asks, 'OPTIONS'), false],
+    ['is false for another method', request('/v1/public/parrot/start', asks), false],
+    [
+      'is false without an origin, because the request may be for the bot',
+      request('/v1/public/x/sessions/y/z', {}, 'OPTIONS'),
+      false,
+    ],
+    ['is false without a method', request('/v1/public/x/sessions/y/z', { origin }, 'OPTIONS'), false],
   ])('%s', (_, incoming, is) => {
     expect(isPreflight(incoming)).toBe(is);
   });
 
-  it('lists all methods and allows the requested headers', () => {
+  it('preflightHeaders list all methods and allow the requested headers', () => {
     const incoming = request('/v1/public/x/start', {
       ...asks,
       'access-control-request-headers': 'authorization,x-mine',
@@ -37,27 +41,27 @@ describe('a preflight', () => {
   });
 });
 
-describe('a response of the public API', () => {
+describe('corsHeaders', () => {
   const from = (name: string) => request('/v1/public/parrot/start', { origin: name });
 
-  it('is readable by every origin by default, without credentials', () => {
+  it('let every origin read the response by default, without credentials', () => {
     const headers = corsHeaders(everybody, from(origin));
     expect(headers['access-control-allow-origin']).toBe('*');
     expect(headers).not.toHaveProperty('access-control-allow-credentials');
   });
 
-  it('is readable by the configured origins, with Vary', () => {
+  it('let the configured origins read the response, with Vary', () => {
     expect(corsHeaders(some, from(origin))).toMatchObject({ 'access-control-allow-origin': origin, vary: 'origin' });
   });
 
   it.each(['https://evil.example.com', 'https://app.example.com.evil.org', 'null', 'http://app.example.com'])(
-    'is not readable by %s if origins are configured',
+    'do not let %s read the response if origins are configured',
     (name) => {
       expect(corsHeaders(some, from(name))).toEqual({ vary: 'origin' });
     },
   );
 
-  it('has no CORS headers without an Origin', () => {
+  it('are empty without an Origin', () => {
     expect(corsHeaders(everybody, request('/v1/public/parrot/start'))).toEqual({});
   });
 });

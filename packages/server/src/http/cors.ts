@@ -1,12 +1,12 @@
 import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
 import { proxyMethods, publicBase } from '@bothost/contract';
 
-/** Origins that may read the public API in browsers: all (`*`), or these. Never with credentials. */
+/** Origins whose pages may read the public API: all (`*`), or the listed ones. Credentials are never allowed. */
 export type CorsPolicy = { readonly origins: readonly string[] };
 
 const day = '86400';
 
-/** Whether a request is a preflight (Fetch standard, "CORS-preflight request"), which is answered without a key. */
+/** Whether a request is a CORS preflight (Fetch standard), which is answered without a key. */
 export function isPreflight(request: IncomingMessage): boolean {
   const { headers, method, url } = request;
   const asks = headers.origin !== undefined && headers['access-control-request-method'] !== undefined;

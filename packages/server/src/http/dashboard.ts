@@ -3,12 +3,12 @@ import { dirname, join } from 'node:path';
 import fastifyStatic from '@fastify/static';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 
-/** Paths of the single-page dashboard, which reads its address itself. */
+/** Paths of the single-page dashboard. The page itself evaluates the path. */
 const pages = ['/', '/talk/:agent'];
 
 /**
- * No other hosts. `blob:` is for the audio worklets of the web client. Sockets go to the service itself, also under the name
- * that clients use.
+ * Allows no other hosts. `blob:` is for the audio worklets of the web client. WebSockets go to the service itself, also
+ * under the host name that clients use.
  */
 const contentSecurityPolicy = (serviceUrl: string) =>
   [
@@ -22,7 +22,8 @@ const contentSecurityPolicy = (serviceUrl: string) =>
   ].join('; ');
 
 /**
- * Serves the built dashboard. Assets are cached for a year, because their names contain their hash; the page is not cached.
+ * Serves the built dashboard. Assets are cached for a year, because their names contain a hash; the page itself is not
+ * cached.
  */
 export async function addDashboard(app: FastifyInstance): Promise<void> {
   const root = join(dirname(createRequire(import.meta.url).resolve('@bothost/dashboard/package.json')), 'dist');

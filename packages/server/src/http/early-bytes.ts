@@ -1,17 +1,17 @@
 import type { Duplex } from 'node:stream';
 
-/** Limit, in bytes. */
+/** Maximum number of bytes that are read before a response. */
 const earlyBytes = 65_536;
 
-/** What a client sends before it gets a response. */
+/** The bytes that a client sends before it gets a response. */
 export type EarlyData = {
-  /** Aborts when the client disconnects, at any time. */
+  /** Aborts when the client disconnects. */
   readonly gone: AbortSignal;
-  /** Stops reading and returns what was read. The socket is paused. */
+  /** Stops reading, pauses the socket, and returns the bytes read so far. */
   readonly take: () => Buffer;
 };
 
-/** Reads a socket before the response is sent, because only reading shows that the client disconnected. */
+/** Reads a socket before the response is sent, because a disconnect is noticed only while reading. */
 export function readEarlyData(socket: Duplex, head: Buffer): EarlyData {
   const gone = new AbortController();
   const chunks = [head];

@@ -15,7 +15,7 @@ export function failureHeaders(error: ApiError): OutgoingHttpHeaders {
   };
 }
 
-/** Responds to a `node:http` request with a failure. If a response has started, aborts it. */
+/** Responds to a `node:http` request with a failure. If a response has already started, aborts the response. */
 export function sendFailure(
   response: ServerResponse,
   error: ApiError,
@@ -34,8 +34,8 @@ export function sendFailure(
 const discardMs = 5_000;
 
 /**
- * Reads and drops the rest of a refused body, then closes the connection if the body takes longer than 5 s. Without this, a
- * client that sends its whole body before it reads would get a connection reset and not the response.
+ * Reads and drops the rest of a rejected body, but closes the connection after 5 s. Without this, a client that sends
+ * its whole body before it reads would see a connection reset instead of the response.
  */
 export function discardBody(incoming: IncomingMessage): void {
   incoming.resume();
@@ -43,7 +43,9 @@ export function discardBody(incoming: IncomingMessage): void {
   incoming.once('close', () => clearTimeout(timer));
 }
 
-/** Responds on a bare socket, where there is no response object: an upgrade, or input that is not a request. */
+/**
+ * Writes a failure to a bare socket that has no response object, because the request is an upgrade or cannot be parsed.
+ */
 export function refuseUpgrade(socket: Duplex, error: ApiError, requestId: string): void {
   const body = JSON.stringify(errorBody(error, requestId));
   const headers = { ...failureHeaders(error), ...jsonHeaders(body, requestId), connection: 'close' };

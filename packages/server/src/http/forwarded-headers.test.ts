@@ -13,12 +13,12 @@ const added = {
 };
 
 describe('headersForBot', () => {
-  it('returns the client headers, the session and the client', () => {
+  it("returns the client's headers, the session id and the client's address", () => {
     const said = { 'content-type': 'text/plain', accept: '*/*', origin: 'https://example.com', 'x-mine': '1' };
     expect(headersForBot(said, id, client)).toEqual({ ...said, ...added });
   });
 
-  it.each(['host', 'authorization', 'content-length', 'expect'])('omits %s, which is for the service only', (name) => {
+  it.each(['host', 'authorization', 'content-length', 'expect'])('omits %s, which is only for the service', (name) => {
     expect(headersForBot({ [name]: 'x' }, id, client)).toEqual(added);
   });
 
@@ -29,7 +29,7 @@ describe('headersForBot', () => {
     },
   );
 
-  it('omits headers that the client declares as connection headers', () => {
+  it("omits headers that the client's Connection header names", () => {
     expect(
       headersForBot(
         { connection: 'keep-alive, X-Hop ,x-other', 'x-hop': '1', 'x-other': '2', 'x-end': '3' },
@@ -42,7 +42,7 @@ describe('headersForBot', () => {
     });
   });
 
-  it("replaces the service's own header names", () => {
+  it('replaces headers that only the service may set', () => {
     const prefix = fc.constantFrom(
       'x-daily-',
       'x-pcc-',
@@ -66,7 +66,7 @@ describe('headersForBot', () => {
     },
   );
 
-  it('keeps the session header if the client declares it as a connection header', () => {
+  it("keeps the session header even if the client's Connection header names it", () => {
     expect(headersForBot({ connection: 'x-session-id, x-daily-session-id' }, id, client)).toEqual(added);
   });
 });
@@ -74,7 +74,7 @@ describe('headersForBot', () => {
 describe('headersForClient', () => {
   const sandbox = { 'content-security-policy': 'sandbox', 'x-content-type-options': 'nosniff' };
 
-  it('returns the bot headers with a sandbox policy', () => {
+  it("returns the bot's headers with a sandbox policy", () => {
     const said = { 'content-type': 'text/html', etag: '"1"', 'content-length': '3' };
     expect(headersForClient(said)).toEqual({ ...said, ...sandbox });
   });
@@ -86,7 +86,7 @@ describe('headersForClient', () => {
     },
   );
 
-  it('replaces the policy of the bot', () => {
+  it("replaces the bot's content security policy", () => {
     expect(headersForClient({ 'content-security-policy': 'default-src *' })).toEqual(sandbox);
   });
 });

@@ -15,15 +15,15 @@ const hopByHop = new Set([
   'upgrade',
 ]);
 
-/** For the service only, not for bots. `expect` is handled by the service's HTTP server. */
+/** Headers that are not forwarded to bots. `expect` is handled by the service's HTTP server. */
 const kept = new Set(['host', 'authorization', 'content-length', 'expect']);
 
-/** Headers that proxies set. Bots get them from the service only; some bot servers read `_` as `-`. */
+/** Headers that proxies set. Bots get these only from the service. Treats `_` like `-`, as some bot servers do. */
 const ofProxies = /^(?:forwarded|x[-_]real[-_]ip|x[-_]forwarded[-_].*)$/;
 
 /**
- * Headers for the bot. Omits those of the connection, the key, and the names that only the service may set. Adds the session,
- * and the client's address and the service's URL as `X-Forwarded-...`.
+ * Headers for the bot. Omits connection headers, the API key, and headers that only the service may set. Adds the
+ * session id, and the client's address and the service's URL as `X-Forwarded-...`.
  */
 export function headersForBot(
   headers: IncomingHttpHeaders,
@@ -46,7 +46,7 @@ export function headersForBot(
   });
 }
 
-/** A bot shares the service's origin, so it may not set headers that apply to the whole origin. The service sets CORS. */
+/** Headers that apply to the whole origin. A bot may not set these, because it shares the service's origin. */
 const originWide = new Set([
   'set-cookie',
   'clear-site-data',
@@ -58,12 +58,18 @@ const originWide = new Set([
   'nel',
 ]);
 
-/** Whether a header of the bot's response is forwarded to the client, also for upgrades. `name` in lower case. */
+/**
+ * Whether a header of the bot's response, including upgrade responses, is forwarded to the client. `name` is in lower
+ * case.
+ */
 export function isForClient(name: string): boolean {
   return !hopByHop.has(name) && !originWide.has(name) && !name.startsWith('access-control-');
 }
 
-/** Headers for the client. Pages of bots are sandboxed, without access to the origin. */
+/**
+ * Headers for the client. Adds a policy that sandboxes the bot's pages, so that they have no access to the service's
+ * origin.
+ */
 export function headersForClient(headers: IncomingHttpHeaders): OutgoingHttpHeaders {
   const nominated = nominatedBy(headers.connection);
   const result: OutgoingHttpHeaders = {};
@@ -77,7 +83,7 @@ export function headersForClient(headers: IncomingHttpHeaders): OutgoingHttpHead
 
 const none: ReadonlySet<string> = new Set();
 
-/** Headers that a message declares as connection headers. */
+/** The names of headers that the Connection header declares as connection headers. */
 function nominatedBy(connection: string | undefined): ReadonlySet<string> {
   if (connection === undefined || connection === 'keep-alive') return none;
   return new Set((connection ?? '').split(',').map((name) => name.trim().toLowerCase()));

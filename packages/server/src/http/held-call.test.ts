@@ -7,7 +7,7 @@ const media = (bytes: number, more: object = {}) =>
   text({ event: 'media', media: { payload: Buffer.alloc(bytes).toString('base64') }, ...more });
 
 describe('createHeldCall', () => {
-  it('keeps all messages, and the last two seconds of audio', () => {
+  it('keeps the last two seconds of audio, and all other messages', () => {
     const call = createHeldCall('twilio');
     const audio = Array.from({ length: 5 }, (_, second) => media(8000, { second }));
     const [start, mark, stop] = ['start', 'mark', 'stop'].map((event) => text({ event }));
@@ -30,7 +30,7 @@ describe('createHeldCall', () => {
     expect(call.messages().length).toBeLessThan(130);
   });
 
-  it('limits messages that claim to be audio', () => {
+  it('limits large messages that claim to be audio', () => {
     const call = createHeldCall('plivo');
     const silent = text({ event: 'media', media: { payload: '' }, filling: 'x'.repeat(1000) });
     let taken = 0;
@@ -38,14 +38,14 @@ describe('createHeldCall', () => {
     expect(taken).toBe(Math.floor(heldCall.otherBytes / (silent.length + 64)));
   });
 
-  it('limits empty messages', () => {
+  it('limits the number of empty messages', () => {
     const call = createHeldCall('plivo');
     let taken = 0;
     while (taken < 10_000 && call.add(Buffer.alloc(0), false)) taken += 1;
     expect(taken).toBe(heldCall.otherBytes / 64);
   });
 
-  it('copies messages out of larger buffers', () => {
+  it('copies messages that are slices of larger buffers', () => {
     const read = Buffer.alloc(65_536, 'x');
     const said = text({ event: 'mark' });
     said.copy(read, 100);

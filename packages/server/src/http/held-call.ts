@@ -3,24 +3,30 @@ import type { RawData } from 'ws';
 
 type Message = { readonly data: Buffer; readonly isBinary: boolean; readonly audioBytes: number };
 
-/** The messages of a call that wait for its bot. */
+/** Holds the messages of a phone call until its bot is connected. */
 export type HeldCall = {
-  /** False if the limit is exceeded. */
+  /** Adds a message. False if the size limit is exceeded. */
   readonly add: (data: RawData, isBinary: boolean) => boolean;
-  /** Unchanged, in order of arrival. */
+  /** The held messages, unchanged and in order of arrival. */
   readonly messages: () => readonly Message[];
 };
 
-/** Bytes per second of audio: 8000 samples of one byte each; Exotel sends 16-bit PCM. */
+/** Audio bytes per second: 8000 samples of one byte each. Exotel sends 16-bit PCM. */
 const audioRates: Record<Carrier, number> = { twilio: 8_000, telnyx: 8_000, plivo: 8_000, exotel: 16_000 };
 
-/** Base64 in JSON takes little more than twice the size of a carrier's audio. A larger message is not audio. */
+/**
+ * A carrier's audio message, base64 in JSON, is a little more than twice the size of its audio. A message larger than
+ * this is not audio.
+ */
 const wireBytesPerAudioByte = 8;
 
-/** Memory overhead of a message, so that empty ones count. */
+/**
+ * Memory in bytes that each message counts in addition to its content, so that the number of empty messages is limited
+ * too.
+ */
 const messageBytes = 64;
 
-/** Keeps the latest audio and all other messages: a bot identifies its call by the first ones. */
+/** Keeps the latest audio and all other messages, because a bot identifies the call by the first messages. */
 export function createHeldCall(carrier: Carrier): HeldCall {
   const most = heldCall.audioSeconds * audioRates[carrier];
   const held: Message[] = [];
@@ -52,7 +58,7 @@ export function createHeldCall(carrier: Carrier): HeldCall {
   };
 }
 
-/** The fields of a carrier's message; an empty object for what is none. */
+/** Parses a carrier's message. Returns an empty object if the message is not a JSON object. */
 export function fieldsOf(data: RawData): Readonly<Record<string, unknown>> {
   try {
     return asFields(JSON.parse(String(data)));
@@ -65,14 +71,14 @@ export function asFields(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
 }
 
-/** `{"event": "media", "media": {"payload": <base64>}}`, with all four carriers. */
+/** Number of audio bytes in a message. All four carriers send `{"event": "media", "media": {"payload": <base64>}}`. */
 function audioBytesOf(data: RawData): number {
   const fields = fieldsOf(data);
   const { payload } = asFields(fields['media']);
   return fields['event'] === 'media' && typeof payload === 'string' ? Buffer.byteLength(payload, 'base64') : 0;
 }
 
-/** A socket returns slices of larger buffers, which would stay in memory. */
+/** Copies a message, because a slice would keep the socket's whole read buffer in memory. */
 function copyOf(data: RawData): Buffer {
   return Array.isArray(data) ? Buffer.concat(data) : Buffer.from(new Uint8Array(data).buffer);
 }

@@ -2,9 +2,9 @@ import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 
 /**
- * Handles a request with an unsupported upgrade as if it had none (RFC 9110 7.8): Java's client offers h2c with each first
- * request, and `curl --http2` does. Node emits every upgrade once a listener exists, so this passes the request back to the
- * server without its upgrade headers, on the same connection, which closes after the response.
+ * Handles a request with an unsupported upgrade as if it had no upgrade (RFC 9110, section 7.8). Java's client offers
+ * h2c with each first request, and so does `curl --http2`. Node emits every upgrade once a listener exists, so this
+ * function passes the request back to the server without its upgrade headers. The connection closes after the response.
  */
 export function ignoreUpgrade(server: Server, incoming: IncomingMessage, socket: Duplex, head: Buffer): void {
   const dropped = new Set(['upgrade', 'connection', 'http2-settings', 'keep-alive']);

@@ -18,7 +18,7 @@ describe.each([
   ['parseJson', parseJson],
   ['parseExactJson', parseExactJson],
 ])('%s', (_, parse) => {
-  it('returns what JSON.parse returns', () => {
+  it('returns the same value as JSON.parse', () => {
     const anyJson = fc.json({ stringUnit: 'binary', maxDepth: 20 });
     fc.assert(
       fc.property(anyJson, (text) => {
@@ -58,11 +58,11 @@ describe.each([
       `${'['.repeat(500_000)}${']'.repeat(500_000)}`,
       [`body${'.0'.repeat(16)}.... is nested more than 100 levels deep`],
     ],
-  ])('rejects a value that others cannot read: %.60s', (text, paths) => {
+  ])('rejects a value that other programs cannot read: %.60s', (text, paths) => {
     expect(problemsOf(parse, text)).toEqual({ reason: 'invalid-request', paths });
   });
 
-  it('rejects text that is not UTF-8 or not JSON, without repeating it', () => {
+  it('rejects text that is not UTF-8 or not JSON, without repeating it in the message', () => {
     const bytes = Buffer.from('{"a":"canary\xff"}', 'latin1');
     expect(problemsOf(parse, bytes)).toEqual({ reason: 'invalid-json', paths: [] });
     expect(problemsOf(parse, '{"a": canary')).toEqual({ reason: 'invalid-json', paths: [] });
@@ -85,7 +85,7 @@ describe('parseExactJson', () => {
     expect(problemsOf(parseJson, text)).toBeNull();
   });
 
-  it('reports the first 20 of thousands of duplicates', () => {
+  it('reports only the first 20 of thousands of duplicates', () => {
     const text = `{${Array.from({ length: 5_000 }, () => '"a":1').join()}}`;
     expect(problemsOf(parseExactJson, text)?.paths).toHaveLength(20);
   });

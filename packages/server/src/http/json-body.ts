@@ -1,26 +1,26 @@
 import { isUtf8 } from 'node:buffer';
 import { failure, type Issue } from '@bothost/contract';
 
-/** Other field names may be misplaced values, so messages do not repeat them. */
+/** Messages contain only field names of this form, because other names may be misplaced secret values. */
 const printableName = /^[A-Za-z0-9_-]{1,64}$/;
 const levelsAtMost = 100;
 const issuesAtMost = 20;
 const levelsInPathAtMost = 16;
 
 /**
- * Parses a request body, and rejects what the database or a bot could not read: strings with half of a surrogate pair
- * (RFC 7493, section 2.1) and deep nesting, which overflows the stack of many JSON parsers.
+ * Parses a request body. Rejects values that the database or a bot could not read: strings with half of a surrogate
+ * pair (RFC 7493, section 2.1) and deep nesting, which overflows the stack of many JSON parsers.
  *
  * @throws failure `invalid-json`, `invalid-request` with the path of the value
  */
 export function parseJson(bytes: Buffer): unknown {
-  // Decoding would silently replace invalid bytes.
+  // Decode only valid UTF-8, because decoding silently replaces invalid bytes.
   if (!isUtf8(bytes)) throw failure('invalid-json', { message: 'The request body is not valid UTF-8.' });
   let value: unknown;
   try {
     value = JSON.parse(bytes.toString('utf8').replace(/^\ufeff/, ''));
   } catch {
-    // The parser's own message contains a piece of the text, which may be a secret.
+    // The parser's message is not used, because it contains part of the text, which may be a secret.
     throw failure('invalid-json');
   }
   requireInteroperable(value, []);
@@ -28,8 +28,8 @@ export function parseJson(bytes: Buffer): unknown {
 }
 
 /**
- * As `parseJson`, but also rejects objects that contain a field twice, because readers disagree about which one counts
- * (RFC 8259, section 4).
+ * Parses JSON like `parseJson`, but also rejects objects with duplicate field names, because parsers disagree about
+ * which of them counts (RFC 8259, section 4).
  */
 export function parseExactJson(bytes: Buffer): unknown {
   const value = parseJson(bytes);
@@ -55,7 +55,7 @@ function invalid(issues: readonly Issue[]) {
   return failure('invalid-request', { message, issues });
 }
 
-/** Whole strings and structural characters, in text that is known to be valid JSON. */
+/** Matches strings and structural characters. The text must be valid JSON. */
 const tokens = /"(?:[^"\\]|\\.)*"|[{}[\],:]/g;
 
 type Level = { readonly names: Set<string> | null; at: string; expectsName: boolean };

@@ -12,8 +12,8 @@ import { type createUploadEndpoint, parseUploadPath } from './upload.ts';
 type Handler = (incoming: IncomingMessage, response: ServerResponse) => void;
 
 /**
- * Node's HTTP server. It refuses what Node's parser should not have accepted, answers preflights, streams the bodies of bots and
- * uploads, and passes all other requests to `handler`, the framework.
+ * Creates Node's HTTP server. It rejects malformed requests that Node's parser accepts, answers preflights, streams the
+ * bodies of bots and uploads, and passes all other requests to `handler`, the framework.
  */
 export function createNodeServer(
   cors: CorsPolicy,
@@ -40,7 +40,8 @@ export function createNodeServer(
     limitBodyTime(incoming, requestId(incoming));
     handler(incoming, response);
   });
-  // `checkHead` counts the lines and checks the Host, because Node drops lines silently and answers without an error object.
+  // Disable Node's limit on header lines, because Node drops excess lines silently. `checkHead` counts the lines and
+  // checks the Host header instead.
   server.maxHeadersCount = 0;
   server.on('checkExpectation', (incoming: IncomingMessage, response: ServerResponse) => {
     refuse(incoming, response, failure('expectation-unsupported'));

@@ -16,7 +16,7 @@ afterAll(() => service.close());
 
 type Ask = { method?: string; key?: string | null; body?: string | Buffer; headers?: Record<string, string> };
 
-/** With the private key by default. */
+/** Sends a request, with the private key by default. */
 async function ask(path: string, { method = 'GET', key = service.privateKey, body, headers }: Ask = {}) {
   const answer = await fetch(service.url + path, {
     method,
@@ -29,7 +29,7 @@ async function ask(path: string, { method = 'GET', key = service.privateKey, bod
 }
 const reasonOf = (answer: { json: unknown }) => (answer.json as { reason?: string }).reason;
 const json = { 'content-type': 'application/json' };
-/** Above every limit of a body, and more than the socket buffers of both sides hold. */
+/** Larger than every limit on bodies, and larger than the socket buffers of both sides. */
 const megabytes = ' '.repeat(32_000_000);
 
 const all = Object.values(operations).flatMap((operation) =>
@@ -41,7 +41,7 @@ describe('the OpenAPI document', () => {
   const paths = async () =>
     ((await ask('/v1/openapi.json')).json as { paths: Record<string, Record<string, Entry>> }).paths;
 
-  it.each(all)('lists the statuses of refused requests to %s %s', async (method, path, kind) => {
+  it.each(all)('lists the statuses of rejected requests to %s %s', async (method, path, kind) => {
     const key = {
       operator: operatorToken,
       public: service.publicKey,
@@ -63,7 +63,7 @@ describe('the OpenAPI document', () => {
 });
 
 describe('the order of checks', () => {
-  it.each(all)('%s %s checks the key first', async (method, path, kind) => {
+  it.each(all)('checks the key of %s %s first', async (method, path, kind) => {
     const filled = path.replace(/\{\w+\}/g, 'x');
     const broken = method === 'GET' ? {} : { body: '{"broken', headers: json };
     const without = await ask(filled, { method, key: null, ...broken });
@@ -77,15 +77,15 @@ describe('the order of checks', () => {
   });
 
   it.each([
-    ['a path that is none, inside the API', '/v1/nothing', 404, 'endpoint-not-found'],
-    ['the API itself', '/v1', 404, 'endpoint-not-found'],
-    ['a path that is none, outside', '/nothing', 404, 'endpoint-not-found'],
+    ['answers 404 for an unknown path inside the API', '/v1/nothing', 404, 'endpoint-not-found'],
+    ['answers 404 for the root of the API', '/v1', 404, 'endpoint-not-found'],
+    ['answers 404 for an unknown path outside the API', '/nothing', 404, 'endpoint-not-found'],
   ])('%s', async (_, path, status, reason) => {
     const answer = await ask(path);
     expect([answer.status, reasonOf(answer)]).toEqual([status, reason]);
   });
 
-  it('an unknown path is 401 inside the API and 404 outside', async () => {
+  it('answers 401 for an unknown path inside the API without the right key, and 404 outside', async () => {
     expect((await ask('/v1/nothing', { key: null })).status).toBe(401);
     expect((await ask('/nothing', { key: null })).status).toBe(404);
     expect((await ask('/v1/public/nothing', { key: service.privateKey })).status).toBe(401);
@@ -98,7 +98,7 @@ describe('the order of checks', () => {
     ['DELETE', '/v1/keys', 'GET, POST'],
     ['GET', '/v1/keys/x', 'DELETE'],
     ['PUT', '/v1/organizations/test-org/properties', 'GET, PATCH'],
-  ])('another method (%s %s) is 405 with the allowed methods', async (method, path, allow) => {
+  ])('answers 405 with the allowed methods for another method (%s %s)', async (method, path, allow) => {
     const answer = await ask(path, { method });
     expect([answer.status, reasonOf(answer)]).toEqual([405, 'method-not-allowed']);
     expect(answer.headers.get('allow')).toBe(allow);
@@ -118,13 +118,13 @@ describe('bodies', () => {
     '{"name":"x"}',
     '{"name":"x","kind":"other"}',
     '{"name":" ","kind":"public"}',
-  ])('are refused with 400 and the error object: %s', async (body) => {
+  ])('are rejected with 400 and the error object: %s', async (body) => {
     const answer = await create(body);
     expect(answer.status).toBe(400);
     expect(ErrorResponse.parse(answer.json)).toMatchObject({ code: '400', error: expect.any(String) });
   });
 
-  it('report all issues at once, by field', async () => {
+  it('are reported with all their errors at once, by field', async () => {
     const answer = await create('{"name":"","kind":"x","expiresInSeconds":0}');
     const { issues = [] } = ErrorResponse.parse(answer.json);
     expect(issues.map(({ path }) => path)).toEqual(['body.name', 'body.kind', 'body.expiresInSeconds']);
@@ -139,14 +139,14 @@ describe('bodies', () => {
 
   it.each<[string, Record<string, string>]>([
     ['an empty content type', { 'content-type': '' }],
-    ['one that is none', { 'content-type': 'json' }],
-    ['that of a form', { 'content-type': 'application/x-www-form-urlencoded' }],
-    ['that of text', { 'content-type': 'text/plain; charset=utf-8' }],
+    ['an invalid content type', { 'content-type': 'json' }],
+    ['the content type of a form', { 'content-type': 'application/x-www-form-urlencoded' }],
+    ['the content type of text', { 'content-type': 'text/plain; charset=utf-8' }],
   ])('are read as JSON under %s', async (_, headers) => {
     expect((await create('{"name":"typed","kind":"public"}', headers)).status).toBe(201);
   });
 
-  it('are read as JSON under no content type at all', async () => {
+  it('are read as JSON without a content type', async () => {
     const answer = await fetch(`${service.url}/v1/keys`, {
       method: 'POST',
       headers: { authorization: `Bearer ${service.privateKey}` },
@@ -156,27 +156,32 @@ describe('bodies', () => {
     expect(answer.status).toBe(201);
   });
 
-  it('above the limit are 413', async () => {
+  it('above the size limit are rejected with 413', async () => {
     const answer = await create(JSON.stringify({ name: 'x', kind: 'public', filler: 'x'.repeat(1_100_000) }));
     expect([answer.status, reasonOf(answer)]).toEqual([413, 'body-too-large']);
   });
 
   it.each([
-    ['with its length', `content-length: ${megabytes.length}`, [megabytes]],
+    ['with a Content-Length', `content-length: ${megabytes.length}`, [megabytes]],
     ['in chunks', 'transfer-encoding: chunked', [`${megabytes.length.toString(16)}\r\n`, megabytes, '\r\n0\r\n\r\n']],
-  ])('above the limit are 413 for a client that first sends everything: %s', async (_, header, pieces) => {
-    const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
-    socket.pause();
-    const head = `POST /v1/keys HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${service.privateKey}\r\n${header}\r\n\r\n`;
-    for (const piece of [head, ...pieces]) {
-      await new Promise<void>((resolve, reject) => socket.write(piece, (error) => (error ? reject(error) : resolve())));
-    }
-    socket.resume();
-    const [response] = (await once(socket, 'data')) as [Buffer];
-    socket.destroy();
-    expect(String(response)).toMatch(/^HTTP\/1\.1 413 /);
-    expect(String(response)).toContain('"reason":"body-too-large"');
-  });
+  ])(
+    'above the size limit are rejected with 413 for a client that sends everything before it reads: %s',
+    async (_, header, pieces) => {
+      const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
+      socket.pause();
+      const head = `POST /v1/keys HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${service.privateKey}\r\n${header}\r\n\r\n`;
+      for (const piece of [head, ...pieces]) {
+        await new Promise<void>((resolve, reject) =>
+          socket.write(piece, (error) => (error ? reject(error) : resolve())),
+        );
+      }
+      socket.resume();
+      const [response] = (await once(socket, 'data')) as [Buffer];
+      socket.destroy();
+      expect(String(response)).toMatch(/^HTTP\/1\.1 413 /);
+      expect(String(response)).toContain('"reason":"body-too-large"');
+    },
+  );
 
   it.each([
     [
@@ -185,50 +190,50 @@ describe('bodies', () => {
     ],
     ['half of a surrogate pair', Buffer.from('{"name":"x\\ud800","kind":"public"}')],
     ['half of a surrogate pair in a field name', Buffer.from('{"name":"x","kind":"public","\\udfff":1}')],
-    ['101 levels', Buffer.from(`{"name":"x","kind":"public","deep":${'['.repeat(100)}${']'.repeat(100)}}`)],
-  ])('with %s are 400', async (_, body) => {
+    ['101 levels of nesting', Buffer.from(`{"name":"x","kind":"public","deep":${'['.repeat(100)}${']'.repeat(100)}}`)],
+  ])('with %s are rejected with 400', async (_, body) => {
     const answer = await ask('/v1/keys', { method: 'POST', body, headers: json });
     expect([answer.status, reasonOf(answer)]).toEqual([400, expect.stringMatching(/^invalid-/)]);
   });
 
-  it('nested too deeply are 400 for a start', async () => {
+  it('that are nested too deeply are rejected with 400 for a session start', async () => {
     const body = `{"body":{"deep":${'['.repeat(100_000)}${']'.repeat(100_000)}}}`;
     const answer = await ask('/v1/public/nobody/start', { method: 'POST', key: service.publicKey, body });
     expect([answer.status, reasonOf(answer)]).toEqual([400, 'invalid-request']);
   });
 
-  it('may have 100 levels', async () => {
+  it('may have 100 levels of nesting', async () => {
     const body = `{"name":"deep","kind":"public","deep":${'['.repeat(99)}${']'.repeat(99)}}`;
     expect((await create(body)).status).toBe(201);
   });
 
-  it('are refused if they would change an object prototype', async () => {
+  it('are rejected if they would change an object prototype', async () => {
     expect((await create('{"name":"x","kind":"public","__proto__":{"admin":true}}')).status).toBe(400);
   });
 
-  it('of the properties operation refuse unknown fields', async () => {
+  it('for the properties operation are rejected if they have unknown fields', async () => {
     const answer = await ask('/v1/properties', { method: 'PATCH', body: '{"color":"blue"}', headers: json });
     expect(answer.status).toBe(400);
   });
 });
 
-describe('texts with a NUL character', () => {
+describe('a NUL character', () => {
   it.each([
     '/v1/agents/%00',
     '/v1/agents/a%00b/sessions',
     '/v1/agents/%00/sessions/x',
     '/v1/agents/%00/sessions/0192f0c4-7d2a-7c11-8a53-6f2f4d1f0a11',
-  ])('are 404 in a path: %s', async (path) => {
+  ])('in a path answers 404: %s', async (path) => {
     const answer = await ask(path);
     expect([answer.status, reasonOf(answer)]).toEqual([404, 'not-found']);
   });
 
-  it('are 404 in the path of a start', async () => {
+  it('in the path of a session start answers 404', async () => {
     const answer = await ask('/v1/public/%00/start', { method: 'POST', key: service.publicKey });
     expect([answer.status, reasonOf(answer)]).toEqual([404, 'not-found']);
   });
 
-  it('are 400 elsewhere', async () => {
+  it('elsewhere answers 400', async () => {
     const name = await ask('/v1/keys', { method: 'POST', body: '{"name":"a\\u0000b","kind":"public"}', headers: json });
     expect([name.status, reasonOf(name)]).toEqual([400, 'invalid-request']);
     const region = await ask('/v1/agents?region=%00');
@@ -244,18 +249,18 @@ describe('parameters', () => {
     ['DELETE', '/v1/keys/'],
     ['GET', '/v1/organizations//agents'],
     ['DELETE', '/v1/agents//sessions/'],
-  ])('are 404 if empty, and never another operation: %s %s', async (method, path) => {
+  ])('that are empty answer 404 and never match another operation: %s %s', async (method, path) => {
     expect((await ask(path, { method })).status).toBe(404);
   });
 
-  it('of lists are named if invalid', async () => {
+  it('of lists are named in the error if they are invalid', async () => {
     const answer = await ask('/v1/agents/x/sessions?limit=0&offset=-1&status=maybe&startTime=later');
     const { issues = [] } = ErrorResponse.parse(answer.json);
     expect(answer.status).toBe(400);
     expect(issues.map(({ path }) => path)).toEqual(['query.limit', 'query.offset', 'query.startTime', 'query.status']);
   });
 
-  it('with malformed percent-encoding are an error of the caller', async () => {
+  it('with malformed percent-encoding are reported as a client error', async () => {
     const answer = await ask('/v1/agents/%zz');
     expect(answer.status).toBeLessThan(500);
     expect(ErrorResponse.parse(answer.json).error).not.toBe('');
@@ -263,7 +268,7 @@ describe('parameters', () => {
 });
 
 describe('the paths of an organization', () => {
-  it('accept its name, and its id in either case', async () => {
+  it("accept the organization's name, and its id in either case", async () => {
     const { organizations } = z
       .object({ organizations: z.array(z.object({ id: z.string() })) })
       .parse((await ask('/v1/organizations')).json);
@@ -274,21 +279,21 @@ describe('the paths of an organization', () => {
     }
   });
 
-  it('are 404 for another organization', async () => {
+  it('answer 404 for another organization', async () => {
     const answer = await ask('/v1/organizations/other/regions');
     expect([answer.status, reasonOf(answer)]).toEqual([404, 'organization-not-found']);
   });
 });
 
 describe('every response', () => {
-  it('has a unique request id, which is also in the body of an error', async () => {
+  it('has a unique request id, which an error also has in its body', async () => {
     const [one, other] = [await ask('/v1/agents/nobody'), await ask('/v1/agents/nobody')];
     expect(ErrorResponse.parse(one.json).requestId).toBe(one.headers.get('x-request-id'));
     expect(one.headers.get('x-request-id')).not.toBe(other.headers.get('x-request-id'));
     expect((await ask('/v1/agents')).headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
   });
 
-  it('ignores the request id of the caller', async () => {
+  it('ignores a request id sent by the client', async () => {
     const answer = await ask('/v1/agents', { headers: { 'x-request-id': 'mine' } });
     expect(answer.headers.get('x-request-id')).not.toBe('mine');
   });
@@ -299,7 +304,7 @@ describe('every response', () => {
 });
 
 describe('without a key', () => {
-  it('the OpenAPI document is served and has the address of this service', async () => {
+  it('the OpenAPI document is served and contains the URL of this service', async () => {
     const { status, json: document } = await ask('/v1/openapi.json', { key: null });
     expect(status).toBe(200);
     expect(document).toMatchObject({ openapi: '3.1.0', servers: [{ url: service.url }] });
@@ -312,7 +317,7 @@ describe('without a key', () => {
     expect(text).not.toContain('<script');
   });
 
-  it('the probes report a live and ready service', async () => {
+  it('the probes report that the service is live and ready', async () => {
     expect(await ask('/healthz', { key: null })).toMatchObject({ status: 200, json: { status: 'ok' } });
     expect(await ask('/readyz', { key: null })).toMatchObject({ status: 200, json: { status: 'ready' } });
   });
@@ -336,7 +341,7 @@ describe('without a key', () => {
   });
 });
 
-it('describes settings below `properties`, where existing clients read them', async () => {
+it('the OpenAPI document describes settings below `properties`, where existing clients read them', async () => {
   const { json } = await ask('/v1/organizations/test-org/properties/schema');
   expect(json).toEqual({
     properties: { defaultRegion: expect.objectContaining({ type: 'string', currentValue: 'us-west' }) },

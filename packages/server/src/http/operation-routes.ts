@@ -18,7 +18,8 @@ import { operatorOf, principalOf } from './refused-request.ts';
 import { responseSchema } from './response-schema.ts';
 
 /**
- * The handlers with the types that routes need; `handlers.ts` has the exact ones. `gone` aborts when the client disconnects.
+ * The handlers of all operations, with the types that routes need; `handlers.ts` has the exact types. `gone` returns a
+ * signal that aborts when the client disconnects.
  */
 export type RouteHandlers = {
   readonly [name: string]: (
@@ -52,7 +53,7 @@ declare module 'fastify' {
     requestedAt: Date;
   }
   interface FastifyContextConfig {
-    /** What the error handler and the JSON parser need to know about the route's operation. */
+    /** The properties of the route's operation that the error handler and the JSON parser need. */
     operation?: Pick<Operation, 'audit'> & Partial<Pick<Operation, 'bodyBytes' | 'exactBody'>>;
   }
 }
@@ -68,7 +69,7 @@ function addRoute(
   app.route({
     method: operation.method,
     url: path.replace(/\{(\w+)\}/g, ':$1'),
-    // An operation without a body ignores a body that a client sends.
+    // Operations without a body accept and ignore a body up to the general limit.
     bodyLimit: operation.bodyBytes === 0 ? requestBodyBytes : operation.bodyBytes,
     config: { operation },
     schema: { response: { '2xx': responseSchema(operation.response) } },
@@ -80,7 +81,7 @@ function addRoute(
     },
     handler: async (request, reply) => {
       const input = parseRequest(operation, request);
-      // Releases the parsed body with its unknown fields while the request waits.
+      // Drop the unvalidated body, with its unknown fields, so that it uses no memory while the request is handled.
       request.body = input.body;
       const caller = (kind === 'operator' ? operatorOf(request) : request.caller) as never;
       const answer = await handler?.(input, caller, request.requestedAt, () => goneSignal(reply.raw));
@@ -90,7 +91,9 @@ function addRoute(
   });
 }
 
-/** Aborts when the connection closes before the response was sent. Created only for operations that wait. */
+/**
+ * Aborts when the connection closes before the response was sent. Created only for operations that wait for events.
+ */
 function goneSignal(response: ServerResponse): AbortSignal {
   const gone = new AbortController();
   if (response.closed) gone.abort();
@@ -98,13 +101,16 @@ function goneSignal(response: ServerResponse): AbortSignal {
   return gone.signal;
 }
 
-/** Checks the key for a path without an operation. */
+/** Checks the key of a request whose path matches no operation. */
 export async function requireKey(context: RoutesContext, request: FastifyRequest, kind: KeyUse): Promise<void> {
   if (kind === 'operator') await requireOperator(context, request);
   else await callerOf(context.authenticator, request, kind);
 }
 
-/** An API key has no access here, but is looked up so that the audit log of its organization records the attempt. */
+/**
+ * Requires the operator's token. An API key has no access, but is looked up so that the audit log of its organization
+ * records the attempt.
+ */
 async function requireOperator(context: RoutesContext, request: FastifyRequest): Promise<void> {
   if (context.isOperator(keyOf(request))) return;
   await callerOf(context.authenticator, request, 'operator');
@@ -125,14 +131,14 @@ async function callerOf(authenticator: Authenticator, request: FastifyRequest, k
   return authenticator.cached(key, kind) ?? (await authenticator.authenticate(key, kind));
 }
 
-/** The API that a path belongs to; null outside both. */
+/** The API to which a path belongs. Null outside both APIs. */
 export function kindOfPath(url: string): KeyUse | null {
   if (url.startsWith(`${publicBase}/`)) return 'public';
   if (url.startsWith(`${operatorBase}/`)) return 'operator';
   return url === apiBase || url.startsWith(`${apiBase}/`) || url.startsWith(`${apiBase}?`) ? 'private' : null;
 }
 
-/** A private key may use the path of its own organization, by name or id. Any other is 404. */
+/** A private key may use only the paths of its own organization, by name or id. Other organizations answer 404. */
 function requireOwnOrganization(request: FastifyRequest): void {
   const { organization } = request.params as { organization?: string };
   const { caller } = request;
@@ -148,7 +154,7 @@ function parseRequest(operation: Operation, request: FastifyRequest) {
     issues.push(...parsed.error.issues.map(({ path, message }) => ({ path: [part, ...path].join('.'), message })));
     return undefined as never;
   };
-  // PostgreSQL stores no NUL, so no object has such a name.
+  // PostgreSQL stores no NUL character, so no object has such a name.
   if (hasNul(request.params)) throw failure('not-found');
   const input = {
     params: parse('params', operation.params, request.params),
@@ -164,7 +170,7 @@ function hasNul(fields: unknown): boolean {
   return Object.values(fields as Record<string, unknown>).some((value) => String(value).includes('\0'));
 }
 
-/** Reports all issues at once. Square brackets would be parsed as markup by an existing client. */
+/** Reports all errors at once, without square brackets, which an existing client reads as markup. */
 function invalid(issues: readonly Issue[]) {
   const plain = issues.map(({ path, message }) => ({
     path,
@@ -174,7 +180,7 @@ function invalid(issues: readonly Issue[]) {
   return failure('invalid-request', { message: `The request is not valid. ${text}`, issues: plain });
 }
 
-/** The methods that operations accept at a path. */
+/** The methods for which operations exist at a path. */
 export function methodsAt(path: string): readonly string[] {
   const matches = (pattern: string) => new RegExp(`^${pattern.replace(/\{\w+\}/g, '[^/]+')}$`).test(path);
   const found = (Object.values(operations) as Operation[]).filter((operation) => pathsOf(operation).some(matches));

@@ -4,15 +4,15 @@ import type { FastifyInstance } from 'fastify';
 import { bearerToken } from './bearer.ts';
 
 export type Probes = {
-  /** Null if ready, otherwise what is missing, for the operator. */
+  /** Null if the service is ready. Otherwise, a message for the operator that says what is missing. */
   readonly notReady: () => Promise<string | null>;
-  /** Metrics in the Prometheus text format. */
+  /** Returns the metrics in the Prometheus text format. */
   readonly metrics: () => Promise<{ readonly contentType: string; readonly text: string }>;
   /** If set, `/metrics` requires it as a bearer token. */
   readonly metricsToken: string | null;
 };
 
-/** `/healthz`, `/readyz` and `/metrics` for the operator's monitoring. They take no API keys. */
+/** Adds `/healthz`, `/readyz` and `/metrics` for the operator's monitoring. None of them requires an API key. */
 export function addProbes(app: FastifyInstance, probes: Probes): void {
   const quiet = { logLevel: 'warn' } as const;
   app.get('/healthz', quiet, async () => ({ status: 'ok' }));

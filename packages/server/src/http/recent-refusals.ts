@@ -1,11 +1,12 @@
 import type { ApiError } from '@bothost/contract';
 
-/** At most; the oldest is forgotten first. */
+/** Maximum number of remembered rejections. The oldest is dropped first. */
 const entries = 1_000;
 
 /**
- * Why the newest WebSockets were refused, by their tokens. Browsers hide the response to a refused handshake from pages, so a page
- * repeats it as a plain request with the same token. In memory, because it matters for seconds only.
+ * Remembers why recent WebSockets were rejected, by their tokens. Browsers do not show the response to a rejected
+ * handshake to pages, so a page sends a plain request with the same token to read the reason. Kept in memory, because
+ * the reason matters only for seconds.
  */
 export function createRecentRefusals() {
   const byToken = new Map<string, ApiError>();

@@ -5,12 +5,12 @@ import type { Actor } from '../audit/chain.ts';
 import type { Refusal } from '../audit/refusals.ts';
 import { type Caller, type Principal, RefusedKeyError } from '../organizations/authenticate.ts';
 
-/** The principal of a request: its authenticated caller, with what the request says about the client. */
+/** The principal of a request: the authenticated caller, with the client's address and the request id. */
 export function principalOf(caller: Caller, request: FastifyRequest): Principal {
   return { ...caller, ...originOf(request), serviceUrl: request.client.serviceUrl };
 }
 
-/** The operator, who has no API key, with address and request id. */
+/** The operator as an actor for the audit log, with address and request id. The operator has no API key. */
 export function operatorOf(request: FastifyRequest): Actor {
   return { keyId: null, ...originOf(request) };
 }
@@ -21,7 +21,7 @@ function originOf(request: FastifyRequest): Pick<Actor, 'requestId' | 'address'>
 }
 
 /**
- * The audit entry of a refused request. Null for failures of the service, unknown keys, and operations that the audit log
+ * The audit entry of a rejected request. Null for service failures, unknown keys, and operations that the audit log
  * does not cover.
  */
 export function refusalOf(
@@ -32,7 +32,7 @@ export function refusalOf(
   if (known.status < 400 || known.status >= 500) return null;
   const refused = known.cause instanceof RefusedKeyError ? known.cause : null;
   const caller = refused?.caller ?? (request.caller as Principal | undefined);
-  // A deployment that names a missing secret set counts as an access to it.
+  // A deployment that names a missing secret set counts as an access to that set.
   const action = operation.audit ?? (known.reason.startsWith('secret-set-') ? 'agents.deploy' : null);
   if (!caller || action === null) return null;
   return {
@@ -44,7 +44,10 @@ export function refusalOf(
   };
 }
 
-/** Records only text in the form of a name, and keys only of valid requests: other text may be a misplaced secret value. */
+/**
+ * Records only text that has the form of a name, and keys only of valid requests, because other text may be a misplaced
+ * secret value.
+ */
 function named(request: FastifyRequest, known: ApiError): Pick<Refusal, 'object' | 'keys'> {
   const params = fieldsOf(request.params);
   const body = fieldsOf(request.body);

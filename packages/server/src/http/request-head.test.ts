@@ -25,7 +25,7 @@ const authorization = (key: string) => `authorization: Bearer ${key}\r\n`;
 const upgrade =
   'connection: Upgrade\r\nupgrade: websocket\r\nsec-websocket-version: 13\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n';
 
-/** Sends a request head; returns the response with its error object. */
+/** Sends a request head. Returns the response with its error object. */
 async function send(requestLine: string, lines: string) {
   const text = await sendRaw(service, `${requestLine}\r\n${lines}\r\n`);
   const [head = '', body = ''] = text.split('\r\n\r\n', 2);
@@ -47,7 +47,7 @@ describe('a request head', () => {
   ] as const;
 
   it.each(kinds.flatMap((kind) => problems.map((problem) => [...kind, ...problem] as const)))(
-    'to %s is refused',
+    'to %s is rejected',
     async (_, requestLine, closing, __, lines, status, reason) => {
       const { head, error } = await send(requestLine(), `${authorization(service.publicKey)}${lines}${closing}`);
       expect([head.split(' ')[1], error.reason]).toEqual([String(status), reason]);
@@ -55,20 +55,20 @@ describe('a request head', () => {
     },
   );
 
-  it('with an unknown expectation is refused with 417', async () => {
+  it('with an unknown expectation is rejected with 417', async () => {
     const lines = `host: x\r\n${authorization(service.privateKey)}expect: 200-ok\r\nconnection: close\r\n`;
     const { head, error } = await send('GET /v1/agents HTTP/1.1', lines);
     expect([head.split(' ')[1], error.reason]).toEqual(['417', 'expectation-unsupported']);
     expect(head).toContain(`x-request-id: ${error.requestId}`);
   });
 
-  it('of CONNECT is refused with 501', async () => {
+  it('for CONNECT is rejected with 501', async () => {
     const { head, error } = await send('CONNECT example.com:443 HTTP/1.1', 'host: example.com:443\r\n');
     expect([head.split(' ')[1], error.reason]).toEqual(['501', 'method-not-implemented']);
     expect(head).toContain(`x-request-id: ${error.requestId}`);
   });
 
-  it('of HTTP/1.0 needs no Host', async () => {
+  it('in HTTP/1.0 needs no Host header', async () => {
     expect(await sendRaw(service, `GET /healthz HTTP/1.0\r\n\r\n`)).toMatch(/^HTTP\/1\.1 200 /);
   });
 

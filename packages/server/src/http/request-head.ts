@@ -1,9 +1,12 @@
 import type { IncomingMessage } from 'node:http';
 import { type ApiError, failure } from '@bothost/contract';
 
-/** Node's parser drops the lines beyond its own limit silently, so `maxHeadersCount` must be off. */
+/**
+ * Maximum number of header lines. Node's parser silently drops lines beyond its own limit, so `maxHeadersCount` must be
+ * 0.
+ */
 const headerLinesAtMost = 1_000;
-/** A registered name, or an address in square brackets, and a port (RFC 9110 7.2). */
+/** A host name, or an address in square brackets, with an optional port (RFC 9110, section 7.2). */
 const hostPattern = /^(?:[\w.~!$&'()*+,;=%-]*|\[[0-9a-f:.]+\])(?::\d*)?$/i;
 const absoluteForm = /^https?:\/\/[^/?#]*/i;
 
@@ -12,8 +15,8 @@ export function isHost(text: string): boolean {
 }
 
 /**
- * Checks what Node's parser accepts, and rewrites a target in absolute form (RFC 9112 3.2.2) to a path. Returns the problem
- * of the request, else null. Call it before anything reads `incoming.url`.
+ * Rejects malformed requests that Node's parser accepts, and rewrites a target in absolute form (RFC 9112, section
+ * 3.2.2) to a path. Returns the error of the request, or null. Call it before anything reads `incoming.url`.
  */
 export function checkHead(incoming: IncomingMessage): ApiError | null {
   const { rawHeaders, httpVersion, url = '' } = incoming;
@@ -23,7 +26,7 @@ export function checkHead(incoming: IncomingMessage): ApiError | null {
     const name = rawHeaders[index] ?? '';
     if (name.length === 4 && name.toLowerCase() === 'host') hosts += 1;
   }
-  // RFC 9112 3.2: a proxy may have checked another Host than this service would use.
+  // RFC 9112, section 3.2, requires exactly one Host header. With several, a proxy may have checked a different one.
   const isMissing = hosts === 0 && httpVersion !== '1.0';
   if (isMissing || hosts > 1 || !isHost(incoming.headers.host ?? '')) {
     return failure('invalid-request', { message: 'The request must have one valid Host header.' });

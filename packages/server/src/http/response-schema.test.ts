@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { responseSchema } from './response-schema.ts';
 
-/** Serializes `value` with a schema, as the framework does. */
+/** Serializes `value` with a schema as the framework does. */
 async function written(type: z.ZodType, value: unknown): Promise<unknown> {
   const app = fastify();
   app.get('/', { schema: { response: { 200: responseSchema(type) } } }, async () => value);
@@ -23,7 +23,7 @@ describe('a response serialized with its schema', () => {
     maybe: z.string().optional(),
   });
 
-  it('has the declared fields, with null as null', async () => {
+  it('has all declared fields, with null as null', async () => {
     const value = { name: 'a', note: null, inner: null, rows: [], free: null };
     expect(await written(type, value)).toEqual(value);
   });
@@ -40,7 +40,7 @@ describe('a response serialized with its schema', () => {
     expect(await written(type, value)).toEqual(value);
   });
 
-  it('has no undeclared field at any depth', async () => {
+  it('omits undeclared fields at any depth', async () => {
     const value = {
       name: 'a',
       note: null,
@@ -59,7 +59,7 @@ describe('a response serialized with its schema', () => {
   });
 });
 
-it('every operation has a response schema without references', async () => {
+it('every operation has a response schema without $ref', async () => {
   for (const operation of Object.values(operations)) {
     const schema = responseSchema(operation.response);
     expect(JSON.stringify(schema), operation.name).not.toContain('$ref');

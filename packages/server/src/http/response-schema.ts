@@ -3,9 +3,8 @@ import { z } from 'zod';
 type Schema = { [key: string]: unknown };
 
 /**
- * A response schema for the framework's serializer: without references. The serializer writes declared fields only, so no
- * field leaks that the contract does not declare, and it is as fast as `JSON.stringify`. `X or null` becomes `nullable`,
- * which it can decide without trying both.
+ * A response schema with every `$ref` inlined, as the serializer requires. Only declared fields are written, so
+ * undeclared fields cannot leak. `X or null` becomes `nullable`, so that the serializer need not try both alternatives.
  */
 export function responseSchema(type: z.ZodType): Schema {
   const { $schema: _, ...schema } = z.toJSONSchema(type, {

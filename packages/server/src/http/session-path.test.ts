@@ -15,7 +15,7 @@ describe('parseSessionPath', () => {
     [`${session}/files/%2525zz`, '/files/%2525zz'],
     [`${session}/api/offer`, '/api/offer'],
     [`${session}/x?path=/bot`, '/x?path=/bot'],
-  ])('maps %s to the target %s', (url, target) => {
+  ])('maps %s to the target path %s', (url, target) => {
     expect(parseSessionPath(url)).toEqual({
       agentName: 'parrot',
       sessionId: '0192f0c4-7d2a-7c11-8a53-6f2f4d1f0a11',
@@ -93,7 +93,7 @@ describe('isReserved', () => {
     expect(isReserved(path)).toBe(false);
   });
 
-  it('is true with any characters percent-encoded up to three times', () => {
+  it('is true even if any characters are percent-encoded up to three times', () => {
     const encode = (character: string, times: number) => {
       if (times === 0) return character;
       const code = character.charCodeAt(0).toString(16).padStart(2, '0');

@@ -1,11 +1,11 @@
 import { publicBase } from '@bothost/contract';
 
-/** A request for the bot of a session. `target` is the path and query that the bot gets. */
+/** A request for the bot of a session. `target` is the path and query for the bot. */
 export type SessionPath = {
   readonly agentName: string;
   readonly sessionId: string;
   readonly target: string;
-  /** The route is reserved for the service. */
+  /** Whether the path is reserved for the service. */
   readonly reserved: boolean;
 };
 
@@ -20,7 +20,8 @@ export function parseSessionPath(url: string): SessionPath | null {
     return {
       agentName: decodeURIComponent(agentName),
       sessionId: decodeURIComponent(sessionId),
-      // A server that parses this as a URL reads two leading slashes as the start of a host name.
+      // Collapse leading slashes, because a server that parses the target as a URL would read two slashes as the start
+      // of a host name.
       target: path.replace(/^[/\\]+/, '/') + query,
       reserved: isReserved(path),
     };
@@ -34,14 +35,14 @@ const reservedPaths = new Set(['/bot', '/ws', '/whatsapp', '/readyz', '/livez'])
 const reservedFolders = ['/pcc', '/_bot'];
 
 /**
- * Characters at which some server ends a segment: parameters, and, once decoded, a query, a fragment, space and control
- * characters.
+ * Characters at which some servers end a path segment: `;` for parameters, and, after decoding, the start of a query or
+ * fragment, spaces and control characters.
  */
 const segmentEnd = /[;?#\0-\x20\x7f]/;
 
 /**
- * Whether a path is reserved in any spelling: decoded, with empty, `.` and `..` segments resolved. Ignores case and treats
- * backslashes as slashes, because a lenient server may do so.
+ * Whether a path is reserved in any spelling: decodes it, resolves empty, `.` and `..` segments, ignores case, and
+ * treats backslashes as slashes, because a bot's server may do so.
  */
 export function isReserved(path: string): boolean {
   const segments: string[] = [];
@@ -56,7 +57,11 @@ export function isReserved(path: string): boolean {
   );
 }
 
-/** @throws URIError if the path itself has malformed percent-encoding. An encoded `%` is a literal one. */
+/**
+ * Decodes a path until it no longer changes.
+ *
+ * @throws URIError if the path itself has malformed percent-encoding
+ */
 function decodeFully(path: string): string {
   let text = decodeURIComponent(path);
   for (let round = 1; round < 3; round += 1) text = text.replace(/(?:%[0-9a-f]{2})+/gi, decodeIfPossible);

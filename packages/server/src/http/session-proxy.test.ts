@@ -33,7 +33,7 @@ describe('the session proxy', () => {
     const [answer] = await once(sent, 'response');
     return answer as IncomingMessage;
   }
-  /** Waits until a number stops rising and returns it. */
+  /** Waits until a number stops increasing, and returns it. */
   async function settled(read: () => number | Promise<unknown>): Promise<number> {
     let before = -1;
     const stands = async () => {
@@ -68,7 +68,7 @@ describe('the session proxy', () => {
     expect(await order('state.seen')).toEqual({ method, url: '/a%20b/c?d=%26&e', body, type: 'x/y' });
   });
 
-  it('refuses any other method', async () => {
+  it('rejects any other method', async () => {
     const answer = await sendRaw(
       service,
       `PROPFIND ${new URL(url('/x')).pathname} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${service.publicKey}\r\nconnection: close\r\n\r\n`,
@@ -76,7 +76,7 @@ describe('the session proxy', () => {
     expect(answer).toMatch(/^HTTP\/1\.1 405 [\s\S]*"method-not-allowed"/);
   });
 
-  it('streams in both directions at once', async () => {
+  it('streams in both directions at the same time', async () => {
     await order('state.onRequest = (request, response) => { response.writeHead(200); request.pipe(response); }; true');
     const sent = ask('/pipe', {}, 'POST');
     sent.write('first');
@@ -88,7 +88,7 @@ describe('the session proxy', () => {
     expect(await text(answer)).toBe('last');
   });
 
-  it('limits memory if the client does not read', async () => {
+  it('limits memory use if the client does not read', async () => {
     await order(
       `state.pushed = 0; state.onRequest = (request, response) => {
         const block = Buffer.alloc(${megabyte});
@@ -105,7 +105,7 @@ describe('the session proxy', () => {
     expect(received).toBe(160 * megabyte);
   });
 
-  it('limits memory if the bot does not read', async () => {
+  it('limits memory use if the bot does not read', async () => {
     await order(
       'state.onRequest = (request, response) => { state.held = request; state.answer = response; request.pause(); }; true',
     );
@@ -127,7 +127,7 @@ describe('the session proxy', () => {
     expect(await text(await answerOf(sent))).toBe(String(160 * megabyte));
   });
 
-  it('accepts a body of 64 MB and refuses a larger one before forwarding it', async () => {
+  it('accepts a body of 64 MB and rejects a larger one before forwarding it', async () => {
     await order(
       `state.reached = 0; state.onRequest = async (request, response) => { state.reached += 1; let size = 0; for await (const chunk of request) size += chunk.length; response.end(String(size)); }; true`,
     );
@@ -143,7 +143,7 @@ describe('the session proxy', () => {
     expect(await order('state.reached')).toBe(1);
   });
 
-  it('drops cookies, CORS headers and content policies of the bot', async () => {
+  it('drops cookies, CORS headers and content security policies of the bot', async () => {
     await order(
       `state.onRequest = (request, response) => { response.writeHead(200, { 'set-cookie': 'a=b', 'access-control-allow-origin': 'https://bot.example',
         'access-control-allow-credentials': 'true', 'content-security-policy': "default-src *", 'transfer-encoding': 'chunked', 'x-fine': '1' }); response.end('x'); }; true`,
@@ -171,7 +171,7 @@ describe('the session proxy', () => {
       .toBe(404);
   });
 
-  describe('from pages of another origin', () => {
+  describe('for pages of another origin', () => {
     const origin = 'https://page.example';
     const asking = {
       origin,
@@ -195,7 +195,7 @@ describe('the session proxy', () => {
       }
     });
 
-    it('lets them read every failure', async () => {
+    it('lets pages read every failure', async () => {
       const noKey = { headers: { origin } };
       const keyed = withKey(service.publicKey, { origin });
       const failures: [string, RequestInit, number][] = [

@@ -25,8 +25,8 @@ export type ProxyContext = {
 const methods: ReadonlySet<string> = new Set(proxyMethods);
 
 /**
- * The session proxy: forwards any request, streamed in both directions with back-pressure. It precedes the framework, which
- * would buffer bodies.
+ * Creates the session proxy, which forwards any request and streams both directions with back-pressure. It runs before
+ * the framework, which would buffer bodies.
  */
 export function createSessionProxy(context: ProxyContext) {
   const requests = createBotRequests();
@@ -79,15 +79,15 @@ export function createSessionProxy(context: ProxyContext) {
   return { handle, close: () => requests.close() };
 }
 
-/** Authenticates the caller before anything else of the request is checked. */
+/** Authenticates the caller. Call it before checking anything else of the request. */
 export async function authorize(context: Pick<ProxyContext, 'authenticator'>, key: string | null): Promise<Caller> {
   if (key === null) throw failure('key-missing');
   return context.authenticator.cached(key, 'public') ?? (await context.authenticator.authenticate(key, 'public'));
 }
 
 /**
- * The address of the session's bot. The same 404 for missing sessions and those of other organizations; 421 for a session that
- * another server runs.
+ * Finds the address of the session's bot. Answers 404 for a missing session as well as for another organization's, and
+ * 421 for a session that another server runs.
  */
 export async function locate(
   context: Pick<ProxyContext, 'directory'>,
@@ -107,8 +107,8 @@ function isOf(known: SessionLocation, caller: Caller, path: SessionPath): boolea
 }
 
 /**
- * Waits until the bot has the session, which takes time for a cold instance. Fails with 404 if the session ends, and 504
- * after the time limit.
+ * Waits until the bot has the session, which takes time for a cold instance. Fails with 404 if the session ends, and
+ * with 504 after the time limit.
  */
 async function hold(directory: SessionDirectory, sessionId: string, incoming: IncomingMessage): Promise<Address> {
   const gone = new AbortController();

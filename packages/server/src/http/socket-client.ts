@@ -6,28 +6,28 @@ import type { EarlyData } from './early-bytes.ts';
 import { refuseUpgrade } from './failure-response.ts';
 
 /**
- * A client that connects to an agent. Kinds differ in when they are accepted, and in what they may send before the bot is
- * ready.
+ * A client that connects to an agent. The kinds of clients differ in when they are accepted, and in what they may send
+ * before the bot is ready.
  */
 export type SocketClient = {
   /** Aborts when the client disconnects. */
   readonly gone: AbortSignal;
-  /** Called when it has an instance, which may still be starting. */
+  /** Call it when the session has an instance, which may still be starting. */
   readonly claimed: () => Promise<void>;
   /**
-   * Called when the bot is connected: sends it the client's messages so far. Returns a paused socket; null if the client
-   * disconnected.
+   * Call it when the bot is connected. Sends the client's earlier messages to the bot and returns a paused socket. Null
+   * if the client has disconnected.
    */
   readonly join: (bot: WebSocket) => Promise<WebSocket | null>;
   readonly refuse: (error: ApiError) => void;
 };
 
-/** A client's upgrade request that has no response yet. */
+/** An upgrade request of a client that has not been answered yet. */
 export type Upgrade = { readonly incoming: IncomingMessage; readonly socket: Duplex; readonly early: EarlyData };
 
 /**
- * A client that gets 101 once its bot has accepted the socket, and plain HTTP before: it learns the subprotocol that the bot
- * chose, and none of its messages has to be held.
+ * Creates a client that gets 101 only after its bot has accepted the WebSocket, and a plain HTTP response if it fails
+ * before. The 101 names the subprotocol that the bot chose, and no message has to be held.
  */
 export function createWebSocketClient(server: WebSocketServer, upgrade: Upgrade, requestId: string): SocketClient {
   const { incoming, socket, early } = upgrade;
@@ -43,7 +43,7 @@ export function createWebSocketClient(server: WebSocketServer, upgrade: Upgrade,
   };
 }
 
-/** Sends 101. Returns a paused socket; null if the client disconnected. */
+/** Sends 101 and returns a paused socket. Null if the client has disconnected. */
 export function accept(server: WebSocketServer, { incoming, socket, early }: Upgrade): Promise<WebSocket | null> {
   return new Promise((resolve) => {
     early.gone.addEventListener('abort', () => resolve(null), { once: true });

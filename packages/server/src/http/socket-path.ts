@@ -2,22 +2,22 @@ import type { IncomingMessage } from 'node:http';
 import { type Carrier, carriers } from '@bothost/contract';
 import { bearerToken } from './bearer.ts';
 
-/** The agent that a socket is for. */
+/** The agent that a WebSocket path names. */
 export type ServiceHost = { readonly agentName: string; readonly organizationName: string };
 
-/** A socket path of an agent. `query` is forwarded to the bot. */
+/** A parsed WebSocket path of an agent. `query` is forwarded to the bot. */
 export type SocketPath = { readonly token: string | null; readonly query: string } & (
   | { readonly carrier: null; readonly host: ServiceHost }
-  /** `host` is null if the call's first messages name it. */
+  /** `host` is null if only the call's first messages name the agent. */
   | { readonly carrier: Carrier; readonly host: ServiceHost | null }
 );
 
 const pattern = new RegExp(`^/ws/(generic|${carriers.join('|')})(?:/([^/]+))?(?:/([^/]+))?/?$`);
 
 /**
- * Parses `/ws/generic` and the carriers' paths: `/{agent}.{org}[/{token}]` or `?serviceHost={agent}.{org}` after them. Twilio
- * drops queries, so `/ws/twilio` alone is valid, too. The token is in the `Authorization` header, else in `?token=`, else in
- * the last path segment. Null for any other path.
+ * Parses `/ws/generic` and the paths of phone carriers, followed by `/{agent}.{org}[/{token}]` or
+ * `?serviceHost={agent}.{org}`. `/ws/twilio` alone is valid too, because Twilio drops queries. The token is in the
+ * `Authorization` header, else in `?token=`, else in the last path segment. Null for any other path.
  */
 export function parseSocketPath(request: Pick<IncomingMessage, 'url' | 'headers' | 'rawHeaders'>): SocketPath | null {
   const [path = '', queryText = ''] = (request.url ?? '').split('?', 2);

@@ -10,13 +10,13 @@ import { relay } from './socket-relay.ts';
 type Client = { readonly socket: WebSocket; readonly sessionId: string };
 
 /**
- * Once the client has closed, the bot cannot be asked; its exit status says what it saw. The session may end before the bot
- * has seen it.
+ * Exits with the client's close code, because after the close the bot can no longer be asked. The session may end
+ * before the bot has seen the close.
  */
 const exitsWithCode = `const closed = new Promise((resolve) => sockets.clients.forEach((socket) => socket.on("close", resolve)));
   process.on("SIGTERM", async () => process.exit((await closed) % 256)); true`;
 
-/** Both ends of a connection: the server's and the client's. */
+/** Opens a connection and returns the server's and the client's WebSocket. */
 async function pair(server: WebSocketServer): Promise<[WebSocket, WebSocket]> {
   const { port } = server.address() as AddressInfo;
   const far = new WebSocket(`ws://127.0.0.1:${port}`);
@@ -38,7 +38,10 @@ describe('a WebSocket between a client and a bot', () => {
   });
   afterEach(() => idle(service, 'talker'));
 
-  /** Two ways to a bot: the agent's address, where frames are relayed, and the session proxy, where bytes are spliced. */
+  /**
+   * Connects to a bot in one of two ways: through the agent's path, where messages are relayed, or through the session
+   * proxy, where bytes are spliced.
+   */
   async function open(way: 'relay' | 'splice', offered: string[] = [], query = ''): Promise<Client> {
     if (way === 'relay') {
       const body = { transport: 'websocket' as const };
@@ -75,8 +78,8 @@ describe('a WebSocket between a client and a bot', () => {
     expect(completionStatus).toBe(way === 'relay' ? 'WS_CONNECTION_CLOSED' : 'SESSION_STOPPED');
   }
 
-  describe.each(['relay', 'splice'] as const)('by %s', (way) => {
-    it('keeps the type, the order and the boundaries of messages', async () => {
+  describe.each(['relay', 'splice'] as const)('through the %s', (way) => {
+    it('keeps the type, order and boundaries of messages', async () => {
       const client = await open(way);
       const sent = Array.from({ length: 300 }, (_, index) =>
         index % 3 === 0 ? `text ${index}` : Buffer.alloc(index * 11, index),
@@ -120,10 +123,10 @@ describe('a WebSocket between a client and a bot', () => {
       await end(way, client);
     });
 
-    it('limits memory if the client does not read', async () => {
+    it('limits memory use if the client does not read', async () => {
       const client = await open(way);
       client.socket.pause();
-      // Sends 512 MB in total; pauses when its side of the connection is full.
+      // Sends 512 MB in total, and pauses while its side of the connection is full.
       await order(
         client,
         `state.pushed = 0; state.push = () => { const block = Buffer.alloc(1048576); sockets.clients.forEach((socket) => {
@@ -153,10 +156,10 @@ describe('a WebSocket between a client and a bot', () => {
   });
 
   it.each([
-    ['with no code, as a normal end', (socket: WebSocket) => socket.close(), 1000],
-    ['by breaking off, as an error', (socket: WebSocket) => socket.terminate(), 1011],
-    ['with a code and a reason, as they are', (socket: WebSocket) => socket.close(4002, 'enough'), 4002],
-  ])('forwards to the bot that the client closed %s', async (_, close, code) => {
+    ['without a code, as a normal end', (socket: WebSocket) => socket.close(), 1000],
+    ['by dropping the connection, as an error', (socket: WebSocket) => socket.terminate(), 1011],
+    ['with a code and a reason, unchanged', (socket: WebSocket) => socket.close(4002, 'enough'), 4002],
+  ])('reports to the bot that the client closed %s', async (_, close, code) => {
     const client = await open('relay');
     await order(client, exitsWithCode);
     close(client.socket);
@@ -174,7 +177,7 @@ describe('a WebSocket between a client and a bot', () => {
     await expect.poll(() => exitOf(client)).toBe(1001 % 256);
   });
 
-  it('accepts messages of 16 MB and closes on larger ones, from both sides', async () => {
+  it('accepts messages of 16 MB from both sides and closes on larger ones', async () => {
     const fits = await open('relay');
     fits.socket.send(Buffer.alloc(16 * 1024 * 1024));
     const [echoed] = await once(fits.socket, 'message');
@@ -192,7 +195,7 @@ describe('a WebSocket between a client and a bot', () => {
     await ended(service, 'talker', fromBot.sessionId);
   });
 
-  it('limits memory if the bot does not read', async () => {
+  it('limits memory use if the bot does not read', async () => {
     const client = await open('relay');
     await order(client, 'sockets.clients.forEach((socket) => socket.pause())');
     let pushed = 0;
@@ -235,7 +238,7 @@ describe('a WebSocket between a client and a bot', () => {
     for (const server of servers) server.close();
   });
 
-  it('pauses reading for queued empty messages too, and loses none', async () => {
+  it('stops reading when too many empty messages are queued, and loses none', async () => {
     const servers = [new WebSocketServer({ port: 0 }), new WebSocketServer({ port: 0 })] as const;
     const upgraded = once(servers[1], 'connection');
     const [[client, far], [bot, ear]] = await Promise.all([pair(servers[0]), pair(servers[1])]);
@@ -245,7 +248,7 @@ describe('a WebSocket between a client and a bot', () => {
     ear.on('message', () => {
       heard += 1;
     });
-    // Blocks output of the service, as if the bot did not read.
+    // Block the service's output, as if the bot did not read.
     socket.cork();
     for (let sent = 0; sent < 20_000; sent += 1) far.send('');
     await expect.poll(() => client.isPaused).toBe(true);
@@ -256,7 +259,7 @@ describe('a WebSocket between a client and a bot', () => {
     for (const server of servers) server.close();
   });
 
-  it('gives the bot the query without token and names, and the headers of its session', async () => {
+  it("forwards the query without token and agent name to the bot, with the session's headers", async () => {
     const client = await open('relay', [], '&body=e30%3D&room=7&serviceHost=x.y');
     const upgrades = (await order(client, 'state.upgrades')) as { url: string; headers: Record<string, string> }[];
     expect(upgrades.map(({ url }) => url)).toEqual(['/ws?body=e30%3D&room=7']);

@@ -1,17 +1,17 @@
 import type { RawData, WebSocket } from 'ws';
 
-/** High-water mark of one direction in bytes; above it the other side is paused. */
+/** High-water mark of each direction in bytes. Above it, the sender's socket is paused. */
 const highWaterBytes = 1_048_576;
-/** High-water mark in messages, because empty ones take memory too. */
+/** High-water mark in messages, because even empty messages take memory. */
 const highWaterMessages = 4_096;
 
-/** Below the idle time-outs of load balancers, usually 60 s. */
+/** Interval of pings. Shorter than the idle timeouts of load balancers, usually 60 s. */
 const pingMilliseconds = 20_000;
 
 /**
- * Relays messages between two open WebSockets, in order, with back-pressure, and forwards close code and reason. Resolves
- * when either has closed. Answers pings on each connection, and pings the client: if it disconnects while the bot does not
- * read, it is not read either, and only a failed write shows the loss.
+ * Relays messages between two open WebSockets, in order and with back-pressure, and forwards the close code and reason.
+ * Resolves when either side has closed. Pings the client, because while the bot does not read, the client is not read
+ * either, and only a failed write reveals a lost connection.
  */
 export function relay(client: WebSocket, bot: WebSocket, pingEvery = pingMilliseconds): Promise<void> {
   forward(client, bot);
@@ -43,13 +43,13 @@ function forward(from: WebSocket, to: WebSocket) {
   });
   from.on('close', (code, reason) => {
     if (to.readyState === to.OPEN) to.close(sendableCode(code), reason);
-    // Does not wait for a peer that does not answer the closing handshake.
+    // Resume reading, so that a peer that does not answer the closing handshake cannot block the close.
     if (to.isPaused) to.resume();
   });
   from.on('error', () => from.terminate());
 }
 
-/** Codes that are reserved for local use and may not be sent (RFC 6455 7.4.1). */
+/** Replaces close codes that are reserved for local use and may not be sent (RFC 6455, section 7.4.1). */
 function sendableCode(code: number): number {
   if (code === 1005) return 1000;
   if (code === 1006 || code === 1015) return 1011;

@@ -8,8 +8,9 @@ import type { SessionPath } from './session-path.ts';
 import { authorize, locate, type ProxyContext } from './session-proxy.ts';
 
 /**
- * An upgrade through the session proxy: after the bot's 101, splices the bytes of both sockets. Browsers cannot set headers
- * on a WebSocket, so the public key is also accepted as `?access_token=` (RFC 6750 2.3), which is not forwarded.
+ * Handles an upgrade through the session proxy: after the bot's 101, splices the bytes of both sockets. Browsers cannot
+ * set headers on a WebSocket, so the public key is also accepted as `?access_token=` (RFC 6750, section 2.3), which is
+ * not forwarded to the bot.
  */
 export async function proxyUpgrade(
   context: ProxyContext,
@@ -63,7 +64,7 @@ function splice(
     socket.on('close', () => sent.destroy());
     sent.on('error', (error) => reject(failure('bot-unreachable', { cause: error })));
     sent.on('response', (answer) => {
-      // The bot refused the upgrade: forwards its status and body.
+      // The bot rejected the upgrade, so forward its status and body.
       context.telemetry.proxied('websocket', 'refused-by-bot');
       socket.write(
         `HTTP/1.1 ${answer.statusCode ?? 502} ${answer.statusMessage ?? ''}\r\n${rawHeaders(answer)}connection: close\r\n\r\n`,
@@ -91,7 +92,7 @@ function join(a: Duplex, b: Duplex) {
   ] as const) {
     from.pipe(to);
     from.on('error', () => to.destroy());
-    // Delivers the last bytes.
+    // Deliver bytes that are still buffered.
     from.on('close', () => to.end());
   }
 }

@@ -15,19 +15,21 @@ export type UploadContext = {
 const pattern = new RegExp(`^${uploadPath.replace('{uploadId}', '([0-9a-fA-F-]{36})')}(?:\\?.*)?$`);
 
 /**
- * Parses the upload id of a URL, in its canonical spelling only, so that one request at a time sends it. Null if invalid.
+ * Parses the upload id of a URL. Accepts only the canonical spelling, because requests of one upload are serialized by
+ * its id. Null if invalid.
  */
 export function parseUploadPath(url: string): string | null {
   return pattern.exec(url)?.[1]?.toLowerCase() ?? null;
 }
 
-/** Idle limit: without a byte for this long, the client counts as disconnected. Total limit for an archive. */
+/** Time limits in milliseconds: for a client that sends no byte, and for a whole archive. */
 const idleMilliseconds = 60_000;
 const longestMilliseconds = 3_600_000;
 
 /**
- * Receives archives and streams them to disk; `getBuildUploadUrl` of the contract describes the requests. It precedes the
- * framework, which would buffer the body. The token is a field or a header, so that no log contains it.
+ * Creates the endpoint that streams uploaded archives to disk; `getBuildUploadUrl` of the contract describes the
+ * requests. It runs before the framework, which would buffer the body. The token is a form field or a header, so that
+ * no log contains it.
  */
 export function createUploadEndpoint(context: UploadContext) {
   async function answer(incoming: IncomingMessage, uploadId: string): Promise<UploadProgress> {
@@ -72,7 +74,7 @@ export function createUploadEndpoint(context: UploadContext) {
       clearTimeout(deadline);
       const fields = { requestId, method: incoming.method, path: fillPath(uploadPath, { uploadId }) };
       const ms = Math.round(performance.now() - began);
-      // Null if the connection broke before a response.
+      // The status is null if the connection was lost before a response.
       const status = response.headersSent ? response.statusCode : null;
       context.logger.info({ ...fields, status, ms }, 'request');
     }
@@ -80,7 +82,7 @@ export function createUploadEndpoint(context: UploadContext) {
 }
 
 function refuse(incoming: IncomingMessage, response: ServerResponse, known: ApiError, requestId: string): void {
-  // The connection broke, so no response is possible.
+  // The connection was lost, so no response can be sent.
   if (incoming.destroyed && !incoming.complete) return void response.destroy();
   sendFailure(response, known, requestId, known.status === 405 ? { allow: 'HEAD, PATCH, POST' } : {});
   discardBody(incoming);
@@ -100,11 +102,14 @@ function send(response: ServerResponse, progress: UploadProgress, requestId: str
   response.writeHead(200, headers).end(body);
 }
 
-/** Limit for form fields other than the archive. */
+/** Maximum number of bytes in form fields other than the archive. */
 const formBytes = 65_536;
 const formLimits = { files: 1, fields: 30, parts: 31, fieldSize: 4_096, fieldNameSize: 200, headerPairs: 50 };
 
-/** Reads fields, then the archive as `file`; ignores what follows. Resolves when `take` has the complete archive. */
+/**
+ * Reads the form fields, then the archive in the field `file`, and ignores what follows. Resolves when `take` has the
+ * complete archive.
+ */
 function receiveForm(
   incoming: IncomingMessage,
   take: (token: string, file: Readable) => Promise<UploadProgress>,
@@ -135,7 +140,7 @@ function receiveForm(
     form.on('finish', () => taking ?? reject(invalid()));
     const broken = new Promise<Error>((tell) => {
       form.on('error', tell);
-      incoming.once('close', () => incoming.complete || tell(new Error('the connection broke')));
+      incoming.once('close', () => incoming.complete || tell(new Error('the connection was lost')));
     });
     broken.then((error) => reject(invalid(error)));
     incoming.pipe(form);

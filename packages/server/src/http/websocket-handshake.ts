@@ -1,12 +1,14 @@
 import type { IncomingMessage } from 'node:http';
 import { type ApiError, failure } from '@bothost/contract';
 
-/** Whether an upgrade request is for a WebSocket. Any other protocol would bypass the checks of this service. */
+/** Whether an upgrade request is for a WebSocket. Other protocols would bypass the checks of this service. */
 export function isWebSocket(incoming: Pick<IncomingMessage, 'headers'>): boolean {
   return incoming.headers.upgrade?.toLowerCase() === 'websocket';
 }
 
-/** The problem of a client's opening handshake (RFC 6455 4.2.1), checked before anything is claimed for it. */
+/**
+ * Returns the error of a client's opening handshake (RFC 6455, section 4.2.1). Checked before an instance is claimed.
+ */
 export function handshakeProblem(incoming: Pick<IncomingMessage, 'method' | 'headers'>): ApiError | null {
   const { 'sec-websocket-key': key = '', 'sec-websocket-version': version } = incoming.headers;
   const isSound = incoming.method === 'GET' && /^[+/0-9A-Za-z]{22}==$/.test(key) && version === '13';
