@@ -1,4 +1,7 @@
-/** Node's error codes of failed and broken connections. ENOENT counts only for `connect`: the socket is missing. */
+/**
+ * Node's error codes for failed and lost connections. ENOENT counts only for `connect`, where it means that the socket
+ * is missing.
+ */
 const socketCodes = new Set([
   'ECONNREFUSED',
   'ECONNRESET',

@@ -43,7 +43,7 @@ test('reads bigint as number, timestamptz as Date and jsonb as value', async () 
   expect(rows).toEqual([{ count: 1, most: Number.MAX_SAFE_INTEGER, at, json: { a: [1] } }]);
 });
 
-test('refuses a bigint that a number cannot hold', async () => {
+test('refuses to read a bigint above 2^53', async () => {
   const { db } = await freshDatabase();
   await expect(sql`select 9007199254740993::bigint`.execute(db)).rejects.toThrow('exceeds 2^53');
 });
@@ -86,7 +86,7 @@ test('logs the loss of an idle connection without its settings', async () => {
   expect(logged[0]).toEqual([{ why: expect.any(String) }, 'idle database connection lost']);
 });
 
-/** The same database behind a proxy socket, which accepts connections between `open` and `cut`. */
+/** Listens on a proxy socket for the same database. The proxy accepts connections between `open` and `cut`. */
 async function relayTo(url: string) {
   const directory = await mkdtemp(path.join(os.tmpdir(), 'bothost-relay-'));
   onTestFinished(() => rm(directory, { recursive: true }));
@@ -108,7 +108,7 @@ async function relayTo(url: string) {
   return { url: relayed.href, open, cut };
 }
 
-test('calls the recovery when it cannot connect, then retries once', async () => {
+test('calls the recovery if it cannot connect, then retries once', async () => {
   const { url, drop } = await testDatabase([]);
   onTestFinished(drop);
   const relay = await relayTo(url);
@@ -139,7 +139,7 @@ test('fails with the original error if the recovery fails', async () => {
   expect(error).toMatchObject({ name: 'StoreError', message: expect.stringMatching(/ENOENT|ECONNREFUSED/) });
 });
 
-test('an unreachable server is reported without its password', async () => {
+test('reports an unreachable server without its password', async () => {
   const opened = openDatabase({ address: { url: 'postgresql://somebody:hunter2@127.0.0.1:1/none' }, logger });
   const error: unknown = await opened.catch((reason: unknown) => reason);
   expect(error).toMatchObject({ name: 'StoreError', message: expect.stringContaining('ECONNREFUSED 127.0.0.1:1') });
@@ -174,7 +174,7 @@ test.each([
   expect(isConnectionError(Object.assign(new Error('x'), fields))).toBe(expected);
 });
 
-test('isConnectionError recognizes errors of pg that have no code', () => {
+test('isConnectionError recognizes pg errors without a code', () => {
   expect(isConnectionError(new Error('Connection terminated unexpectedly'))).toBe(true);
   expect(isConnectionError(new AggregateError([Object.assign(new Error('x'), { code: 'ECONNREFUSED' })]))).toBe(true);
   expect(isConnectionError('Connection terminated')).toBe(false);

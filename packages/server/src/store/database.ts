@@ -22,9 +22,12 @@ const recoveryTimeoutMs = 10_000;
 export type DatabaseOptions = {
   readonly address: DatabaseAddress;
   readonly logger: Pick<Logger, 'warn'>;
-  /** Maximum of the pool. The embedded server allows 60; subscriptions and locks use a few outside the pool. */
+  /**
+   * Maximum number of connections in the pool. The embedded server allows 60; subscriptions and locks use a few outside
+   * the pool.
+   */
   readonly maxConnections?: number;
-  /** Called when the pool cannot connect; when it resolves, connecting is retried once. */
+  /** Called when the pool cannot connect. After it resolves, connecting is retried once. */
   readonly onConnectionFailure?: () => Promise<void>;
 };
 
@@ -44,10 +47,10 @@ export async function openDatabase<Tables>(options: DatabaseOptions): Promise<Ky
     idle_in_transaction_session_timeout: 60_000,
     types: { getTypeParser: typeParser },
   });
-  // Only the message: `pg-pool` attaches the whole client to the error.
+  // Log only the message, because `pg-pool` attaches the whole client to the error.
   pool.on('error', ({ message }) => options.logger.warn({ why: message }, 'idle database connection lost'));
-  // `pg-pool` handles errors of idle connections only. Without this, losing one in use would end the process; its query fails
-  // anyway.
+  // `pg-pool` handles errors only of idle connections. Without this listener, the loss of a connection in use would end
+  // the process; the query on it fails anyway.
   pool.on('connect', (client) => client.on('error', () => undefined));
   const connect = () => connectOrRecover(pool, options.onConnectionFailure);
   const db = new Kysely<Tables>({
@@ -75,7 +78,10 @@ async function connectOrRecover(
   }
 }
 
-/** The error event precedes the end event. Without this, the pool would give the lost connection to the next query. */
+/**
+ * Discards a connection after an error. Otherwise, the pool would give the lost connection to the next query before its
+ * end event arrives.
+ */
 function discardedWhenBroken(client: pg.PoolClient): PostgresPoolClient {
   let broken = false;
   function query<R>(text: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<R>>;
@@ -111,7 +117,7 @@ async function requireSupportedServer<Tables>(db: Kysely<Tables>): Promise<void>
     select current_setting('server_version') as version, current_setting('server_version_num')::int as number,
       current_setting('server_encoding') as encoding`;
   const { rows } = await query.execute(db).catch((error: unknown) => {
-    // Only the message: the address may contain a password.
+    // Report only the message, because the address may contain a password.
     throw new StoreError(`The database cannot be used: ${error instanceof Error ? error.message : 'unknown error'}`, {
       cause: error,
     });

@@ -1,10 +1,13 @@
 import pg from 'pg';
 import { clientConfig, type DatabaseAddress } from './address.ts';
 
-/** Probe interval: over TCP, the loss of a server shows in no other way. */
+/** Interval of queries that detect the loss of the server, which TCP alone may not report. */
 const heartbeatMs = 5_000;
 
-/** A connection outside the pool, for what belongs to a PostgreSQL session: an advisory lock or a subscription. */
+/**
+ * A connection outside the pool, for features that are bound to a PostgreSQL session, such as an advisory lock or a
+ * subscription.
+ */
 export type DedicatedConnection = { readonly close: () => Promise<void> };
 
 /**

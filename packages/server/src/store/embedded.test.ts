@@ -15,7 +15,7 @@ import { type EmbeddedPostgres, openEmbeddedPostgres } from './embedded.ts';
 const logger = pino({ level: 'silent' });
 const asRoot = process.geteuid?.() === 0;
 
-/** A data directory that other accounts can enter; `remove` it at the end. */
+/** Creates a data directory that other accounts can enter. Call `remove` at the end. */
 async function dataDirectory(below = os.tmpdir()): Promise<string> {
   const directory = await mkdtemp(path.join(below, 'bothost-data-'));
   await chmod(directory, 0o711);
@@ -45,7 +45,7 @@ async function query(postgres: EmbeddedPostgres, statement: string): Promise<rea
   }
 }
 
-describe('one data directory', () => {
+describe('a data directory', () => {
   let directory: string;
   beforeAll(async () => {
     directory = await dataDirectory();
@@ -62,7 +62,7 @@ describe('one data directory', () => {
     for (const { close } of opened) close();
   });
 
-  test('keeps its data over a stop and start', async () => {
+  test('keeps its data across a stop and a start', async () => {
     const first = await open();
     await query(first, 'drop table if exists kept');
     await query(first, `create table kept as select 'written' as text`);
@@ -75,7 +75,7 @@ describe('one data directory', () => {
     second.close();
   });
 
-  test('keeps running after close and is adopted by the next start', async () => {
+  test('keeps its database running after close, and the next start adopts it', async () => {
     const first = await open();
     const before = await postmasterOf(directory);
     first.close();
@@ -119,7 +119,7 @@ describe('one data directory', () => {
     await sql`drop table if exists carried`.execute(db);
     await sql`create table carried (name text primary key check (length(name) > 3))`.execute(db);
     const log = () => readFile(layoutOf(directory).log, 'utf8');
-    // Other connections see changed settings after a delay.
+    // Other connections see changed settings only after a delay.
     await expect
       .poll(async () => {
         await sql`select ${canary} as is_logged`.execute(db);
@@ -149,7 +149,7 @@ describe('one data directory', () => {
     await sql`create table survived as select 1 as one`.execute(db);
     const before = await postmasterOf(directory);
     process.kill(before, 'SIGKILL');
-    // Queries on the broken connections fail; a later one waits for the restart.
+    // Queries on lost connections fail; a later query waits for the restart.
     const ask = async () => {
       const { rows } = await sql`select one from survived`.execute(db).catch(() => ({ rows: [] }));
       const after = await findPostmaster(layoutOf(directory).data);
@@ -172,7 +172,7 @@ describe('one data directory', () => {
     postgres.close();
   });
 
-  test('starts although postmaster.pid names a process of another program', async () => {
+  test('starts even if postmaster.pid contains the pid of another program', async () => {
     const file = path.join(layoutOf(directory).data, 'postmaster.pid');
     const left = await readFile(file, 'utf8');
     process.kill(await postmasterOf(directory), 'SIGKILL');
@@ -187,7 +187,7 @@ describe('one data directory', () => {
     postgres.close();
   });
 
-  test('removes an unfinished database, program folder or process lock of a killed start', async () => {
+  test('removes an unfinished database, program directory or process lock of a killed start', async () => {
     await (await open()).stop();
     const { root, starting } = layoutOf(directory);
     const left = ['data.new-Ab3dEf', 'programs-17.0.0-x64', 'programs-18.0.0-x64.new-1'];
@@ -199,7 +199,7 @@ describe('one data directory', () => {
     expect(await readdir(starting)).toEqual([]);
   });
 
-  test.runIf(asRoot)('refuses files and connections to another account, such as a bot', async () => {
+  test.runIf(asRoot)("denies other accounts, such as a bot's, its files and connections", async () => {
     const { data } = layoutOf(directory);
     const script = `
       const done = (name) => (error) => console.log(name, error ? error.code : 'OPEN');
@@ -216,7 +216,7 @@ describe('one data directory', () => {
     expect(said.trim().split('\n').sort()).toEqual(['connect EACCES', 'list EACCES', 'read EACCES']);
   });
 
-  test('refuses a database of another major version, with a remedy', async () => {
+  test('refuses a database of another major version, and says what to do', async () => {
     const postgres = await open();
     await postgres.stop();
     const version = path.join(layoutOf(directory).data, 'PG_VERSION');

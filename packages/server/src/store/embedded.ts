@@ -11,14 +11,14 @@ import { StoreError } from './store-error.ts';
 /** Time limit of a fast shutdown, before an immediate one. */
 const stopTimeoutMs = 60_000;
 
-/** Minimum delay after a failed start, so that requests do not cause a storm of starts while the disk is full. */
+/** Minimum delay after a failed start, so that requests do not cause constant restarts while the disk is full. */
 const retryAfterMs = 1_000;
 
 const logCheckMs = 10 * 60_000;
 
 export type EmbeddedPostgres = {
   readonly address: DatabaseAddress;
-  /** Whether it was already running: its server was killed, or left it running. */
+  /** Whether the database was already running, because the previous server was killed or left it running. */
   readonly adopted: boolean;
   /** Starts the database if it is not running. Concurrent calls share one start. Rejects with a StoreError. */
   readonly ensureRunning: () => Promise<void>;
@@ -29,10 +29,10 @@ export type EmbeddedPostgres = {
 };
 
 export type EmbeddedOptions = {
-  /** The service's data directory. The database uses the folder `postgres` in it. */
+  /** The service's data directory. The database uses its subdirectory `postgres`. */
   readonly dataDirectory: string;
   readonly logger: Pick<Logger, 'info' | 'warn'>;
-  /** Milliseconds since the epoch. */
+  /** Returns the current time in milliseconds since the epoch. */
   readonly now?: () => number;
 };
 
@@ -57,7 +57,7 @@ export async function openEmbeddedPostgres(options: EmbeddedOptions): Promise<Em
   logCheck.unref();
 
   const start = async () => {
-    if (!open) throw new StoreError('The database is being stopped.');
+    if (!open) throw new StoreError('The database is shutting down.');
     if (failed !== undefined && now() - failed.at < retryAfterMs) throw failed.error;
     try {
       if ((await ensureRunning(installation)) === 'started') logger.warn({ data: layout.data }, 'database restarted');

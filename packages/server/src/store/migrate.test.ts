@@ -7,7 +7,7 @@ import { type Migration, migrate } from './migrate.ts';
 
 const logger = pino({ level: 'silent' });
 
-/** Creates a table, which fails the second time. */
+/** Returns a migration that creates a table, and fails if it runs twice. */
 const table = (name: string): Migration => ({
   name,
   up: async (db) => void (await sql`create table ${sql.id(`t${name}`)} ()`.execute(db)),
@@ -21,7 +21,7 @@ const broken: Migration = {
   },
 };
 
-/** Separate pools on one new database, as of several servers. */
+/** Opens separate pools on one new database, like several servers. */
 async function servers(count: number): Promise<readonly Kysely<unknown>[]> {
   const { address, drop } = await testDatabase([]);
   onTestFinished(drop);

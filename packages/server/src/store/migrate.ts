@@ -1,10 +1,10 @@
 import { type Kysely, sql, type Transaction } from 'kysely';
 import { StoreError } from './store-error.ts';
 
-/** Migrations only go forward. Never change or remove a released one; correct it by a later one. */
+/** A migration. Migrations only go forward: never change or remove a released one; correct it in a later one. */
 export type Migration = { readonly name: string; readonly up: (db: Kysely<unknown>) => Promise<void> };
 
-/** A number that no other user of advisory locks takes: "bothost" in ASCII. */
+/** Key of the advisory lock that migrations hold: "bothost" in ASCII. No other code uses this key. */
 const lockKey = '27707093476668276';
 
 /**
@@ -17,7 +17,7 @@ export async function migrate<Tables>(
   db: Kysely<Tables>,
   migrations: readonly Migration[],
 ): Promise<readonly string[]> {
-  // A migration runs on earlier states of the tables than the types describe.
+  // A migration sees earlier versions of the tables than the types describe.
   const untyped = db as unknown as Kysely<unknown>;
   const ran: string[] = [];
   for (;;) {
@@ -27,7 +27,9 @@ export async function migrate<Tables>(
   }
 }
 
-/** Applies the missing migrations within a transaction, which then holds the lock, and returns their names. */
+/**
+ * Applies the missing migrations within a transaction, which holds the lock until it ends, and returns their names.
+ */
 export async function migrateWithin<Tables>(
   db: Transaction<Tables>,
   migrations: readonly Migration[],
@@ -68,7 +70,7 @@ async function migrateOne(db: Transaction<unknown>, migrations: readonly Migrati
   return next.name;
 }
 
-/** The applied migrations must be the first ones of the list. */
+/** Rejects unless the applied migrations are the first ones in the list. */
 function requireKnown(applied: readonly string[], known: readonly string[]): void {
   const unknown = applied.find((name, position) => known[position] !== name);
   if (unknown === undefined) return;

@@ -14,25 +14,25 @@ import type { Database, Tables } from './tables.ts';
 
 export type Store = {
   readonly db: Database;
-  /** Null if the database is migrated and reachable, otherwise what is missing. */
+  /** Null if the database is migrated and reachable. Otherwise, a message that says what is missing. */
   readonly notReady: () => Promise<string | null>;
-  /** Whether this server holds the region's lock. If not, another one may run the region's bots. */
+  /** Whether this server holds the region's lock. If not, another server may run the region's bots. */
   readonly holdsRegion: () => boolean;
   readonly notify: (channel: string, message: string) => Promise<void>;
-  /** Subscribes to a channel. An empty message means that earlier ones may have been missed. */
+  /** Subscribes to a channel. An empty message means that earlier messages may have been missed. */
   readonly subscribe: (channel: string, onMessage: (message: string) => void) => Promise<void>;
   /** Closes the connections. Stops an embedded database, unless `leave` is set. */
   readonly close: (leave: boolean) => Promise<void>;
 };
 
 export type StoreOptions = {
-  /** Without it, uses the embedded database of the data directory. */
+  /** If undefined, the embedded database in the data directory is used. */
   readonly databaseUrl: string | undefined;
   readonly dataDirectory: string;
   /** Only one server at a time may run the instances of a region. */
   readonly region: string;
   readonly logger: Logger;
-  /** Fills an empty database, before it is migrated. */
+  /** Fills an empty database before it is migrated. Null if there is nothing to restore. */
   readonly restore: ((db: Database) => Promise<void>) | null;
   /**
    * Called when this server has taken its region again after a lost connection, before `holdsRegion` is true: another server
@@ -43,7 +43,7 @@ export type StoreOptions = {
   readonly onRegionLost: (error: Error) => void;
 };
 
-/** Time until PostgreSQL detects that the previous server is dead. */
+/** Time to wait for PostgreSQL to detect that the previous server is dead, in milliseconds. */
 const takeOverMilliseconds = 10_000;
 const retryMilliseconds = 500;
 
@@ -68,7 +68,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
       throw error;
     }
   } catch (error) {
-    // Stops the database only if this process started it, and not if the server that holds the region uses it.
+    // Stop the database only if this process started it, and not if another server that holds the region uses it.
     if (embedded?.adopted === false && !(error instanceof RegionTakenError)) await embedded.stop();
     else embedded?.close();
     throw error;
@@ -103,7 +103,7 @@ async function hold(
     }
   }
 
-  /** False if the lock was lost again at once. */
+  /** Takes the region's lock again. Returns false if the lock was lost again immediately. */
   async function retake(): Promise<boolean> {
     let isHeld = true;
     const again = await takeRegion(options, address, db, () => {
@@ -149,7 +149,7 @@ async function hold(
   };
 }
 
-/** Another server runs this region's bots with this database. */
+/** Another server runs the bots of this region with this database. */
 class RegionTakenError extends StoreError {}
 
 async function takeRegion(

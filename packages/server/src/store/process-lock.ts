@@ -5,7 +5,7 @@ import { waitFor } from './wait.ts';
 
 let locks = 0;
 
-/** `refusal` is the message of the error after `timeoutMs`. */
+/** `refusal` is the message of the error that is thrown after `timeoutMs`. */
 export type ProcessLock = { readonly directory: string; readonly timeoutMs: number; readonly refusal: string };
 
 /**

@@ -4,7 +4,7 @@ import { isTransientError } from './connection-error.ts';
 const firstMilliseconds = 50;
 const longestMilliseconds = 2_000;
 
-/** Retries a write until the database accepts it, while the database is unreachable, full or busy. Stops at `closing`. */
+/** Retries a write while the database is unreachable, full or busy. Stops when `closing` aborts. */
 export type RetryWrite = <T>(write: () => Promise<T>) => Promise<T>;
 
 export function createRetryWrite(closing: AbortSignal): RetryWrite {

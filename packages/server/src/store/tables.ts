@@ -52,7 +52,7 @@ export type ApiKeysTable = {
   organization_id: string;
   kind: 'private' | 'public';
   name: string;
-  /** The first characters, which identify the key to people. */
+  /** The first characters of the key, by which people recognize it. */
   start: string;
   /** SHA-256 of the key. Keys are random, so a slow hash would add no security. */
   hash: Buffer;
@@ -62,12 +62,12 @@ export type ApiKeysTable = {
   revoked_at: Date | null;
 };
 
-/** A server's place for the instances of a region. For the process driver, one data directory. */
+/** The host that runs the instances of a region. For the process driver, a data directory. */
 export type HostsTable = {
   id: string;
   region: string;
   runtime: string;
-  /** Machine and process of the server that used it last, for people. */
+  /** Machine and process of the server that last used the host, for operators. */
   description: string;
   heartbeat_at: Date;
 };
@@ -93,11 +93,10 @@ export type StoredExit = {
   signal: string | null;
   outOfMemory: boolean;
   tail: string;
-  /** See `InstanceExit`. */
   diskLimit?: string | undefined;
 };
 
-/** `setId` identifies the set; `secretSet` is its name at that time, for people. */
+/** The pinned revision of a secret set. `setId` identifies the set; `secretSet` is its name at that time. */
 export type SecretPin = { secretSet: string; setId: string; revision: number };
 
 /** A version of an agent. Only `min_agents` and `max_agents` may change. */
@@ -105,11 +104,14 @@ export type DeploymentsTable = {
   id: string;
   agent_id: string;
   source: JSONColumnType<DeploymentSource>;
-  /** Set for sources of the kind `build`. */
+  /** Set only if the source is a build. */
   build_id: string | null;
-  /** `validating`: instances can start, but none has become ready yet. Only `ready` ones get traffic. */
+  /**
+   * In the state `validating`, instances can start, but none has become ready yet. Only deployments in the state
+   * `ready` get new sessions.
+   */
   state: DeploymentState;
-  /** When it entered that state. */
+  /** When the deployment entered its current state. */
   state_at: Generated<Date>;
   /** For the agent's owner: why it failed, or why its instances currently do not start. */
   error: string | null;
@@ -117,16 +119,16 @@ export type DeploymentsTable = {
   error_at: Date | null;
   /** Exit of the last instance that failed to start or ended by itself. */
   last_exit: JSONColumnType<StoredExit> | null;
-  /** Number of such instances. */
+  /** Number of instances in a row that failed to start or ended by themselves. */
   restarts: Generated<number>;
-  /** Of a build: what the build prepared. Of a directory: the deployment's own files. */
+  /** For a build, the prepared project of the build. For a directory, the deployment's own prepared files. */
   prepared: JSONColumnType<Record<string, string | number | boolean | null>> | null;
-  /** Secret set revisions that its instances run with. */
+  /** Revisions of secret sets with which instances are started. */
   secret_pins: JSONColumnType<SecretPin[], string | undefined, string>;
   created_by_key_id: string | null;
   /** The deployment that a rollback copied. */
   rolled_back_from: string | null;
-  /** When it started and stopped getting new traffic. */
+  /** When the deployment started and stopped getting new sessions. */
   activated_at: Date | null;
   replaced_at: Date | null;
   min_agents: number;
@@ -134,7 +136,7 @@ export type DeploymentsTable = {
   profile: string;
   max_session_seconds: number;
   websocket_auth: 'none' | 'token';
-  /** Whether instances may be forked from a process that imported the bot. */
+  /** Whether instances may be forked from a process that has imported the bot. */
   fork: boolean;
   created_at: Date;
   updated_at: Date;
@@ -157,7 +159,7 @@ export type InstancesTable = {
   port: number | null;
   /** The bot supports `GET /_bot/session`, so a restarted server can ask for the session's state. */
   reports_session: Generated<boolean>;
-  /** Events from the runtime, which its session gets. */
+  /** Runtime events of the instance, which are added to its session. */
   notices: ColumnType<StoredEvent[], string | undefined, string>;
   created_at: Date;
   ready_at: Date | null;
@@ -200,7 +202,10 @@ export type SessionsTable = {
   events: JSONColumnType<StoredEvent[]>;
 };
 
-/** Samples of sessions that have not ended, a few seconds per row: `[unix seconds, millicores, bytes][]`. */
+/**
+ * Metrics samples of sessions that have not ended. Each row has a few seconds of samples: `[unix seconds, millicores,
+ * bytes][]`.
+ */
 export type SessionSamplesTable = {
   session_id: string;
   first_at: Date;
@@ -225,16 +230,16 @@ export type SessionMetricsTable = {
 };
 
 /**
- * An archive that is being uploaded, in a file named by its id. `announced`: hash and size were declared before the upload.
+ * An archive upload. The file is named by its id. `announced` means that hash and size were declared before the upload.
  */
 export type UploadsTable = {
   id: string;
   organization_id: string;
   region: string;
   announced: boolean;
-  /** `complete`: all bytes arrived and match their hash. */
+  /** `complete` means that all bytes have arrived and match the hash. */
   state: 'open' | 'complete';
-  /** SHA-256, hexadecimal. */
+  /** SHA-256 of the archive in hexadecimal. */
   content_hash: string | null;
   /** The first 16 hexadecimal digits of the MD5, by which existing clients identify an archive. */
   context_hash: string | null;
@@ -243,7 +248,7 @@ export type UploadsTable = {
   updated_at: Date;
 };
 
-/** One for each organization, region and content, except failed ones. */
+/** A build. There is at most one build per organization, region and content, not counting failed builds. */
 export type BuildsTable = {
   id: string;
   organization_id: string;
@@ -257,13 +262,12 @@ export type BuildsTable = {
   /** A stable code for programs, and a message for people. */
   error_code: string | null;
   error: string | null;
-  /** What the runtime prepared. */
   prepared: JSONColumnType<Record<string, string | number | boolean | null>> | null;
-  /** Its files are being removed, so it can no longer be used. */
+  /** Whether the build's files are being removed, so that it can no longer be used. */
   removing: Generated<boolean>;
   /** Asks the server of a running build to stop it. */
   cancel_requested_at: Generated<Date | null>;
-  /** Attempts that started and did not end: the running one, and those whose server was killed. */
+  /** Number of attempts that started but did not end: the running one, and attempts whose server was killed. */
   unfinished_attempts: Generated<number>;
   created_at: Date;
   updated_at: Date;
@@ -275,7 +279,10 @@ export type BuildsTable = {
 
 export type BuildLogLinesTable = { build_id: string; line: number; at: Date; text: string };
 
-/** The stored output of an ended instance, in the log directory of its host. `session_id`: the session that it served. */
+/**
+ * The stored output of an ended instance, in the log directory of its host. `session_id` is the session that the
+ * instance served.
+ */
 export type InstanceLogsTable = {
   instance_id: string;
   agent_id: string;
@@ -283,16 +290,19 @@ export type InstanceLogsTable = {
   session_id: string | null;
   /** The host whose data directory has the files. */
   host_id: string;
-  /** When its first and last output was seen. */
+  /** Times of the first and the last output. */
   begins_at: Date;
   ends_at: Date;
-  /** Bytes on disk. */
+  /** Size of the files on disk in bytes. */
   bytes: number;
   dropped_bytes: number;
   stored_at: Date;
 };
 
-/** One row: the current root key, and a known text that it wraps (`canary`), which shows that the key is the right one. */
+/**
+ * The table has one row: the current root key, and a known text (`canary`) that the key encrypts, for checking whether
+ * a key is the right one.
+ */
 export type VaultStateTable = {
   one: Generated<boolean>;
   root_key_id: string;
@@ -300,7 +310,7 @@ export type VaultStateTable = {
   created_at: Date;
 };
 
-/** The keys of organizations, wrapped by a root key. The greatest version encrypts what is written now. */
+/** Keys of organizations, encrypted with a root key. The key with the highest version encrypts new values. */
 export type VaultKeysTable = {
   organization_id: string;
   /** `stamp` is the key of MACs. */
@@ -311,14 +321,14 @@ export type VaultKeysTable = {
   created_at: Date;
 };
 
-/** Something that is damaged or cannot be decrypted, without a value; `set` is null if it belongs to no set. */
+/** A value that is damaged or cannot be decrypted. `set` is null if the value belongs to no secret set. */
 export type VaultFinding = { organization: string; set: string | null; problem: string };
 
-/** Maintenance of the vault, the last task of each kind. The remaining work is read from the stored data. */
+/** Vault maintenance: the last task of each kind. The remaining work is derived from the stored data. */
 export type VaultTasksTable = {
   id: string;
   task: 'rekey' | 'rotate' | 'verify';
-  /** Null: all organizations. */
+  /** Null means all organizations. */
   organization_id: string | null;
   state: VaultTaskState;
   done: number;
@@ -335,7 +345,7 @@ export type SecretSetsTable = {
   name: string;
   kind: 'secret' | 'imagePullSecret';
   region: string;
-  /** The newest revision. */
+  /** Number of the newest revision. */
   revision: number;
   created_at: Date;
   updated_at: Date;
@@ -357,7 +367,10 @@ export type SecretRevisionsTable = {
   expires_at: Date | null;
   created_by_key_id: string | null;
   created_at: Date;
-  /** Over the identity of the set, `host`, `expires_at` and `entries`. Null only before the first start after migration 0016. */
+  /**
+   * MAC over the identity of the set, `host`, `expires_at` and `entries`. Null only before the first start after
+   * migration 0016.
+   */
   mac: Buffer | null;
   /** The MAC from before migration 0016, until `mac` is added. */
   former_mac: Buffer | null;
@@ -376,7 +389,7 @@ export type SecretValuesTable = {
   created_at: Date;
 };
 
-/** The delivery of a revision to its region; the row stays as a record. */
+/** The delivery of a secret revision to its region. The row is kept as a record. */
 export type SecretDeliveriesTable = {
   set_id: string;
   revision: number;
@@ -387,7 +400,7 @@ export type SecretDeliveriesTable = {
   /** The host that delivered it. */
   host_id: string | null;
   created_at: Date;
-  /** When it is tried next; null: never. Failed deliveries may be retried. */
+  /** Time of the next attempt. Null if no retry is scheduled. */
   next_at: Date | null;
   done_at: Date | null;
 };
@@ -418,11 +431,11 @@ export type AuditEventsTable = {
   revision_before: number | null;
   revision_after: number | null;
   result: string;
-  /** Requests that the entry summarizes. */
+  /** Number of requests that the entry summarizes. */
   count: number;
   previous_hash: Buffer;
   hash: Buffer;
 };
 
-/** The pool or a transaction. Verbs accept either, so that a transaction can span features. */
+/** The connection pool or a transaction. Functions accept either, so that a transaction can span several features. */
 export type Database = Kysely<Tables>;

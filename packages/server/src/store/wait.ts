@@ -1,6 +1,6 @@
 import { watch } from 'node:fs';
 
-/** Interval for changes that no directory shows, such as the end of a process. */
+/** Interval in milliseconds for changes that no directory watch reports, such as the end of a process. */
 const recheckMs = 100;
 
 /**
@@ -34,8 +34,8 @@ export async function waitFor<T>(options: {
 }
 
 /**
- * Undefined if the kernel has no watch left (inotify(7), max_user_watches) or the directory vanishes; the interval then
- * suffices.
+ * Watches a directory. Undefined if the kernel has no watch left (inotify(7), max_user_watches) or the directory
+ * disappears; the interval is then sufficient.
  */
 function watchOrNone(directory: string, changed: () => void) {
   try {

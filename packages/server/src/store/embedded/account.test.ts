@@ -18,33 +18,33 @@ test('parseAccounts skips lines that are not accounts', () => {
 });
 
 test.each([
-  ['an ordinary user runs it herself', anna, accounts, undefined, anna],
+  ['an ordinary user runs the database with the same account', anna, accounts, undefined, anna],
   ['root prefers the account postgres', root, accounts, undefined, postgres],
-  ['root takes nobody where there is no postgres', root, [root, nobody, anna], undefined, nobody],
-  ['root goes on with the account that owns the data', root, accounts, nobody.uid, nobody],
-  ['root goes on with the ordinary user who began', root, accounts, anna.uid, anna],
+  ['root uses nobody if the account postgres does not exist', root, [root, nobody, anna], undefined, nobody],
+  ['root keeps the account that owns the data', root, accounts, nobody.uid, nobody],
+  ['root keeps the ordinary user who created the data', root, accounts, anna.uid, anna],
 ])('%s', (_name, own, known, owner, expected) => {
   expect(chooseAccount(own, known, owner)).toEqual(expected);
 });
 
 test.each([
   [
-    "an ordinary user, of data that is another account's",
+    'an ordinary user if the data belongs to another account',
     anna,
     accounts,
     postgres.uid,
     /belongs to postgres, and this process runs as anna/,
   ],
   [
-    'root, where there is no unprivileged account',
+    'root if there is no unprivileged account',
     root,
     [root, anna],
     undefined,
     /none of the accounts postgres, nobody, daemon/,
   ],
-  ["root, of data that is root's", root, accounts, 0, /belongs to user id 0/],
+  ['root if the data belongs to root', root, accounts, 0, /belongs to user id 0/],
   [
-    'root, where postgres is another name of root',
+    'root if postgres is another name for root',
     root,
     [{ ...root, name: 'postgres' }],
     undefined,

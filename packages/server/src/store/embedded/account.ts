@@ -1,10 +1,10 @@
 import { userInfo } from 'node:os';
 import { StoreError } from '../store-error.ts';
 
-/** An entry of `/etc/passwd`. */
+/** An entry in `/etc/passwd`. */
 export type Account = { readonly name: string; readonly uid: number; readonly gid: number };
 
-/** Accounts under which root runs PostgreSQL, in order of preference. None is ever created. */
+/** Existing accounts under which root runs PostgreSQL, in order of preference. */
 const preferred = ['postgres', 'nobody', 'daemon'];
 
 /** Parses `/etc/passwd` (passwd(5)); skips invalid lines. */

@@ -9,7 +9,7 @@ import { roleName } from './settings.ts';
 
 const unfinishedPrefix = 'data.new-';
 
-/** The server is started with other access files, so these grant nothing. */
+/** The configuration that `initdb` writes is not used: the server is started with its own access files. */
 const initdbArguments = [
   ...['-U', 'postgres', '--auth=reject', '--encoding=UTF8'],
   ...['--locale-provider=builtin', '--locale=C.UTF-8'],
@@ -18,7 +18,7 @@ const initdbArguments = [
 /** In single-user mode with -j, an empty line ends a statement. */
 const statements = `create role ${roleName} login;\n\ncreate database ${roleName} owner ${roleName};\n\n`;
 
-/** The existing database in a directory: its major version and the user id of its owner. */
+/** Reads the major version of the existing database in a directory and the user id of its owner. */
 export async function readCluster(directory: string): Promise<{ major: string; owner: number } | undefined> {
   try {
     const version = await readFile(path.join(directory, 'PG_VERSION'), 'utf8');
@@ -60,7 +60,10 @@ export async function createCluster(programs: Programs, directory: string, accou
   }
 }
 
-/** A child of a killed start may still be writing there. The next start removes what it writes after this. */
+/**
+ * Removes a staging directory. A process left by a killed start may still write there; the next start removes the new
+ * files.
+ */
 async function removeAll(directory: string): Promise<void> {
   await rm(directory, { recursive: true, force: true, maxRetries: 5 });
 }

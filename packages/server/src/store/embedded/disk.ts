@@ -1,7 +1,7 @@
 import { statfs } from 'node:fs/promises';
 import { StoreError } from '../store-error.ts';
 
-/** In bytes. With less free space, PostgreSQL cannot even report why it ended. */
+/** Bytes of free disk space below which PostgreSQL cannot even report why it failed. */
 const hardlyAny = 1024 * 1024;
 
 /**
@@ -18,7 +18,7 @@ async function isFull(directory: string): Promise<boolean> {
   return bavail * bsize < hardlyAny;
 }
 
-/** Replaces errors of the disk by a message for the operator. */
+/** Replaces a disk error with a message for the operator. */
 export function explainDiskError(error: unknown, directory: string): unknown {
   if (!(error instanceof Error) || !('code' in error)) return error;
   if (error.code === 'ENOSPC' || error.code === 'EDQUOT') {

@@ -12,7 +12,9 @@ import { installPrograms, type ProgramPackage, removeOtherPrograms } from './pro
 import { reach } from './reach.ts';
 import { writeSettings } from './settings.ts';
 
-/** Time limit of a start. Recovery after a crash replays at most `max_wal_size` of the log. */
+/**
+ * Time limit of a start in milliseconds. Recovery after a crash replays at most `max_wal_size` of the write-ahead log.
+ */
 const startTimeoutMs = 120_000;
 
 /** The parts that all starts of the database share. */
@@ -57,7 +59,10 @@ async function start({ layout, own, programPackage }: Installation): Promise<'ad
   return started;
 }
 
-/** One step towards a running database. Undefined while processes of an earlier server are starting or ending. */
+/**
+ * Takes one step towards a running database. Undefined while processes of an earlier server are still starting or
+ * ending.
+ */
 async function startOnce(options: {
   readonly layout: Layout;
   readonly postgres: string;
@@ -80,7 +85,7 @@ async function startOnce(options: {
     timeoutMs: startTimeoutMs,
   });
   if (output === undefined) return 'started';
-  // Children of a killed server are still ending, or another process started the server first.
+  // Processes of a killed server are still ending, or another process started the server first.
   if (/pre-existing shared memory block|lock file "[^"]+" already exists/.test(output)) {
     const haveEnded = async () => ((await hasProcesses(dataDirectory)) ? undefined : true);
     await waitFor({ directory: dataDirectory, timeoutMs: 1_000, check: haveEnded });

@@ -47,7 +47,7 @@ export async function requireAccess(programs: Programs, account: Account): Promi
   throw new StoreError(
     closed === undefined
       ? `PostgreSQL's programs in ${programs.directory} cannot be run as ${account.name}: ${output.trim()}`
-      : `PostgreSQL may not run as root; the account ${account.name}, which it runs as, cannot enter ${closed}. ` +
+      : `PostgreSQL may not run as root; its account ${account.name} cannot enter ${closed}.` +
           `Allow it (chmod o+x ${closed}) or choose another BOTHOST_DATA_DIR.`,
   );
 }

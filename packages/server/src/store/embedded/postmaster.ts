@@ -6,7 +6,7 @@ import { waitFor } from '../wait.ts';
 import type { Account } from './account.ts';
 import { asAccount, bareEnvironment } from './run.ts';
 
-/** In bytes. A larger log is truncated. */
+/** Maximum size of the log in bytes. A larger log is truncated. */
 const logLimit = 4 * 1024 * 1024;
 
 /**

@@ -64,7 +64,7 @@ export async function installPrograms(source: ProgramPackage, parent: string): P
   return { directory, initdb: path.join(directory, 'bin/initdb'), postgres: path.join(directory, 'bin/postgres') };
 }
 
-/** Removes copies of other versions and unfinished ones, 55 MB each. No database may run on them. */
+/** Removes copies of other versions and unfinished copies, 55 MB each. No database may be running on them. */
 export async function removeOtherPrograms(parent: string, kept: Programs): Promise<void> {
   for (const name of await readdir(parent)) {
     const other = name.startsWith('programs-') && name !== path.basename(kept.directory);
@@ -83,11 +83,11 @@ async function copyDirectory(from: string, to: string): Promise<void> {
     if (entry.isDirectory() && !['pgxs', 'pkgconfig'].includes(entry.name)) await copyDirectory(source, target);
     if (entry.isFile() && !entry.name.endsWith('.a')) await copyDurably(source, target);
   });
-  // Waits for all copies also on failure, so that none continues to write.
+  // Wait for all copies even after a failure, so that none continues to write.
   for (const copy of await Promise.allSettled(copies)) if (copy.status === 'rejected') throw copy.reason;
 }
 
-/** Flushed before the rename: after a power loss, no program may have a name without its content. */
+/** Syncs the file before its rename, so that a program is never visible without its content after a power loss. */
 async function copyDurably(source: string, target: string): Promise<void> {
   await copyFile(source, target, constants.COPYFILE_FICLONE);
   const file = await open(target, 'r+');

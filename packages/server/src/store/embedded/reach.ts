@@ -3,7 +3,10 @@ import path from 'node:path';
 import type { DatabaseAddress } from '../address.ts';
 import { port, roleName } from './settings.ts';
 
-/** A path to the socket of a directory. Longer paths than 107 bytes (unix(7)) go through an open handle of the directory. */
+/**
+ * Returns an address for the socket in a directory. Socket paths are limited to 107 bytes (unix(7)), so a longer path
+ * goes through an open handle of the directory.
+ */
 export function reach(data: string): { readonly address: DatabaseAddress; readonly release: () => void } {
   const at = (host: string) => ({ host, port, database: roleName, user: roleName });
   if (Buffer.byteLength(path.join(data, `.s.PGSQL.${port}`)) <= 107)

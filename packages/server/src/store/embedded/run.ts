@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Account } from './account.ts';
 
-/** The environment of PostgreSQL's programs. It inherits nothing, because the service's variables may contain secrets. */
+/** Environment of PostgreSQL's programs. Inherits nothing, because the service's variables may contain secrets. */
 export const bareEnvironment = { PATH: '/usr/bin:/bin', LC_ALL: 'C.UTF-8', TZ: 'UTC' };
 
 /** User and group of a child process; empty for the account of this process. */

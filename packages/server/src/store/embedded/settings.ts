@@ -2,7 +2,7 @@ import { chmod, mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Account } from './account.ts';
 
-/** Name of the service's role and database. */
+/** Name of the service's database role and of its database. */
 export const roleName = 'bothost';
 
 /** Part of the socket's name (`.s.PGSQL.<port>`). No TCP port is opened. */
@@ -58,7 +58,7 @@ lc_messages = 'C'
 /** Peer authentication: the kernel identifies the client, so no other account can connect, not even a bot's. */
 const hostBasedAccess = 'local all all peer map=bothost\n';
 
-/** The superuser `postgres`, for maintenance by an operator who can become one of these accounts. */
+/** Allows these accounts to connect as the superuser `postgres`, for maintenance by the operator. */
 function accountMap(accounts: readonly Account[]): string {
   const names = [...new Set(accounts.map(({ name }) => name))];
   return names.flatMap((name) => [roleName, 'postgres'].map((role) => `bothost "${name}" ${role}\n`)).join('');
@@ -79,7 +79,8 @@ export async function writeSettings(directory: string, accounts: readonly Accoun
 }
 
 async function writeWhole(file: string, text: string): Promise<void> {
-  // Always creates a new file: if another account owns the directory, an existing name may be its link to any file.
+  // Always create a new file. If another account owns the directory, an existing name may be that account's link to any
+  // file.
   await rm(`${file}.new`, { force: true });
   await writeFile(`${file}.new`, text, { flag: 'wx', flush: true });
   await chmod(`${file}.new`, 0o644);

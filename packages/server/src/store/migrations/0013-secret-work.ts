@@ -9,9 +9,9 @@ export const secretWork = {
 };
 
 const statements = [
-  // Organizations are rotated in the order of their ids. This is the last one done.
+  // Id of the last organization that was processed. Organizations are processed in the order of their ids.
   `alter table vault_tasks add column reached uuid`,
-  // Null: no retry.
+  // Null means that no retry is scheduled.
   `alter table secret_deliveries alter column next_at drop not null`,
   `update secret_deliveries set next_at = null where state <> 'pending'`,
   `alter table secret_deliveries add check (state <> 'pending' or next_at is not null)`,

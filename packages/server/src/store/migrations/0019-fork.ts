@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 
-/** A deployment can turn off that its instances are forked. */
+/** Lets a deployment disable forking of its instances. */
 export const fork = {
   name: '0019-fork',
   async up(db: Kysely<unknown>): Promise<void> {

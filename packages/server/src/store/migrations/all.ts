@@ -13,7 +13,7 @@ import { singleAuditTable } from './0017-single-audit-table.ts';
 import { noSecretTraces } from './0018-no-secret-traces.ts';
 import { fork } from './0019-fork.ts';
 
-/** In order. Forward only: a migration that has been released is never edited or removed. */
+/** All migrations in order. A released migration is never edited or removed. */
 export const migrations = [
   first,
   builds,
