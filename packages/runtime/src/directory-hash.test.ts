@@ -39,7 +39,7 @@ it.each<[string, (directory: string) => Promise<void>]>([
   expect(await hashDirectory(directory)).not.toBe(before);
 });
 
-it('rejects a link that leads out of the project', async () => {
+it('rejects links to files outside the project', async () => {
   const directory = await project();
   await symlink('/etc', join(directory, 'lib/etc'));
   await expect(hashDirectory(directory)).rejects.toThrow('The link lib/etc leads out of the project (to /etc)');

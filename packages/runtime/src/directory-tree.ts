@@ -4,7 +4,7 @@ import { join, relative, resolve, sep } from 'node:path';
 import { projectEntries, throwProjectError } from './project-entries.ts';
 import { PrepareError } from './runtime.ts';
 
-/** An entry of a project. `path` is relative to the project and uses `/`. */
+/** A file, directory or link of a project. `path` is relative to the project and uses `/`. */
 export type TreeEntry =
   | { readonly kind: 'directory'; readonly path: string }
   | { readonly kind: 'file'; readonly path: string; readonly executable: boolean }
@@ -13,10 +13,10 @@ export type TreeEntry =
 export type Tree = { readonly entries: readonly TreeEntry[]; readonly skipped: readonly string[] };
 
 /**
- * The entries of a project directory in a fixed order, parents first. Ignores `.git`, `__pycache__` and virtual environments,
- * which cannot be moved. `skipped`: each `.env`, because it could override the variables of the service
- * (docs/bot-contract.md, "Environment"). Rejects with `PrepareError` if a link leads out of the directory, and for entries
- * that cannot be read or are not files, directories or links.
+ * The entries of a project directory in a fixed order, parents first. Ignores `.git`, `__pycache__` and virtual
+ * environments, which cannot be moved. `skipped` lists the `.env` files, which are left out because they could override
+ * the variables of the service (docs/bot-contract.md, "Environment"). Rejects with `PrepareError` if a link leads out
+ * of the directory, if an entry cannot be read, or if an entry is not a file, directory or link.
  */
 export async function readTree(root: string): Promise<Tree> {
   const entries: TreeEntry[] = [];
@@ -56,12 +56,12 @@ function isVirtualEnvironment(path: string): boolean {
   return existsSync(join(path, 'pyvenv.cfg'));
 }
 
-/** The target relative to the link, so that it is valid in a copy too. */
+/** The target relative to the link, which stays valid when the project is copied. */
 async function linkWithin(base: string, path: string): Promise<string> {
   const link = join(base, path);
   const target = resolve(link, '..', await readlink(link));
   const inside = (name: string) => name === base || name.startsWith(base + sep);
-  // A dangling link has no real path. Its target must be inside the project nevertheless.
+  // A dangling link has no real path, but its target must still be inside the project.
   const real = await realpath(link).catch(() => target);
   if (!inside(target) || !inside(real)) {
     throw new PrepareError(

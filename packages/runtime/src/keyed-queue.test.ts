@@ -17,7 +17,7 @@ function openTask(log: string[], name: string) {
 }
 
 describe('createKeyedQueue', () => {
-  it('runs tasks of one key in order, even after a failure, and other keys concurrently', async () => {
+  it('runs tasks of one key in order, even after a failure, and tasks of different keys concurrently', async () => {
     const enqueue = createKeyedQueue();
     const log: string[] = [];
     const [one, two, other] = [openTask(log, 'one'), openTask(log, 'two'), openTask(log, 'other')];
@@ -51,7 +51,7 @@ describe('createKeyedQueue', () => {
     expect(log).toEqual(['one starts', 'one ends', 'three starts', 'three ends']);
   });
 
-  it('rejects tasks above the limit of their key, by number and by bytes', async () => {
+  it('rejects a task that would exceed the number or bytes allowed for its key', async () => {
     const enqueue = createKeyedQueue({ tasks: 3, bytes: 100, error: () => new Error('full') });
     const held = openTask([], 'held');
     const add = (key: string, bytes: number) => enqueue(key, held.task, { bytes });

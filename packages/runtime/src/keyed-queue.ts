@@ -2,18 +2,18 @@
 export type KeyedQueue = <T>(key: string, task: () => Promise<T>, options?: TaskOptions) => Promise<T>;
 
 export type TaskOptions = {
-  /** An abort rejects a waiting task with the signal's reason. A task that runs is not affected. */
+  /** An abort rejects a waiting task with the signal's reason. A running task is not affected. */
   readonly signal?: AbortSignal;
-  /** Memory that the task holds while it waits. Default 0. */
+  /** Bytes of memory that the task holds while it waits. Default 0. */
   readonly bytes?: number;
 };
 
-/** Per key, including the running task. The first task of a key is accepted whatever its size. */
+/** The limit of each key, including its running task. The first task of a key is accepted whatever its size. */
 export type QueueLimit = { readonly tasks: number; readonly bytes: number; readonly error: () => Error };
 
 type Lane = { last: Promise<unknown>; tasks: number; bytes: number };
 
-/** With a `limit`, a task that exceeds it rejects at once with `limit.error`. */
+/** If there is a `limit`, a task that exceeds it rejects at once with `limit.error`. */
 export function createKeyedQueue(limit?: QueueLimit): KeyedQueue {
   const lanes = new Map<string, Lane>();
 

@@ -3,12 +3,12 @@ import type { Dirent } from 'node:fs';
 import { opendir } from 'node:fs/promises';
 import { PrepareError } from './runtime.ts';
 
-/** Linux's PATH_MAX without the final NUL. */
+/** PATH_MAX of Linux without the final NUL, in bytes. */
 const PATH_BYTES = 4095;
 
 /**
- * The entries of a project's directory, in batches, because a build may have created millions. Throws `PrepareError` if a
- * name is not UTF-8, because a string cannot represent it.
+ * Yields the entries of a project's directory in batches, because a build may have created millions. Throws
+ * `PrepareError` if a name is not UTF-8, because a string cannot represent it.
  */
 export async function* projectEntries(directory: string): AsyncGenerator<Dirent> {
   let isChecked = false;
@@ -22,7 +22,8 @@ export async function* projectEntries(directory: string): AsyncGenerator<Dirent>
 }
 
 async function requireUtf8Names(directory: string): Promise<void> {
-  // Latin-1 maps every byte to a character. Not a list, because all names could fill the server's memory.
+  // Latin-1 maps every byte of a name to a character. The names are not read into one list, because it could fill the
+  // server's memory.
   for await (const { name: characters } of await opendir(directory, { bufferSize: 1024, encoding: 'latin1' })) {
     const name = Buffer.from(characters, 'latin1');
     if (isUtf8(name)) continue;
@@ -32,7 +33,7 @@ async function requireUtf8Names(directory: string): Promise<void> {
   }
 }
 
-/** Throws a file system error that the content of a project caused as `PrepareError`, and other errors unchanged. */
+/** Throws a `PrepareError` if the content of a project caused the file system error, otherwise the error itself. */
 export function throwProjectError(error: unknown): never {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   if (code === 'ENAMETOOLONG') {

@@ -20,7 +20,7 @@ async function openRoot() {
 }
 
 describe('removeTree', () => {
-  it('removes files, links and trees, but nothing that links lead to', async () => {
+  it('removes files, links and trees, but not the targets of links', async () => {
     const { root, quarantineDirectory, open, reports } = await openRoot();
     await mkdir(join(root, 'kept'));
     await writeFile(join(root, 'kept/file'), '');
@@ -37,7 +37,7 @@ describe('removeTree', () => {
     expect(reports).toEqual([]);
   });
 
-  it('lets only the service into the quarantine', async () => {
+  it('gives only the service access to the quarantine', async () => {
     const { quarantineDirectory, open } = await openRoot();
     open();
     expect((await stat(quarantineDirectory)).mode & 0o777).toBe(0o700);
@@ -51,7 +51,7 @@ describe('removeTree', () => {
   });
 
   it.runIf(isRoot)(
-    'reports what it cannot delete, with its path and the reason, and tries again when opened',
+    'reports a path that it cannot delete, with the reason, and tries again after a restart',
     async () => {
       const { root, quarantineDirectory, open, reports } = await openRoot();
       await mkdir(join(root, 'tree'));
@@ -69,7 +69,7 @@ describe('removeTree', () => {
     },
   );
 
-  it.runIf(isRoot)('leaves a mount point where it is, closes it, and reports it once', async () => {
+  it.runIf(isRoot)('does not move a mount point, but denies access to it and reports it once', async () => {
     const { root, open, reports } = await openRoot();
     const path = join(root, 'mounted');
     await mkdir(path);
@@ -83,7 +83,7 @@ describe('removeTree', () => {
     expect((await stat(path)).mode & 0o777).toBe(0o700);
   });
 
-  it.runIf(isRoot)('removes a tree on another file system than the quarantine', async () => {
+  it.runIf(isRoot)('removes a tree that is not on the file system of the quarantine', async () => {
     const { root, open, reports } = await openRoot();
     const path = join(root, 'disk/tree');
     await mkdir(join(root, 'disk'));

@@ -7,16 +7,19 @@ import { basename, dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { RemoveTree, RuntimeLogger } from './runtime.ts';
 
-/** After this a tree is reported; its removal continues. A million files take about 20 s. */
+/** A tree that takes longer is reported, and its removal continues. A million files take about 20 s. */
 const REPORT_MS = 10 * 60_000;
-/** The caller, which may be a start-up, waits at most this long; the removal continues in the background. */
+/** Maximum time that the caller waits, because it may be a start-up. The removal continues in the background. */
 const WAIT_MS = 1_000;
-/** `rm` needs memory for each level of a tree. It is the service's memory, so an extremely deep tree stays in quarantine. */
+/**
+ * Memory limit of `rm`, which needs memory for each level of a tree and counts against the service. An extremely deep
+ * tree stays in quarantine.
+ */
 const MEMORY_KIBIBYTES = 1024 * 1024;
 const REASON_CHARACTERS = 500;
 
 export type TreeRemoverOptions = {
-  /** On the file system of the trees. What it holds from earlier is removed in the background. */
+  /** A directory on the file system of the trees. What an earlier server left there is removed in the background. */
   readonly quarantineDirectory: string;
   readonly logger: Pick<RuntimeLogger, 'error'>;
 };
@@ -55,9 +58,9 @@ export function openTreeRemover({ quarantineDirectory, logger }: TreeRemoverOpti
       return false;
     }
     if (!stat.isDirectory() && (await succeeds(unlink(path)))) return true;
-    // Required to move a directory, and closes a tree that cannot be moved to all other accounts.
+    // Moving a directory requires this mode, which also closes a tree that cannot be moved to all other accounts.
     if (stat.isDirectory()) await succeeds(chmod(path, 0o700));
-    // Not hidden from the operator's `ls`.
+    // The name does not begin with a dot, so that `ls` shows it to the operator.
     const name = basename(path).replace(/^\.+/, '').slice(0, 64);
     const aside = join(quarantineDirectory, `${name}.${randomUUID()}`);
     const isMoved = await succeeds(rename(path, aside));
@@ -68,23 +71,25 @@ export function openTreeRemover({ quarantineDirectory, logger }: TreeRemoverOpti
   };
 }
 
-/** Null if nothing is left, otherwise the reason. */
+/** Deletes a tree. Returns null if nothing is left, otherwise the reason. */
 async function deleteTree(path: string): Promise<string | null> {
   const mountPoint = await findMountPoint(path);
   if (mountPoint !== null) return `a file system is mounted at ${mountPoint}`;
   const remove = ['rm', '-rf', '--one-file-system', '--', path] as const;
   const reason = await run(...remove);
   if (reason === null || process.geteuid?.() === 0) return reason;
-  // Root needs no permissions. For root, a link in the place of a file could redirect `chmod` to another file.
+  // Skip this as root: root needs no permissions, and a link in the place of a file could redirect `chmod` to another
+  // file.
   await run('chmod', '-R', 'u+rwX', '--', path);
   return run(...remove);
 }
 
-/** The first mount point at or below a path. `rm` itself does not notice a bind mount of the same file system. */
+/** The first mount point at or below a path. `rm` itself does not detect a bind mount of the same file system. */
 async function findMountPoint(path: string): Promise<string | null> {
-  // Mounts are listed by real paths.
+  // Resolve the path, because mounts are listed by real paths.
   const bytes = Buffer.from(await realpath(path)).toString('latin1');
-  // proc_pid_mountinfo(5): the fifth field. White space and backslashes are octal escapes.
+  // The fifth field of mountinfo is the mount point, with white space and backslashes as octal escapes
+  // (proc_pid_mountinfo(5)).
   for (const line of (await readFile('/proc/self/mountinfo', 'latin1')).split('\n')) {
     const mountPoint = line
       .split(' ')[4]
@@ -95,7 +100,7 @@ async function findMountPoint(path: string): Promise<string | null> {
   return null;
 }
 
-/** Null when the program succeeds, otherwise the beginning of its errors. */
+/** Runs a program. Returns null if it succeeds, otherwise the beginning of its error output. */
 function run(program: string, ...parameters: readonly string[]): Promise<string | null> {
   return new Promise((resolve) => {
     const script = `ulimit -v ${MEMORY_KIBIBYTES}; exec "$@"`;
@@ -104,7 +109,7 @@ function run(program: string, ...parameters: readonly string[]): Promise<string 
       env: { PATH: '/usr/bin:/bin', LC_ALL: 'C' },
       stdio: ['ignore', 'ignore', 'pipe'],
     });
-    // First: without it, a program that cannot be started ends the server.
+    // Listen for errors first, because without a listener a program that cannot be started would crash the server.
     child.once('error', (error) => resolve(error.message));
     let errors = '';
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
@@ -114,7 +119,7 @@ function run(program: string, ...parameters: readonly string[]): Promise<string 
       () => resolve(`${program} is still running after ${REPORT_MS / 60_000} minutes`),
       REPORT_MS,
     );
-    // A server that stops does not wait for it.
+    // Do not keep a stopping server alive until `rm` has ended.
     child.unref();
     timer.unref();
     if (child.stderr instanceof Socket) child.stderr.unref();

@@ -3,18 +3,20 @@
  * (packages/runtime/test/conformance/conformance.ts). Only drivers know pids, containers or pods.
  */
 
-/** Limits of one instance. */
+/** Resource limits of one instance. */
 export type ResourceLimits = { readonly cpuMillicores: number; readonly memoryBytes: number };
 
 /**
- * Where a project comes from: a directory that the operator serves, or the unpacked tree of a build. `path` is absolute. Only
- * builds of the same organization share downloads and installed packages.
+ * The source of a project: a directory that the operator serves, or the unpacked files of an uploaded archive. `path`
+ * is absolute. Only builds of the same organization share downloads and installed packages.
  */
 export type PrepareSource =
   | { readonly kind: 'directory'; readonly path: string; readonly contentHash: string }
   | { readonly kind: 'build'; readonly path: string; readonly contentHash: string; readonly organizationId: string };
 
-/** `id`: of the build, or for a directory of the deployment. An id always has the same content. */
+/**
+ * `id` is the id of the build, or of the deployment if the source is a directory. An id always has the same content.
+ */
 export type PrepareSpec = { readonly id: string; readonly source: PrepareSource };
 
 /** Result of `prepare`. Opaque to the server, which stores it as JSON and passes it back in `InstanceSpec`. */
@@ -25,40 +27,47 @@ export type InstanceSpec = {
   readonly deploymentId: string;
   readonly prepared: Prepared;
   readonly limits: ResourceLimits;
-  /** Whether the instance may be forked from a process that imported the bot before. Default true. */
+  /** Whether the instance may be forked from a process that has already imported the bot. Default: true. */
   readonly forks?: boolean | undefined;
   /**
-   * Variables for the bot, in addition to those of the driver (docs/bot-contract.md, "Environment"). They may be
-   * secrets, so the driver calls this only when it starts a process, never for an instance that runs already. If it rejects,
-   * `start` rejects with that error as its cause.
+   * Returns variables for the bot, in addition to those of the driver (docs/bot-contract.md, "Environment"). They may
+   * be secrets, so the driver calls this only when it starts a process, never for an instance that is already running.
+   * If it rejects, `start` rejects with that error as its cause.
    */
   readonly environment: () => Promise<Readonly<Record<string, string>>>;
 };
 
-/** Where a ready instance serves HTTP/1.1 without TLS. */
+/** The address at which a ready instance serves HTTP/1.1 without TLS. */
 export type InstanceAddress = { readonly host: string; readonly port: number };
 
 /** How a driver starts the instances of a deployment. */
 export type StartMethod = {
   /**
-   * `module`: forks them from a process that imported the bot. `libraries`: that process imported libraries only, and each
-   * instance imports the bot. `spawn`: each instance imports everything.
+   * How instances start. `module`: they are forked from a process that imported the bot. `libraries`: they are forked
+   * from a process that imported only libraries, and each imports the bot. `spawn`: each is a new process that imports
+   * everything.
    */
   readonly level: 'module' | 'libraries' | 'spawn';
-  /** Why it is not `module`, in words for the bot's owner. */
+  /** Why the start method is not `module`, as a sentence for the bot's owner. */
   readonly reason: string | null;
-  /** Memory of the process that is forked, with its share of what instances use too. Null while there is none. */
+  /**
+   * Memory in bytes of the fork server, including its share of pages that instances use too. Null if there is no fork
+   * server.
+   */
   readonly memoryBytes: number | null;
 };
 
 export type RunningInstance = {
   readonly instanceId: string;
   readonly deploymentId: string;
-  /** Null until the bot is ready. For an adopted instance, call `start` with the same spec to wait for it. */
+  /**
+   * The address of the instance. Null until the bot is ready. For an adopted instance, call `start` with the same spec
+   * to wait for it.
+   */
   readonly address: InstanceAddress | null;
 };
 
-/** Maximum size of `InstanceExit.tail`. */
+/** Maximum size of `InstanceExit.tail` in bytes. */
 export const tailBytes = 4_096;
 
 /** How an instance ended. Code and signal are null if unknown, for example because the supervisor was killed. */
@@ -66,18 +75,15 @@ export type InstanceExit = {
   readonly code: number | null;
   readonly signal: string | null;
   readonly outOfMemory: boolean;
-  /**
-   * The last lines of the output, at most `tailBytes`. Of a longer line, its end: exactly that many bytes, minus up to three
-   * of a character that would be split.
-   */
+  /** The last lines of the output, at most `tailBytes`. A longer line is cut at its beginning, between characters. */
   readonly tail: string;
-  /** If the service ended it for its use of the disk: a sentence for the agent's owner that names the limit. */
+  /** A sentence for the agent's owner that names the disk limit, if the service ended the instance for exceeding it. */
   readonly diskLimit?: string | undefined;
 };
 
 export type InstanceEvent =
   | { readonly kind: 'exited'; readonly instanceId: string; readonly at: Date; readonly exit: InstanceExit }
-  /** Something that an operator should know and that does not end the instance. */
+  /** A warning for the operator about an instance, which continues to run. */
   | {
       readonly kind: 'noticed';
       readonly instanceId: string;
@@ -87,94 +93,124 @@ export type InstanceEvent =
     };
 
 /**
- * `listens-wide`: the bot listens on more than loopback. `cpu-limit-not-enforced`, `memory-limit-sampled`: the kernel of this
- * machine does not enforce the limit. `output-dropped`: the output exceeded its limit and has a gap from now on.
+ * `listens-wide`: the bot listens on more than loopback. `cpu-limit-not-enforced`, `memory-limit-sampled`: the kernel
+ * of this machine does not enforce the limit. `output-dropped`: the output exceeded its limit, so a part of it is
+ * dropped.
  */
 export type InstanceNotice = 'listens-wide' | 'cpu-limit-not-enforced' | 'memory-limit-sampled' | 'output-dropped';
 
 /** CPU time is cumulative since the instance's start and never decreases. Memory is the working set. */
 export type Usage = { readonly cpuMicroseconds: number; readonly memoryBytes: number };
 
-/** Microseconds since the epoch. Timestamps of one server always increase, even if its clock goes back, so they order output. */
+/**
+ * Microseconds since the epoch. Timestamps of one server always increase, even if its clock is set back, so they order
+ * output.
+ */
 export type Timestamp = number;
 
-/** Output up to the offset `end` had been seen at `at`. `unattended`: it was written while no server ran, some time before `at`. */
+/**
+ * The server read the output up to offset `end` at time `at`. `unattended` means that it was written at an unknown
+ * earlier time, while no server was running.
+ */
 export type OutputMark = { readonly end: number; readonly at: Timestamp; readonly unattended: boolean };
 
 export type OffsetRange = { readonly from: number; readonly to: number };
 
-/** Standard output and error of an instance, in one file. Offsets count bytes since the instance's start. */
+/** Standard output and standard error of an instance in one file. Offsets count bytes since the instance's start. */
 export type OutputFile = {
   readonly path: string;
   /** Offset of the file's first byte. */
   readonly base: number;
-  /** Deleted ranges, in order: before `base`, or holes within the file. */
+  /** Ranges that were dropped, in order. They lie before `base` or are holes in the file. */
   readonly dropped: readonly OffsetRange[];
-  /** Increasing. Read up to the last mark only, because later bytes have no time yet. */
+  /**
+   * Marks with increasing offsets and timestamps. Read only up to the last mark, because later bytes have no timestamp
+   * yet.
+   */
   readonly marks: readonly OutputMark[];
-  /** Later than the last mark; the output is then complete, including a last line without a break. Null while the instance runs. */
+  /**
+   * Timestamp of the end, later than the last mark. The output is then complete, including a last line without a line
+   * break. Null while the instance is running.
+   */
   readonly endedAt: Timestamp | null;
 };
 
-/** The output of instances: read in place while they run, moved to the caller's directory after they ended. */
+/**
+ * The output of instances, which is read in place while they run and moved to the caller's directory after they have
+ * ended.
+ */
 export type InstanceOutputs = {
-  /** Marks what all instances have written until now. All later marks are later than the returned timestamp. */
+  /** Marks the output that all instances have written so far. All later marks are later than the returned timestamp. */
   readonly mark: () => Timestamp;
-  /** Null for an unknown or forgotten instance. */
+  /** Returns the output of an instance that is not forgotten, or null. */
   readonly find: (instanceId: string) => Promise<OutputFile | null>;
   /** Resolves when one of the instances has output marked after `since` or has ended, or when the signal aborts. */
   readonly changed: (instanceIds: readonly string[], since: Timestamp, signal: AbortSignal) => Promise<void>;
   /** Moves the output of an ended instance to a directory, which must not exist, atomically. Idempotent. */
   readonly release: (instanceId: string, directory: string) => Promise<void>;
-  /** Output that `release` moved to the directory, or null. */
+  /** Returns the output that `release` moved to the directory, or null. */
   readonly findReleased: (directory: string) => Promise<OutputFile | null>;
 };
 
 export type Milliseconds = number;
 
-/** Receives a line of a build's output. `isDetail`: the line belongs only in the full log, such as one per downloaded package. */
+/**
+ * Receives a line of a build's output. `isDetail` means that the line belongs only in the full log, such as one per
+ * downloaded package.
+ */
 export type BuildOutput = (line: string, isDetail?: boolean) => void;
 
 export interface Runtime {
   /**
-   * Makes a source startable, and sends the output of installing and building to `output`, line by line. Idempotent per id: a
-   * later call does nothing, and a concurrent call joins the first one and gets the output from then on. Rejects with
-   * `PrepareError` if the source cannot be started, and with the signal's reason after an abort. Then nothing is left
-   * running, and a later call starts from the beginning.
+   * Makes a source startable, and sends the output of installing and building to `output` line by line. Idempotent per
+   * id: a later call does nothing, and a concurrent call joins the first one and gets the output from then on. Rejects
+   * with `PrepareError` if the source cannot be started, and with the signal's reason after an abort. After a rejection
+   * nothing is running, and a later call starts from the beginning.
    */
   prepare(spec: PrepareSpec, output: BuildOutput, signal: AbortSignal): Promise<Prepared>;
   /**
-   * Starts an instance and resolves when the bot is ready (docs/bot-contract.md, "Readiness"). If the instance already runs,
-   * for example since before a restart of the server, it only waits for that one. Rejects with `StartError`; then nothing is
-   * left running. An abort stops the instance.
+   * Starts an instance and resolves when the bot is ready (docs/bot-contract.md, "Readiness"). If the instance is
+   * already running, for example since before a restart of the server, only waits until it is ready. Rejects with
+   * `StartError`, and then leaves nothing running. An abort stops the instance.
    */
   start(spec: InstanceSpec, signal: AbortSignal): Promise<InstanceAddress>;
-  /** Ends all processes of an instance: SIGTERM, and SIGKILL after `grace`. Resolves when none runs. Idempotent. */
+  /**
+   * Ends all processes of an instance with SIGTERM, and with SIGKILL after `grace`. Resolves when none is running.
+   * Idempotent.
+   */
   stop(instanceId: string, grace: Milliseconds): Promise<void>;
-  /** All running instances, including adopted ones. */
+  /** Returns all running instances, including adopted ones. */
   list(): Promise<readonly RunningInstance[]>;
-  /** Events since the last watcher, then all further events. One watcher at a time. */
+  /** Yields the events since the last watcher, then all further events. There can be only one watcher at a time. */
   watch(signal: AbortSignal): AsyncIterable<InstanceEvent>;
-  /** Cumulative usage of all processes of each instance. Skips instances that do not run. */
+  /** Returns the cumulative usage of all processes of each instance. Skips instances that are not running. */
   sample(instanceIds: readonly string[]): Promise<ReadonlyMap<string, Usage>>;
   /**
-   * Bytes on disk of an organization, as last measured: what its builds left, and what its builds and instances use now. 0
-   * before the first measurement, and without limits.
+   * Disk use of an organization in bytes, as last measured: the results of its builds, and what its running builds and
+   * instances use. 0 before the first measurement, and if there are no disk limits.
    */
   diskUsage(organizationId: string): Promise<number>;
   readonly outputs: InstanceOutputs;
-  /** Deletes the files of an ended instance, such as output and exit status. Call it after recording its end. Idempotent. */
+  /**
+   * Deletes the files of an ended instance, such as output and exit status. Call it after storing how the instance
+   * ended. Idempotent.
+   */
   forget(instanceId: string): Promise<void>;
-  /** Deletes a prepared project, and what only it used. Idempotent. */
+  /** Deletes a prepared project, and caches and environments that only it used. Idempotent. */
   discard(prepared: Prepared): Promise<void>;
   /**
-   * Stops what is kept ready for starts of all other deployments, such as fork servers. Their instances keep running.
-   * Idempotent.
+   * Stops the processes, such as fork servers, that make starts of all other deployments faster. Their instances keep
+   * running. Idempotent.
    */
   retain(deploymentIds: ReadonlySet<string>): Promise<void>;
-  /** By deployment, for those of which this server started an instance or adopted a fork server. */
+  /**
+   * Start methods by deployment id. Includes the deployments for which this server started an instance or adopted a
+   * fork server.
+   */
   startMethods(): ReadonlyMap<string, StartMethod>;
-  /** Releases watches and files. Instances and fork servers keep running, so `retain` comes before a final stop. */
+  /**
+   * Closes watches and files. Instances and fork servers keep running; to stop the fork servers, call `retain` first.
+   */
   close(): Promise<void>;
 }
 
@@ -186,15 +222,15 @@ export type RuntimeLogger = {
 };
 
 /**
- * Removes a file or tree that a tenant may have written, whatever it contains. Never rejects: what cannot be deleted is moved
- * to a quarantine and reported to the operator. Resolves to false if something is still at the path; then its account must
- * not be given to anybody else. Idempotent.
+ * Removes a file or tree that a tenant may have written, whatever it contains. Never rejects: what cannot be deleted is
+ * moved to a quarantine and reported to the operator. Resolves to false if something is left at the path; its account
+ * must then not be given to any other tenant. Idempotent.
  */
 export type RemoveTree = (path: string) => Promise<boolean>;
 
 /**
- * Limits of a build, and the variables of the service's environment that it gets. `installsUv`: whether the driver installs uv
- * from the Python package index if `path` has none. Default: no.
+ * Limits of a build, and the service's environment variables that it gets. `installsUv` says whether the driver
+ * installs uv from the Python package index if `path` has none; default: no.
  */
 export type BuildLimits = ResourceLimits & {
   readonly installsUv?: boolean;
@@ -202,37 +238,37 @@ export type BuildLimits = ResourceLimits & {
   readonly environment: Readonly<Record<string, string>>;
 };
 
-/** Limits of disk space. They also hold for instances that an earlier server started. */
+/** Limits of disk space. They also apply to instances that an earlier server started. */
 export type DiskLimits = {
-  /** What one instance may use: its own directories, and deleted files that it holds open. */
+  /** Maximum disk space of one instance in bytes: its own directories, and deleted files that it holds open. */
   readonly instanceBytes: number;
-  /** What one build may use, including what it downloads and installs. */
+  /** Maximum disk space of one build in bytes, including what it downloads and installs. */
   readonly buildBytes: number;
-  /** What the builds and instances of one organization may use together. */
+  /** Maximum disk space of all builds and instances of one organization in bytes. */
   readonly organizationBytes: number;
-  /** Free space that builds and instances may not use. 0: none. */
+  /** Bytes of free disk space that builds and instances may not use. 0 means no reserve. */
   readonly reserveBytes: number;
 };
 
 /** Options that every driver gets. */
 export type RuntimeOptions = {
-  /** Absolute. A driver creates its own directories in it. */
+  /** Absolute path of the data directory, in which a driver creates its own directories. */
   readonly dataDirectory: string;
   readonly logger: RuntimeLogger;
   readonly now: () => Date;
-  /** `PATH`, `LANG` and `TZ` of the service. Bots see nothing else of its environment. */
+  /** `PATH`, `LANG` and `TZ` of the service, the only variables of its environment that bots can see. */
   readonly path: string;
   readonly language?: string | undefined;
   readonly timeZone?: string | undefined;
-  /** Bytes of output to keep per instance. Default 64 MiB. */
+  /** Bytes of output to keep per instance. Default: 64 MiB. */
   readonly outputLimitBytes?: number | undefined;
-  /** Memory for all fork servers together. Default: a quarter of the machine's. */
+  /** Memory in bytes for all fork servers together. Default: a quarter of the machine's memory. */
   readonly forkServerMemoryBytes?: number | undefined;
-  /** Default: 4 GiB, two processors, half an hour, and no variables. */
+  /** Limits of builds. Default: 4 GiB of memory, two processors, half an hour, and no variables. */
   readonly building?: BuildLimits | undefined;
-  /** Default: no limits. */
+  /** Limits of disk space. Default: no limits. */
   readonly disk?: DiskLimits | undefined;
-  /** Default: removes trees with a quarantine in the data directory. */
+  /** Removes files and directories that a tenant wrote. Default: by way of a quarantine in the data directory. */
   readonly removeTree?: RemoveTree | undefined;
 };
 
@@ -249,12 +285,15 @@ export class PrepareError extends Error {
   }
 }
 
-/** The preparation exceeded its timeout. */
+/** A preparation took longer than its timeout. */
 export class PrepareTimeout extends PrepareError {
   override readonly name = 'PrepareTimeout';
 }
 
-/** The instance did not become ready. `exit` is null unless it exited by itself. `tail`: its last lines, even if it was stopped. */
+/**
+ * The instance did not become ready. `exit` is null unless it exited by itself. `tail` contains the last lines of its
+ * output, even if it was stopped.
+ */
 export class StartError extends Error {
   override readonly name = 'StartError';
   readonly exit: InstanceExit | null;

@@ -1,6 +1,6 @@
 import type { RuntimeLogger } from '../runtime.ts';
 
-/** Logs a failure instead of throwing it, so that one directory entry cannot stop a start-up. */
+/** Runs a task and logs its failure instead of throwing it, so that one directory entry cannot stop a start-up. */
 export async function isolateFailure(
   logger: Pick<RuntimeLogger, 'error'>,
   path: string,

@@ -1,4 +1,4 @@
-/** Computes the value at the first call, and again after a failure. */
+/** Computes the value on the first call, and again if that failed. */
 export function memoize<T>(compute: () => Promise<T>): () => Promise<T> {
   let value: Promise<T> | null = null;
   return () => {

@@ -2,22 +2,23 @@ import type { RuntimeOptions } from '../runtime.ts';
 import type { ContainmentKind } from './containment/containment.ts';
 
 /**
- * The driver keeps instances, projects, environments, caches and builds in the data directory. The accounts of bots must be
- * able to pass through it. If they cannot run this process's `node`, the driver searches `path` for another one.
+ * Options of the process driver, which keeps instances, projects, environments, caches and builds in the data
+ * directory. The accounts of bots must be able to pass through that directory. If they cannot run this process's
+ * `node`, the driver searches `path` for another one.
  */
 export type ProcessRuntimeOptions = RuntimeOptions & {
-  /** The `node` that runs bots. Default: that of this process. */
+  /** Path of the `node` that runs bots. Default: the one that runs this process. */
   readonly interpreter?: string | undefined;
   /** Directory of the host shim's package. Default: `@bothost/python-shim`. */
   readonly shimPackage?: string | undefined;
   /** Bytes of downloads to keep per organization. Default: 10 GiB, because uv stores large packages unpacked. */
   readonly cacheLimitBytes?: number | undefined;
-  /** Interval of the checks for which there are no events. Default 1000. */
+  /** Interval of checks for which the kernel has no events. Default 1000. */
   readonly pollMilliseconds?: number | undefined;
-  /** Default: the strongest that this machine allows. */
+  /** How instances are contained. Default: the strongest containment that this machine allows. */
   readonly containment?: ContainmentKind | undefined;
   /** How long a fork server may take to import a bot. Default 60000. */
   readonly forkImportMilliseconds?: number | undefined;
-  /** Shared by all servers of this machine. Default: `RESERVATIONS_DIRECTORY`. */
+  /** Directory of reserved user ids, shared by all servers of this machine. Default: `RESERVATIONS_DIRECTORY`. */
   readonly reservationsDirectory?: string | undefined;
 };

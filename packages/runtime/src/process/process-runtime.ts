@@ -45,7 +45,7 @@ import { openShim } from './projects/shim.ts';
 
 const DEFAULT_POLL_MILLISECONDS = 1000;
 const POLLS_PER_SOCKET_SCAN = 10;
-/** For exact shares of memory the kernel walks all pages. */
+/** Measures exact shares of memory this often. Each poll would be too often, because the kernel walks all pages. */
 const POLLS_PER_MEMORY_CHECK = 60;
 /** Time for init to reap orphaned processes while the runtime closes. */
 const REAP_MILLISECONDS = 5000;
@@ -60,9 +60,9 @@ const DEFAULT_OUTPUT_LIMIT_BYTES = 64 * 1024 * 1024;
 const DEFAULT_CACHE_LIMIT_BYTES = 10 * 1024 * 1024 * 1024;
 
 /**
- * Runs instances as processes of this machine. Each is a child of its own supervisor and not of the server, so it survives
- * the server. The next server adopts it from its record in `<dataDirectory>/instances`. Needs Linux for `/proc`. Rejects
- * with `RuntimeUnavailable` if it cannot work on this machine.
+ * Runs instances as processes of this machine. Each is a child of its own supervisor and not of the server, so it
+ * survives a restart of the server. The next server adopts it from its record in `<dataDirectory>/instances`. Requires
+ * Linux for `/proc`. Rejects with `RuntimeUnavailable` if it cannot work on this machine.
  */
 export async function createProcessRuntime(options: ProcessRuntimeOptions): Promise<Runtime> {
   if (process.platform !== 'linux') {
@@ -118,7 +118,7 @@ export async function createProcessRuntime(options: ProcessRuntimeOptions): Prom
       onEnded: (end) => {
         knownWide.delete(instance);
         if (instances.get(instanceId) !== instance) return;
-        // An earlier server was killed before the go-ahead, so the bot never ran.
+        // An earlier server was killed before it called `go`, so the bot never ran.
         if (!instance.hasRun()) instances.delete(instanceId);
         else events.ended(instanceId, end);
       },
@@ -210,7 +210,9 @@ export async function createProcessRuntime(options: ProcessRuntimeOptions): Prom
     noticeWide,
   });
 
-  /** The directory exists before the control groups are created and until they are removed. */
+  /**
+   * An instance is known while its directory exists, which is created before the control groups and removed after them.
+   */
   const isKnown = (name: string) =>
     existsSync(instanceFiles(instancesDirectory, name).directory) ||
     preparer.isKnown(name) ||
@@ -327,7 +329,7 @@ function endedInOrder(instances: ReadonlyMap<string, Instance>) {
   return ended.sort((a, b) => a.at.getTime() - b.at.getTime());
 }
 
-/** Ids name directories and control groups. */
+/** Instance ids are names of directories and control groups. */
 function requireId(id: string): void {
   if (!/^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/.test(id)) throw new PrepareError(`"${id}" is not a valid id.`);
 }

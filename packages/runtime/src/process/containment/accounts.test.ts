@@ -24,7 +24,7 @@ it('reserves each user id once, until its owner releases it', async () => {
   expect(await reserveUid(reservations, owner)).toBe(first);
 });
 
-it('removes orphaned reservations when all ids are taken, and rejects if there are none', async () => {
+it('removes orphaned reservations when all user ids are taken, and rejects if none are orphaned', async () => {
   const { reservations, owner } = await directories();
   await mkdir(reservations);
   for (let uid = FIRST_ID; uid <= LAST_ID; uid++) await writeFile(join(reservations, String(uid)), owner);
@@ -34,7 +34,7 @@ it('removes orphaned reservations when all ids are taken, and rejects if there a
   expect(await readdir(reservations)).toHaveLength(LAST_ID - FIRST_ID + 1);
 });
 
-it('never reserves the account under which the service tries programs', async () => {
+it('never reserves the account under which the service tries out programs', async () => {
   const { reservations, owner } = await directories();
   await mkdir(reservations);
   for (let uid = FIRST_ID; uid <= LAST_ID; uid++) await writeFile(join(reservations, String(uid)), owner);
@@ -42,7 +42,7 @@ it('never reserves the account under which the service tries programs', async ()
   expect(await readdir(reservations)).not.toContain(String(TRIAL_ACCOUNT.uid));
 });
 
-it('releases ids that a killed server reserved but did not record, and none of other servers', async () => {
+it('releases user ids that a killed server reserved but did not record, but not those of other servers', async () => {
   const { reservations, owner } = await directories();
   const known = await reserveUid(reservations, join(owner, 'known'));
   await reserveUid(reservations, join(owner, 'not-written-down'));

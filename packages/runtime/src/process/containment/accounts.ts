@@ -14,12 +14,12 @@ import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 
 /**
- * User and group id under which the service tries programs before it relies on them. Never given to an instance, because a
- * process can tamper with others of its account. The first id of systemd's range for dynamic users (systemd.exec(5)), in
- * which no distribution has accounts.
+ * User and group id under which the service tries out programs. An instance never gets this id, because a process can
+ * tamper with other processes of its account. It is the first id of systemd's range for dynamic users
+ * (systemd.exec(5)), in which no distribution has accounts.
  */
 export const TRIAL_ID = 61184;
-/** Ids for instances and builds: the rest of that range. */
+/** User ids for instances and builds: the rest of systemd's range for dynamic users. */
 export const FIRST_ID = 61185;
 export const LAST_ID = 65519;
 
@@ -28,12 +28,12 @@ export type IdRange = { readonly first: number; readonly end: number };
 
 const DYNAMIC_RANGE: IdRange = { first: FIRST_ID, end: LAST_ID + 1 };
 
-/** One file per reserved user id, shared by all servers of a machine. Empty after a boot. */
+/** Contains one file per reserved user id, shared by all servers of the machine. Empty after a boot. */
 export const RESERVATIONS_DIRECTORY = '/run/bothost-uids';
 
 /**
- * Reserves a user id of the range that no live instance and no process of this machine has. `owner` is the instance's
- * directory, which must exist: a reservation without it is an orphan. Throws if all ids are taken.
+ * Reserves a user id that no live instance and no process of this machine has. `owner` is the instance's directory,
+ * which must exist, because a reservation whose directory is missing is an orphan. Throws if all ids are taken.
  */
 export async function reserveUid(
   reservationsDirectory: string,
@@ -50,16 +50,16 @@ export async function reserveUid(
   return second;
 }
 
-/** Releases a user id if this owner still has it. */
+/** Releases a user id if `owner` still has it reserved. */
 export function releaseUid(reservationsDirectory: string, uid: number, owner: string): void {
   const path = join(reservationsDirectory, String(uid));
   if (readOwner(path) === owner) rmSync(path, { force: true });
 }
 
 /**
- * Releases ids that a killed server reserved for instances of this directory without recording or releasing them.
- * `accountOf` returns the recorded user id of the instance in a directory. Not while a server of the directory starts
- * instances.
+ * Releases user ids that a killed server reserved for instances in this directory but neither recorded nor released.
+ * `accountOf` returns the user id in the record of the instance in a directory. Do not call it while a server starts
+ * instances in this directory.
  */
 export function releaseOrphanedUids(
   reservationsDirectory: string,
@@ -74,13 +74,16 @@ export function releaseOrphanedUids(
   }
 }
 
-/** The ids of all processes and reservations. */
+/** The user ids of all processes and reservations. */
 export function usedUids(reservationsDirectory: string): ReadonlySet<number> {
   const reserved = existsSync(reservationsDirectory) ? readdirSync(reservationsDirectory).map(Number) : [];
   return new Set([...uidsOfProcesses(), ...reserved]);
 }
 
-/** The id at which the search begins, derived from the name so that searches rarely collide. */
+/**
+ * The user id at which the search begins. It is derived from the name, so that concurrent searches rarely try the same
+ * id.
+ */
 export function preferredId(name: string, range: IdRange = DYNAMIC_RANGE): number {
   return range.first + (createHash('sha256').update(name).digest().readUInt32BE() % (range.end - range.first));
 }
@@ -103,7 +106,10 @@ function tryReserve(directory: string, owner: string, range: IdRange, taken: Rea
   return null;
 }
 
-/** One server at a time: the lock is an abstract Unix socket, which the kernel releases when its holder dies. */
+/**
+ * Only one server at a time may reserve ids. The lock is an abstract Unix socket, which the kernel releases when the
+ * server that holds it dies.
+ */
 async function removeOrphanedReservations(directory: string): Promise<void> {
   const lock = createServer();
   const locked = await new Promise<boolean>((resolve) => {

@@ -7,7 +7,6 @@ import { closeCgroupHost, openCgroupHost, removeOrphanedCgroups } from './cgroup
 
 const NONE_KNOWN = () => false;
 
-/** Skips the test if this process may not create control groups. */
 async function openHost(test: TestContext) {
   const host = await openCgroupHost(`bothost-test-${process.pid}`);
   if (host === null) return test.skip('this process may not create control groups here');
@@ -25,14 +24,14 @@ function occupy(directories: readonly string[], name: string): ChildProcess {
   return child;
 }
 
-it('removes the trial group of a killed server on close', async (test) => {
+it('removes the test control group of a killed server on close', async (test) => {
   const { host, directories, left } = await openHost(test);
   for (const directory of directories) mkdirSync(join(directory, 'trial-1'));
   await closeCgroupHost(host, NONE_KNOWN, 0);
   expect(left()).toEqual([]);
 });
 
-it('waits for the last process of a removed instance on close', async (test) => {
+it('waits on close until the last process of a removed instance has ended', async (test) => {
   const { host, directories, left } = await openHost(test);
   const child = occupy(directories, 'removed');
   expect(removeOrphanedCgroups(host, NONE_KNOWN)).toBe(false);
@@ -42,7 +41,7 @@ it('waits for the last process of a removed instance on close', async (test) => 
   expect(left()).toEqual([]);
 });
 
-it('keeps the groups of known instances on close, without waiting for them', async (test) => {
+it('keeps the control groups of known instances on close, without waiting for their processes', async (test) => {
   const { host, directories, left } = await openHost(test);
   const child = occupy(directories, 'stays');
   await closeCgroupHost(host, (name) => name === 'stays', 60_000);

@@ -5,7 +5,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { readProcFile, readToEnd } from '../proc/read-proc-file.ts';
 import { type CgroupHierarchy, findCgroupHierarchies } from './cgroup-mounts.ts';
 
-/** The directories in which each instance gets its control groups. Null: not available on this machine. */
+/**
+ * The directories in which each instance gets its control groups. A directory is null if this machine does not provide
+ * it.
+ */
 export type CgroupHost = {
   /** The version 2 tree, where `cgroup.kill` and `cpu.stat` work even without controllers. */
   readonly unified: string | null;
@@ -16,14 +19,14 @@ export type CgroupHost = {
 };
 
 const CONTROLLERS = ['memory', 'cpu', 'pids'] as const;
-/** Version 1 has a separate controller for CPU time. */
+/** Version 1 measures CPU time with a separate controller. */
 const V1_CONTROLLERS = [...CONTROLLERS, 'cpuacct'] as const;
 const SERVER_GROUP = 'bothost-server';
 const RETRY_MILLISECONDS = 50;
 
 /**
- * Creates the directory `name` in this process's own control groups and tries it with a real process. Null if the machine
- * has neither version 2 nor a version 1 controller that this process may use.
+ * Creates the directory `name` in this process's own control groups and tries it out with a real process. Null if this
+ * process can use neither version 2 of control groups nor a controller of version 1.
  */
 export async function openCgroupHost(name: string): Promise<CgroupHost | null> {
   const hierarchies = findCgroupHierarchies(
@@ -68,7 +71,10 @@ export async function openCgroupHost(name: string): Promise<CgroupHost | null> {
   return candidates.unified === null && candidates.memory === null && candidates.pids === null ? null : candidates;
 }
 
-/** Groups of instances are siblings of the server's group if `enableControllers` moved the server into a leaf. */
+/**
+ * The control groups of instances are siblings of the server's group if `enableControllers` moved the server into a
+ * leaf group.
+ */
 function groupForChildren(hierarchy: CgroupHierarchy): string {
   const own = hierarchy.ownDirectory;
   return basename(own) === SERVER_GROUP ? dirname(own) : own;
@@ -87,8 +93,8 @@ function isUsable(trial: string, pid: number): boolean {
 }
 
 /**
- * In version 2, only a group without processes (or the root) can enable controllers for its children. If the server's
- * process is in the way, it moves to a leaf group. If other processes are in the group too, there are no controllers.
+ * In version 2, only a group without processes (or the root group) can enable controllers for its children. So the
+ * server's process moves to a leaf group. If the group contains other processes too, no controllers are enabled.
  */
 function enableControllers(directory: string): readonly string[] {
   const parent = dirname(directory);
@@ -111,8 +117,8 @@ function enableControllers(directory: string): readonly string[] {
 }
 
 /**
- * Removes the groups of removed instances. The kernel keeps a group until its zombies are reaped, so removing a group
- * together with its instance can fail. True if only groups of known instances are left.
+ * Removes the groups of removed instances. The kernel keeps a group until its zombies are reaped, so a group may
+ * outlive its instance. True if only groups of known instances are left.
  */
 export function removeOrphanedCgroups(host: CgroupHost, isKnown: (instanceId: string) => boolean): boolean {
   const directories = [...new Set(Object.values(host))].filter((directory) => directory !== null);
@@ -123,13 +129,16 @@ export function removeOrphanedCgroups(host: CgroupHost, isKnown: (instanceId: st
   return orphans.map(removeGroup).every(Boolean);
 }
 
-/** Removes a host's directories once they contain only groups of known instances, or after the timeout. */
+/**
+ * Removes the directories of a host once they contain only the groups of known instances, or gives up after the
+ * timeout.
+ */
 export async function closeCgroupHost(
   host: CgroupHost,
   isKnown: (instanceId: string) => boolean,
   timeoutMilliseconds: number,
 ): Promise<void> {
-  // There is no event when init reaps an orphaned process.
+  // Poll, because no event reports that init has reaped an orphaned process.
   for (
     let waited = 0;
     !removeOrphanedCgroups(host, isKnown) && waited < timeoutMilliseconds;
@@ -140,7 +149,7 @@ export async function closeCgroupHost(
   for (const directory of new Set(Object.values(host))) if (directory !== null) removeGroup(directory);
 }
 
-/** False if processes are in the group. */
+/** False if the group still contains processes. */
 export function removeGroup(directory: string): boolean {
   try {
     rmdirSync(directory);

@@ -4,13 +4,13 @@
  */
 export type CgroupHierarchy = {
   readonly version: 1 | 2;
-  /** Controllers of a version 1 hierarchy. Empty for version 2, where each group has a list. */
+  /** Controllers of a version 1 hierarchy. Empty for version 2, where each group lists its own controllers. */
   readonly controllers: readonly string[];
-  /** Directory of this process's own group. */
+  /** Absolute directory of the control group that this process is in. */
   readonly ownDirectory: string;
 };
 
-/** Pure. Takes the content of `/proc/self/mountinfo` and `/proc/self/cgroup`. */
+/** Takes the contents of `/proc/self/mountinfo` and `/proc/self/cgroup`. */
 export function findCgroupHierarchies(mountinfo: string, selfCgroup: string): readonly CgroupHierarchy[] {
   const found: CgroupHierarchy[] = [];
   for (const line of mountinfo.split('\n')) {
@@ -29,7 +29,7 @@ export function findCgroupHierarchies(mountinfo: string, selfCgroup: string): re
   return found;
 }
 
-/** Lines are `id:controllers:path`; the line of version 2 has no controllers. */
+/** Lines have the form `id:controllers:path`. The line of version 2 has no controllers. */
 function ownPath(selfCgroup: string, controller: string): string | null {
   for (const line of selfCgroup.split('\n')) {
     const [, controllers, ...path] = line.split(':');
@@ -38,7 +38,10 @@ function ownPath(selfCgroup: string, controller: string): string | null {
   return null;
 }
 
-/** In a container, the mount may begin at the container's own group, whose path is not part of the directory then. */
+/**
+ * In a container, the mounted tree may start at the container's own group. The path of that group is then not part of
+ * the directory.
+ */
 function within(mountPoint: string, root: string, path: string | null): string {
   if (path === null || path.startsWith('/..')) return mountPoint;
   const rest = root !== '/' && (path === root || path.startsWith(`${root}/`)) ? path.slice(root.length) : path;

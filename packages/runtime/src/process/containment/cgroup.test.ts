@@ -16,7 +16,7 @@ async function unifiedGroup() {
   return { unified, memory: unified, cpu: unified, cpuacct: null, pids: unified };
 }
 
-it('writes limits in the format of version 2', async () => {
+it('writes limits in the format of cgroup version 2', async () => {
   const groups = await unifiedGroup();
   createCgroups(groups, LIMITS, 64);
   expect(limitCgroupCpu(groups, 500)).toBe(true);
@@ -29,7 +29,7 @@ it('writes limits in the format of version 2', async () => {
   expect(await read('pids.max')).toBe('0');
 });
 
-it('reads usage and out-of-memory kills in the format of version 2', async () => {
+it('reads usage and out-of-memory kills in the format of cgroup version 2', async () => {
   const groups = await unifiedGroup();
   const write = (name: string, text: string) => writeFile(join(groups.unified, name), text);
   await write('cpu.stat', 'usage_usec 12345\nuser_usec 1\n');
@@ -42,6 +42,6 @@ it('reads usage and out-of-memory kills in the format of version 2', async () =>
   expect(cgroupMemoryKills(groups)).toBe(1);
 });
 
-it('returns false for a CPU limit without a controller', () => {
+it('returns false when it sets a CPU limit without a CPU controller', () => {
   expect(limitCgroupCpu({ unified: null, memory: null, cpu: null, cpuacct: null, pids: null }, 500)).toBe(false);
 });

@@ -4,7 +4,9 @@ import { join } from 'node:path';
 import type { ResourceLimits, Usage } from '../../runtime.ts';
 import { type CgroupHost, removeGroup } from './cgroup-host.ts';
 
-/** Absolute directories of one instance's groups, so that the next server finds them from another group. */
+/**
+ * Absolute directories of one instance's groups, so that the next server finds them even if it runs in another group.
+ */
 export type InstanceCgroups = CgroupHost;
 
 const PERIOD_MICROSECONDS = 100_000;
@@ -37,14 +39,14 @@ export function createCgroups(groups: InstanceCgroups, limits: ResourceLimits, p
 }
 
 /**
- * Moves a process, and so all its future children, into the groups. Asynchronous, because the kernel may synchronize all
- * processors first, which takes some milliseconds.
+ * Moves a process, and so all its future children, into the groups. Asynchronous, because the kernel may first
+ * synchronize all processors, which takes some milliseconds.
  */
 export async function enterCgroups(groups: InstanceCgroups, pid: number): Promise<void> {
   for (const path of cgroupProcsFiles(groups)) await writeFile(path, String(pid));
 }
 
-/** The files `cgroup.procs` of the groups. A process enters the groups when its pid is written to all of them. */
+/** Paths of the `cgroup.procs` files. A process enters the groups when its pid is written to all of them. */
 export function cgroupProcsFiles(groups: InstanceCgroups): readonly string[] {
   return directories(groups).map((directory) => join(directory, 'cgroup.procs'));
 }
@@ -70,7 +72,7 @@ export function cgroupPids(groups: InstanceCgroups): readonly number[] {
   return text.split('\n').filter(Boolean).map(Number);
 }
 
-/** Prevents the instance from starting processes, so that killing them terminates. */
+/** Prevents the instance from starting processes, so that the loop that kills its processes ends. */
 export function forbidForks(groups: InstanceCgroups): void {
   if (groups.pids !== null) writeIfPresent(join(groups.pids, 'pids.max'), '0');
 }
@@ -87,7 +89,7 @@ export function cgroupMemoryKills(groups: InstanceCgroups): number {
   return Number(/^oom_kill (\d+)$/m.exec(readIfPresent(join(groups.memory, file)))?.[1] ?? 0);
 }
 
-/** False if a group still has processes. */
+/** False if a group still contains processes. */
 export function removeCgroups(groups: InstanceCgroups): boolean {
   return directories(groups).map(removeGroup).every(Boolean);
 }
@@ -95,8 +97,9 @@ export function removeCgroups(groups: InstanceCgroups): boolean {
 export type CgroupUsage = { readonly read: () => Usage | null; readonly close: () => void };
 
 /**
- * Keeps the files open, because each instance is sampled every second. Null if the groups lack a controller. The memory is
- * the working set, as in Kubernetes: usage without file pages that the kernel may drop.
+ * Reads the usage of one instance. The files stay open, because each instance is sampled every second. Null if the
+ * groups lack a controller. The memory is the working set, as in Kubernetes: the usage without file pages that the
+ * kernel can reclaim.
  */
 export function openCgroupUsage(groups: InstanceCgroups): CgroupUsage | null {
   const { memory, unified } = groups;
@@ -162,12 +165,12 @@ function readIfPresent(path: string): string {
   }
 }
 
-/** For files that not every kernel has, and groups that may have been removed. */
+/** Ignores errors, because some kernels lack the file and the group may have been removed. */
 function writeIfPresent(path: string, text: string): void {
   if (!existsSync(path)) return;
   try {
     writeFileSync(path, text);
   } catch {
-    // The group was removed meanwhile, or the kernel has no swap accounting.
+    // The group may have been removed, or the kernel may lack swap accounting.
   }
 }

@@ -16,35 +16,38 @@ import type { KernelUnits } from './kernel-units.ts';
 import { createUsageCounter } from './process-usage.ts';
 
 /**
- * How an instance's processes are recognized, even processes that left its session: by control group, else by the
- * instance's own account (`uid`), else by an environment variable (`mark`). Part of the record on disk.
+ * How the processes of an instance are recognized, even those that left its session: by control group, else by the
+ * instance's own account (`uid`), else by an environment variable (`mark`). Stored in the instance's record.
  */
 export type ContainmentKind = 'cgroup' | 'uid' | 'mark';
 
-/** Reads the process table at the first call, so that many instances share one read. */
+/** Returns the process table, which is read on the first call and then shared by all instances. */
 export type TableSource = () => ProcessTable;
 
 export type Containment = {
-  /** Running processes, including the supervisor. */
+  /** Pids of the running processes, including the supervisor. */
   readonly members: (table: TableSource) => readonly ProcessIdentity[];
-  /** Null if unknown. CPU time never decreases. */
+  /** CPU and memory use, null if unknown. CPU time never decreases. */
   readonly usage: (table: TableSource) => Usage | null;
-  /** Whether the kernel enforces the memory limit. If not, the watchdog does. */
+  /** Whether the kernel enforces the memory limit. If it does not, the watchdog does. */
   readonly boundsMemory: boolean;
   /** False if the machine cannot limit the CPU. */
   readonly limitCpu: (millicores: number) => boolean;
   readonly memoryKills: () => number;
-  /** Prevents new processes before a kill, if possible. */
+  /** Prevents the instance from starting processes before they are killed, if possible. */
   readonly forbidForks: () => void;
-  /** Last resort: kills all processes at once, including the supervisor, if the kernel can. */
+  /** Last resort: kills all processes of the instance at once, including the supervisor, if the kernel supports it. */
   readonly killAtOnce: () => void;
   readonly close: () => void;
 };
 
-/** The part of a record that says which processes belong together. */
+/** The fields of an instance's record that identify its processes. */
 export type ContainedRecord = Pick<InstanceRecord, 'instanceId' | 'containment' | 'account' | 'cgroups'>;
 
-/** The containment in the instance's record, which is the same for the server that started it and for one that adopts it. */
+/**
+ * Opens the containment of an instance from its record, so that the server that started the instance and a server that
+ * adopts it find the same processes.
+ */
 export function openContainment(record: ContainedRecord, supervisor: ProcessIdentity, units: KernelUnits): Containment {
   if (record.cgroups !== null) return containmentByCgroup(record.cgroups, units);
   const membership =

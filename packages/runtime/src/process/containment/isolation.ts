@@ -7,19 +7,23 @@ import { TRIAL_ID } from './accounts.ts';
 import { type CgroupHost, openCgroupHost } from './cgroup-host.ts';
 import type { ContainmentKind } from './containment.ts';
 
-/** What this machine and this process's privileges allow. */
+/** The containment that this machine and this process's privileges allow. */
 export type Isolation = {
   readonly containment: ContainmentKind;
   readonly ownAccounts: boolean;
   readonly cgroups: CgroupHost | null;
 };
 
-/** An account with no more rights than an instance, for trying programs and directories. */
+/**
+ * An account with no more rights than an instance has. The service uses it to check whether bots can reach programs and
+ * directories.
+ */
 export const TRIAL_ACCOUNT = { uid: TRIAL_ID, gid: TRIAL_ID };
 
 /**
- * The strongest containment that is possible, or `requested`. Own accounts need root; control groups need write access to
- * this process's groups. Rejects with `RuntimeUnavailable` if the requested containment is impossible.
+ * Returns `requested`, or else the strongest containment that is possible. Separate accounts require root; control
+ * groups require write access to this process's groups. Rejects with `RuntimeUnavailable` if the requested containment
+ * is impossible.
  */
 export async function chooseIsolation(
   dataDirectory: string,
@@ -36,7 +40,7 @@ export async function chooseIsolation(
   return { containment, ownAccounts, cgroups };
 }
 
-/** Own accounts need root, and are not combined with `mark`. */
+/** A separate account for each instance requires root. The containment `mark` does without it. */
 export function usesOwnAccounts(isRoot: boolean, requested: ContainmentKind | undefined): boolean {
   return isRoot && requested !== 'mark';
 }

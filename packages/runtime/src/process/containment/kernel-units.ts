@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 
-/** Units of the numbers in `/proc`. */
+/** Sizes of the units in which `/proc` reports memory and CPU time. */
 export type KernelUnits = { readonly pageBytes: number; readonly microsecondsPerTick: number };
 
 const AT_PAGESZ = 6;
 const AT_CLKTCK = 17;
 
-/** Reads the auxiliary vector that the kernel gives each process (getauxval(3)): pairs of 64-bit words. */
+/** Reads the auxiliary vector (getauxval(3)), which consists of pairs of 64-bit words. */
 export function readKernelUnits(): KernelUnits {
   const vector = readFileSync('/proc/self/auxv');
   let pageBytes = 4096;

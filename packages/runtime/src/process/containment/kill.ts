@@ -3,26 +3,27 @@ import type { ProcessIdentity } from '../proc/process-identity.ts';
 import { readProcessTable } from '../proc/process-table.ts';
 import type { Containment } from './containment.ts';
 
-/** Skips processes that ended meanwhile. */
+/** Ignores processes that have already ended. */
 export function signalAll(members: readonly ProcessIdentity[], signal: NodeJS.Signals): void {
   for (const { pid } of members) {
     try {
       process.kill(pid, signal);
     } catch {
-      // The process ended, or changed its user id. The caller scans again.
+      // The process has ended or has changed its user id, so the caller scans again.
     }
   }
 }
 
 const PASSES_BEFORE_STOPPING = 2;
 const PASSES_BEFORE_LAST_RESORT = 100;
-/** Then a process hangs in the kernel, or runs as root while the service does not. */
+/** If processes are left after this time, one hangs in the kernel, or runs as root while the service does not. */
 const PASSES_BEFORE_REPORT = 500;
 const STUCK_PAUSE_MILLISECONDS = 1000;
 
 /**
- * Kills an instance's processes until none is left. If their number grows, they are stopped first, because a stopped process
- * cannot fork. `spared`: pid of a supervisor that still has to write the exit status; it exits by itself.
+ * Kills the processes of an instance until none is left. If their number grows, stops them first, because a stopped
+ * process cannot fork. `spared` is the pid of a supervisor that still has to write the exit status and then exits by
+ * itself.
  */
 export async function killUntilEmpty(
   containment: Containment,
@@ -43,7 +44,7 @@ export async function killUntilEmpty(
     if (pass >= PASSES_BEFORE_LAST_RESORT) containment.killAtOnce();
     signalAll(members, 'SIGKILL');
     if (pass === PASSES_BEFORE_REPORT) onStuck(members.map(({ pid }) => pid));
-    // There is no event for the end of a process that is not our child.
+    // Poll, because no event reports the end of a process that is not a child of the server.
     await delay(pass < PASSES_BEFORE_REPORT ? Math.min(1 + pass, 20) : STUCK_PAUSE_MILLISECONDS);
   }
 }

@@ -2,13 +2,14 @@ import type { Usage } from '../../runtime.ts';
 import { hasEnded, type ProcessStat } from '../proc/process-identity.ts';
 import type { KernelUnits } from './kernel-units.ts';
 
-/** Adds up what a changing set of processes has used. Called with the current set at each sample. */
+/** Returns the total usage of a changing set of processes. Call it with the current processes at each sample. */
 export type UsageCounter = (members: readonly ProcessStat[]) => Usage;
 
 /**
- * CPU and memory of a process tree from `/proc` alone. The kernel adds the time of an ended process to the parent that
- * waited for it. If no parent did (init adopted the process, or the parent ended too), the last sample is added to `lost`,
- * so that the sum never decreases. Processes shorter than a sampling interval count only through a parent that waits.
+ * Measures CPU and memory of a process tree from `/proc` alone. The kernel adds the CPU time of an ended process to the
+ * parent that waited for it. If no parent waited (init adopted the process, or the parent ended too), its last sample
+ * is kept, so that the sum never decreases. A process that lives shorter than a sampling interval counts only if its
+ * parent waits for it.
  */
 export function createUsageCounter(units: KernelUnits): UsageCounter {
   let previous = new Map<number, ProcessStat>();
@@ -34,7 +35,7 @@ export function createUsageCounter(units: KernelUnits): UsageCounter {
 
 type Processes = ReadonlyMap<number, ProcessStat>;
 
-/** Pure. Ticks of processes that ended since `previous` and are not included in a process of `current`. */
+/** CPU ticks of processes that have ended since `previous` and whose time no process of `current` includes. */
 export function lostTicks(previous: Processes, current: Processes): number {
   const survives = (stat: ProcessStat) => current.get(stat.pid)?.startTicks === stat.startTicks;
   const orphaned = new Map<number, number>();

@@ -1,45 +1,45 @@
 import type { DiskLimits } from '../../runtime.ts';
 
-/** What an instance or build uses, as measured. */
+/** The measured disk use of an instance or build. */
 export type DiskUse = {
   readonly id: string;
   readonly kind: 'instance' | 'build';
-  /** See `ownerOf`. Null if unknown: the instance was started by an earlier version. */
+  /** The owner as `ownerOf` returns it. Null for an instance that an earlier version started. */
   readonly owner: string | null;
   readonly limitBytes: number;
-  /** Null while it is not known, because the measurement takes long. */
+  /** Null until the first measurement is complete. */
   readonly bytes: number | null;
-  /** Its files could not be counted in the longest time allowed. */
+  /** Counting the files took longer than the time limit. */
   readonly isUncountable: boolean;
-  /** Since the last measurement at which the reserve was not at risk. */
+  /** Growth since the last measurement at which the reserve was not at risk. */
   readonly grownBytes: number;
-  /** What its processes wrote to any disk since then, which includes files that no measurement finds. */
+  /** Bytes that the processes wrote to any disk in the same period. Includes files that the measurement cannot find. */
   readonly writtenBytes: number;
-  /** Its end was requested, and it is still running. */
+  /** The instance or build is still running although its end was requested. */
   readonly isEnding: boolean;
 };
 
 export type DiskState = {
   readonly limits: DiskLimits;
   readonly uses: readonly DiskUse[];
-  /** Bytes of each organization in total, by owner. */
+  /** Total bytes of each organization, by owner. */
   readonly organizations: ReadonlyMap<string, number>;
-  /** The reserve is being used, or will be before the next measurement. */
+  /** Free space is below the reserve, or will be before the next measurement. */
   readonly isReserveAtRisk: boolean;
 };
 
-/** `reason`: a sentence for the owner of the agent, which names the limit. */
+/** An instance or build to end. `reason` is a sentence for the owner of the agent that names the limit. */
 export type DiskEnd = { readonly id: string; readonly reason: string };
 
-/** Growth up to this, or up to this part of a small reserve, is ordinary work, such as writing a log file. */
-const ORDINARY_BYTES = 16 * 1_048_576;
-const ORDINARY_PART = 1 / 64;
+/** Growth up to this size, or up to this fraction of a small reserve, is normal, for example for a log file. */
+const NORMAL_GROWTH_BYTES = 16 * 1_048_576;
+const NORMAL_GROWTH_FRACTION = 1 / 64;
 
 /**
- * Pure. Chooses the instances and builds to end:
+ * Chooses the instances and builds to end:
  *
- * 1. all that are above their own limit, or have too many files to count;
- * 2. in each organization above its limit, its member with the most growth;
+ * 1. each instance or build that is above its own limit or has too many files to count;
+ * 2. in each organization above its limit, the instance or build with the most growth;
  * 3. if the reserve is at risk and rules 1 and 2 chose none, the instance or build with the most growth; without measured
  *    growth, with the most bytes written; otherwise one whose size is still unknown.
  */
@@ -53,13 +53,13 @@ export function chooseToEnd({ limits, uses, organizations, isReserveAtRisk }: Di
     if (bytes <= limits.organizationBytes) continue;
     const members = uses.filter((use) => use.owner === owner);
     if (members.some(({ id, isEnding }) => isEnding || ends.has(id))) continue;
-    const most = greatest(members, ({ grownBytes }) => grownBytes, ORDINARY_BYTES);
+    const most = greatest(members, ({ grownBytes }) => grownBytes, NORMAL_GROWTH_BYTES);
     if (most === null) continue;
     const used = `The organization used ${mebibytes(bytes)} of disk space, and this ${most.kind} grew the most.`;
     ends.set(most.id, `${used} An organization may use ${mebibytes(limits.organizationBytes)}.`);
   }
   if (isReserveAtRisk && ends.size === 0) {
-    const ordinaryBytes = Math.min(ORDINARY_BYTES, limits.reserveBytes * ORDINARY_PART);
+    const ordinaryBytes = Math.min(NORMAL_GROWTH_BYTES, limits.reserveBytes * NORMAL_GROWTH_FRACTION);
     const most =
       greatest(uses, ({ grownBytes }) => grownBytes, ordinaryBytes) ??
       greatest(uses, ({ writtenBytes }) => writtenBytes, ordinaryBytes) ??

@@ -4,13 +4,13 @@ const TIMEOUT_MS = 5_000;
 const OUTPUT_BYTES = 64 * 1024 * 1024;
 const BLOCK_BYTES = 512;
 
-/** Processes of one consumer. */
+/** The processes of one instance or build. */
 export type MeasuredProcesses = { readonly id: string; readonly pids: readonly number[] };
 
 /**
- * Bytes on a device in files that were deleted but are still open, by consumer. `du` cannot see such files. Consumers with
- * few processes come first, so that one with thousands of open files can exhaust the time only for itself. Empty where this
- * account may not see the open files of bots, such as root without CAP_SYS_PTRACE.
+ * Bytes on a device in files that were deleted but are still open, by consumer. `du` cannot see such files. Consumers
+ * with few processes are measured first, so that a consumer with thousands of open files can use up only its own share
+ * of the time. Empty if this account cannot see the open files of bots, for example root without CAP_SYS_PTRACE.
  */
 export function measureDeletedFiles(
   processes: readonly MeasuredProcesses[],
@@ -33,7 +33,7 @@ export function measureDeletedFiles(
         maxBuffer: OUTPUT_BYTES,
         signal,
       },
-      // Errors are usual, because processes end meanwhile. What was found counts.
+      // Errors are expected, because processes end during the search. The files found so far count.
       (_, output) => resolve(sumFiles(output, ids, device)),
     );
   });

@@ -8,36 +8,36 @@ import { createFreeSpacePoll } from './free-space.ts';
 import type { StoredUsage } from './stored-usage.ts';
 import { readWrittenBytes } from './written-bytes.ts';
 
-/** Free space below this many reserves is measured against more often. */
+/** Measure more often if the free space is less than the reserve times this factor. */
 const SCARCE_RESERVES = 4;
 const SCARCE_INTERVAL_MS = 1_000;
 const PLENTY_INTERVAL_MS = 10_000;
-/** While the reserve is at risk and space is disappearing. */
+/** Interval of the measurements while the reserve is at risk and the free space is shrinking. */
 const URGENT_INTERVAL_MS = 200;
 
-/** An instance or a build. */
+/** An instance or build that uses disk space. */
 export type DiskConsumer = Measurable & {
   readonly kind: DiskUse['kind'];
   readonly owner: string | null;
   readonly limitBytes: number;
-  /** Bytes of its directories that it found there. */
+  /** Bytes that its directories already contained at the start, for example a download cache. */
   readonly foundBytes: number;
-  /** Ends it. Called at most once. */
+  /** Ends the instance or build. Called at most once. */
   readonly end: (reason: string) => void;
 };
 
 export type DiskGuardOptions = {
   readonly dataDirectory: string;
   readonly limits: DiskLimits;
-  /** All that run now. */
+  /** Returns the running instances and builds. */
   readonly consumers: () => readonly DiskConsumer[];
   readonly stored: StoredUsage;
   readonly logger: RuntimeLogger;
 };
 
-/** Ends instances and builds that use more of the disk than they may. See `chooseToEnd`. */
+/** Ends instances and builds that exceed their limits of disk space, as `chooseToEnd` decides. */
 export type DiskGuard = {
-  /** Bytes of an owner: what its builds left, and what its builds and instances use now, as last measured. */
+  /** Disk use of an owner as last measured: the results of finished builds, and its running builds and instances. */
   readonly usedBytes: (owner: string) => number;
   readonly close: () => Promise<void>;
 };
@@ -51,7 +51,7 @@ export function startDiskGuard(options: DiskGuardOptions): DiskGuard {
   const meter = createDiskMeter(options.dataDirectory, signal);
   const pollFreeSpace = createFreeSpacePoll(options.dataDirectory, limits.reserveBytes);
   const ending = new Set<string>();
-  /** At the last measurement at which the reserve was not at risk: growth counts from there. */
+  /** Disk use at the last measurement at which the reserve was not at risk. Growth is counted from there. */
   const starts = new Map<string, Start>();
   let uses: readonly DiskUse[] = [];
   let measuredAtMs = Number.NEGATIVE_INFINITY;
@@ -97,7 +97,7 @@ export function startDiskGuard(options: DiskGuardOptions): DiskGuard {
     const organizations = new Map([...owners].map((owner) => [owner, usedBytes(owner)]));
     for (const { id, reason } of chooseToEnd({ limits, uses, organizations, isReserveAtRisk })) {
       ending.add(id);
-      logger.warn({ id, reason }, 'instance or build ended because of the disk');
+      logger.warn({ id, reason }, 'instance or build ended for exceeding a disk limit');
       consumers.find((consumer) => consumer.id === id)?.end(reason);
     }
   };
@@ -107,8 +107,8 @@ export function startDiskGuard(options: DiskGuardOptions): DiskGuard {
     if (free.isReserveAtRisk !== wasAtRisk) {
       wasAtRisk = free.isReserveAtRisk;
       const fields = { freeBytes: free.bytes, reserveBytes: limits.reserveBytes };
-      if (wasAtRisk) logger.warn(fields, 'disk reserve at risk');
-      else logger.info(fields, 'disk reserve safe');
+      if (wasAtRisk) logger.warn(fields, 'free disk space close to the reserve');
+      else logger.info(fields, 'free disk space above the reserve again');
     }
     const isScarce = free.bytes < SCARCE_RESERVES * limits.reserveBytes;
     const isUrgent = free.isReserveAtRisk && free.isFalling;

@@ -3,28 +3,33 @@ import type { TableSource } from '../containment/containment.ts';
 import { measureDeletedFiles } from './deleted-files.ts';
 import { measureTrees } from './tree-sizes.ts';
 
-/** Then a tree is measured on its own, so that it does not delay the others. Most trees take milliseconds. */
+/**
+ * A tree that takes longer than this is measured separately, so that it does not delay others. Most trees take
+ * milliseconds.
+ */
 const STALL_MS = 500;
-/** Then a tree counts as uncountable. `du` counts some hundred thousand files a second. */
+/** A tree that takes longer than this is too large to count. `du` counts some hundred thousand files per second. */
 const GIVE_UP_MS = 60_000;
 
-/** What the meter needs to know of an instance or build. */
 export type Measurable = {
   readonly id: string;
-  /** Absolute. What several of them contain counts once. */
+  /** Absolute paths. A file below several of them counts once. */
   readonly directories: () => readonly string[];
   readonly pids: (table: TableSource) => readonly number[];
 };
 
-/** `bytes`: null if not known yet. `isUncountable`: the last measurement was given up. */
+/** `bytes` is null until the size is known. `isUncountable` is true if the last measurement took too long. */
 export type Measurement = { readonly bytes: number | null; readonly isUncountable: boolean };
 
 export type DiskMeter = {
-  /** Sizes of all. Of a tree that takes long, the size at its last measurement, which continues in the background. */
+  /** Returns all sizes. For a slow tree, returns its last known size and measures it again in the background. */
   readonly measure: (all: readonly Measurable[], table: TableSource) => Promise<ReadonlyMap<string, Measurement>>;
 };
 
-/** Measures instances and builds. A wide or deep tree of one does not delay the measurement of the others. */
+/**
+ * Measures the disk use of instances and builds. A wide or deep tree does not delay the measurement of other instances
+ * and builds.
+ */
 export function createDiskMeter(dataDirectory: string, signal: AbortSignal): DiskMeter {
   const device = statSync(dataDirectory).dev;
   const known = new Map<string, number>();
@@ -34,7 +39,7 @@ export function createDiskMeter(dataDirectory: string, signal: AbortSignal): Dis
 
   const treeOf = ({ id, directories }: Measurable) => ({ id, paths: directories() });
 
-  /** One tree at a time. A tree that is fast again returns to the others. */
+  /** Measures slow trees one by one. A tree that is fast again is measured with the fast ones from then on. */
   const measureSlowly = async (all: readonly Measurable[]): Promise<void> => {
     for (const one of all.filter(({ id }) => slow.has(id))) {
       const begunAt = performance.now();

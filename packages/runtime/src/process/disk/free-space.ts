@@ -1,11 +1,14 @@
 import { statfsSync } from 'node:fs';
 
-/** Time in which a writer that would take the reserve can be found and ended. */
+/** Time needed to find and end a process that would use up the reserve. */
 const REACTION_MS = 500;
 const WINDOW_MS = 300;
-/** Growth this close to the reserve counts as touching it, so that slow writers are ended before they do. */
+/**
+ * The reserve counts as at risk above this fraction of it already, so that slow writers are ended before they use the
+ * reserve.
+ */
 const MARGIN_PART = 1 / 8;
-/** Faster than bots write. */
+/** An upper bound: bots cannot write faster than this. */
 const FASTEST_BYTES_PER_MS = (8 * 1024 * 1024 * 1024) / 1000;
 const SHORTEST_POLL_MS = 50;
 const LONGEST_POLL_MS = 1_000;
@@ -13,9 +16,9 @@ const LONGEST_POLL_MS = 1_000;
 export type FreeSpace = {
   readonly bytes: number;
   readonly isFalling: boolean;
-  /** At the present speed, the reserve will be touched before its writer can be ended. */
+  /** At the present speed, free space would fall below the reserve before the process that writes can be ended. */
   readonly isReserveAtRisk: boolean;
-  /** Until the next poll. */
+  /** Time to wait until the next poll. */
   readonly pauseMs: number;
 };
 
@@ -23,7 +26,7 @@ export type FreeSpace = {
 export function createFreeSpacePoll(directory: string, reserveBytes: number): () => FreeSpace {
   let samples: { readonly bytes: number; readonly atMs: number }[] = [];
   return () => {
-    // Not asynchronous: on a busy disk, other file operations would delay the answer for seconds.
+    // Synchronous, because on a busy disk other queued file operations would delay an asynchronous call for seconds.
     const { bavail, bsize } = statfsSync(directory);
     const bytes = bavail * bsize;
     const atMs = performance.now();

@@ -1,23 +1,23 @@
 import { measureTrees } from './tree-sizes.ts';
 
-/** What an owner stores changes with its builds. Otherwise it is measured again after this time, for example after removals. */
+/** An owner is measured after each of its builds, and otherwise after this time, for example because of removals. */
 const REFRESH_MS = 10 * 60_000;
-/** It can be a million files that are not cached. */
+/** Long, because an owner can have a million files that are not in the page cache. */
 const STALL_MS = 10 * 60_000;
 
-/** What builds left: projects, environments and caches. */
+/** Disk space of projects, environments and caches that builds created. */
 export type StoredUsage = {
-  /** As last measured; 0 before. */
+  /** Bytes as last measured, or 0 before the first measurement. */
   readonly bytesOf: (owner: string) => number;
-  /** A build of the owner ended, or a project of it was removed. */
+  /** Call it when a build of the owner has ended or one of its projects was removed. */
   readonly changed: (owner: string) => void;
-  /** Begins to measure the next owner that is due, if none is being measured. */
+  /** Starts to measure the next owner that is due, unless a measurement is running. */
   readonly refresh: (signal: AbortSignal) => void;
 };
 
 export type StoredUsageOptions = {
   readonly owners: () => readonly string[];
-  /** Directories of an owner; null while one of its builds runs, which counts them itself. */
+  /** Directories of an owner, or null while one of its builds runs, because the build counts them itself. */
   readonly directoriesOf: (owner: string) => readonly string[] | null;
 };
 
@@ -36,7 +36,7 @@ export function createStoredUsage({ owners, directoriesOf }: StoredUsageOptions)
 
   const measure = async (owner: string, paths: readonly string[], signal: AbortSignal): Promise<void> => {
     const earlier = known.get(owner)?.bytes ?? 0;
-    // First, so that a change during the measurement makes it due again.
+    // Set the due time first, so that a change during the measurement makes the owner due again.
     known.set(owner, { bytes: earlier, dueAtMs: performance.now() + REFRESH_MS });
     const sizes = await measureTrees([{ id: owner, paths }], { stallMs: STALL_MS, isBackground: true, signal });
     known.set(owner, { bytes: sizes.get(owner) ?? earlier, dueAtMs: known.get(owner)?.dueAtMs ?? 0 });

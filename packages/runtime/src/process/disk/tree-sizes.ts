@@ -1,23 +1,25 @@
 import { spawn } from 'node:child_process';
 
-/** Directories of one consumer. Missing ones count as empty. Absolute paths without line breaks. */
+/** The directories of one instance or build, as absolute paths without line breaks. Missing ones count as empty. */
 export type MeasuredTree = { readonly id: string; readonly paths: readonly string[] };
 
 export type MeasureOptions = {
-  /** Longest time for one path. A tree that takes longer has no result and does not delay the others further. */
+  /** Time limit for one path. A tree that takes longer has no result. */
   readonly stallMs: number;
-  /** Runs with low priority. */
+  /** Whether to run `du` with low priority. */
   readonly isBackground?: boolean;
   readonly signal: AbortSignal;
 };
 
-/** `du` remembers hard links and the levels of a tree. It is the service's memory. */
+/**
+ * Limits the memory of `du`, which keeps hard links and the levels of a tree in memory and counts against the service.
+ */
 const MEMORY_KIBIBYTES = 1024 * 1024;
 
 /**
- * Allocated bytes of each tree, one after the other; without an entry for trees that could not be measured. Uses `du`,
- * because it walks relative to open directories: it follows no symbolic links, stays on one file system, counts each file
- * once however many names it has, and handles any depth and any name, all without blocking the event loop.
+ * Allocated bytes of each tree, measured one after the other. A tree that could not be measured has no entry. Uses
+ * `du`, because it walks relative to open directories: it follows no symbolic links, stays on one file system, counts
+ * each file once however many names it has, and handles any depth and any name, all without blocking the event loop.
  */
 export async function measureTrees(
   trees: readonly MeasuredTree[],
@@ -67,7 +69,7 @@ async function runDu(trees: readonly MeasuredTree[], { stallMs, isBackground, si
     child.once('close', (_, killedBy) => {
       clearTimeout(timer);
       signal.removeEventListener('abort', kill);
-      // Exit status 1 is usual: files disappear while `du` runs.
+      // Exit status 1 is expected, because files disappear while `du` runs.
       resolve(killedBy === null);
     });
   });
@@ -78,7 +80,7 @@ async function runDu(trees: readonly MeasuredTree[], { stallMs, isBackground, si
   return { measured, stalledAt };
 }
 
-/** The tree that contains the path after the last one that `du` printed. It may be a later one if paths are missing. */
+/** The tree after the last one that `du` printed. If paths are missing, `du` may have stalled at a later tree. */
 function firstIncomplete(trees: readonly MeasuredTree[], lastPath: string | null): number {
   const at = trees.findIndex(({ paths }) => lastPath !== null && paths.includes(lastPath));
   const isTreeComplete = trees[at]?.paths.at(-1) === lastPath;

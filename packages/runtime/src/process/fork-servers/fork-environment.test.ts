@@ -18,7 +18,7 @@ const source = (variables: Readonly<Record<string, string>>): StartSource => ({
 const place = { path: '/usr/bin', language: undefined, timeZone: undefined, home: '/home', instanceId: 'i' };
 
 describe('forkServerEnvironment', () => {
-  it('has the secrets of the deployment and nothing of a single instance', () => {
+  it('contains the secrets of the deployment and no variables of a single instance', () => {
     const environment = forkServerEnvironment(place, source({ KEY: 'value', BOT_CONTROL_TOKEN: 'token' }));
     expect(environment).toMatchObject({ KEY: 'value', HOME: '/home', VIRTUAL_ENV: '/env' });
     expect(Object.keys(environment)).not.toEqual(expect.arrayContaining(['BOT_CONTROL_TOKEN']));
@@ -27,7 +27,7 @@ describe('forkServerEnvironment', () => {
 });
 
 describe('forkedEnvironment', () => {
-  it('keeps native libraries at one thread unless the bot sets another number', () => {
+  it('limits native libraries to one thread unless the bot sets another number', () => {
     expect(forkedEnvironment({ ...place, port: 1 }, source({}))).toMatchObject({ OPENBLAS_NUM_THREADS: '1' });
     const chosen = forkedEnvironment({ ...place, port: 1 }, source({ OPENBLAS_NUM_THREADS: '4' }));
     expect(chosen).toMatchObject({ OPENBLAS_NUM_THREADS: '4' });
@@ -37,11 +37,11 @@ describe('forkedEnvironment', () => {
 describe('fingerprint', () => {
   const first = fingerprint('salt', source({ KEY: 'value', OTHER: '1', BOT_CONTROL_TOKEN: 'first' }));
 
-  it('is the same for another instance of the same deployment', () => {
+  it('is equal for all instances of a deployment', () => {
     expect(fingerprint('salt', source({ OTHER: '1', KEY: 'value', BOT_CONTROL_TOKEN: 'second' }))).toBe(first);
   });
 
-  it('differs for other values and for another salt', () => {
+  it('differs if a variable or the salt differs', () => {
     expect(fingerprint('salt', source({ KEY: 'new', OTHER: '1' }))).not.toBe(first);
     expect(fingerprint('another', source({ KEY: 'value', OTHER: '1' }))).not.toBe(first);
   });

@@ -4,24 +4,26 @@ import type { BotProgram } from '../instances/bot-program.ts';
 import { botEnvironment, type EnvironmentOptions } from '../instances/environment.ts';
 import type { Project } from '../projects/prepared-project.ts';
 
-/** What an instance is started with. */
+/** What a driver needs to start an instance. */
 export type StartSource = {
   readonly spec: InstanceSpec;
   readonly project: Project;
   readonly program: BotProgram;
-  /** Of `spec.environment`. */
+  /** The resolved variables of `spec.environment`. */
   readonly variables: Readonly<Record<string, string>>;
 };
 
-/** Variables that differ between instances, so a fork server has none of them. */
+/** Variables that differ between instances, so a fork server does not get them. */
 const INSTANCE_VARIABLES: readonly string[] = ['BOT_CONTROL_TOKEN', 'BOT_SESSION_ID'];
 
-/** Native libraries start threads at their import without these. The bot's own variables win. */
+/**
+ * Without these variables, native libraries start threads when they are imported. The bot's own variables take
+ * precedence.
+ */
 const SINGLE_THREAD_VARIABLES = { OPENBLAS_NUM_THREADS: '1', ORT_DISABLE_TELEMETRY: '1' };
 
 type Place = Pick<EnvironmentOptions, 'path' | 'language' | 'timeZone' | 'home' | 'instanceId' | 'port'>;
 
-/** The environment of a forked instance. */
 export function forkedEnvironment(place: Place, { program, variables }: Pick<StartSource, 'program' | 'variables'>) {
   return botEnvironment({
     ...place,
@@ -30,7 +32,9 @@ export function forkedEnvironment(place: Place, { program, variables }: Pick<Sta
   });
 }
 
-/** The environment of a fork server: that of its instances, without what belongs to a single one. */
+/**
+ * The environment of a fork server: the environment of its instances without the variables that differ between them.
+ */
 export function forkServerEnvironment(place: Omit<Place, 'port'>, source: Pick<StartSource, 'program' | 'variables'>) {
   const { PORT: _, ...environment } = forkedEnvironment(
     { ...place, port: 0 },
@@ -40,8 +44,8 @@ export function forkServerEnvironment(place: Omit<Place, 'port'>, source: Pick<S
 }
 
 /**
- * Equal for instances that one fork server may fork: of the same project, program and variables. The salt prevents precomputed
- * guesses of the secrets.
+ * Equal for all instances that one fork server may fork, which share a project, a program and variables. The salt
+ * prevents precomputed guesses of the secrets.
  */
 export function fingerprint(salt: string, { project, program, variables }: StartSource): string {
   const shared = Object.entries(sharedVariables(variables)).sort(([a], [b]) => (a < b ? -1 : 1));

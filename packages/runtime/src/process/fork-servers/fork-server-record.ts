@@ -8,33 +8,38 @@ const identitySchema = z.object({ pid: z.int(), startTicks: z.number() });
 
 const recordSchema = z.object({
   version: z.literal(1),
-  /** Names its directory and its control groups. */
+  /** Also the name of the fork server's directory, and part of the name of its control groups. */
   id: z.string(),
   deploymentId: z.string(),
   bootId: z.string(),
   containment: z.enum(['cgroup', 'uid', 'mark']),
-  /** Its own account is the first of the range. Null where all bots share the account of the service. */
+  /**
+   * The range of user ids, of which the fork server has the first. Null if all bots share the account of the service.
+   */
   account: z.object({ uid: z.int(), gid: z.int(), count: z.int() }).nullable(),
   cgroups: z
     .object({ unified: groupSchema, memory: groupSchema, cpu: groupSchema, cpuacct: groupSchema, pids: groupSchema })
     .nullable(),
-  /** Of the fingerprint, which only the supervisor knows: the secrets cannot be guessed from files. */
+  /**
+   * Salt of the fingerprint of the environment. Only the supervisor knows the fingerprint, so secrets cannot be guessed
+   * from files.
+   */
   salt: z.string(),
-  /** Null until the supervisor waits for its configuration; before that, nothing of the bot has run. */
+  /** Null until the supervisor waits for its configuration. Until then, no code of the bot has run. */
   supervisor: identitySchema.nullable(),
 });
 
-/** What the next server needs to adopt a fork server. Contains no variable of its environment. */
+/** What the next server needs to adopt a fork server. Contains no environment variables, because they can be secret. */
 export type ForkServerRecord = z.infer<typeof recordSchema>;
 
 export type ForkServerFiles = {
   readonly directory: string;
   readonly record: string;
-  /** The supervisor listens on it. */
+  /** The Unix socket on which the supervisor listens. */
   readonly socket: string;
-  /** What was written while the bot was imported. */
+  /** Output of the bot's module while it was imported. */
   readonly output: string;
-  /** What the supervisor itself reports. */
+  /** Log of the supervisor itself. */
   readonly log: string;
   readonly home: string;
 };
@@ -64,17 +69,17 @@ export function readForkServerRecord(files: ForkServerFiles): ForkServerRecord |
   }
 }
 
-/** The longest id of an instance. */
+/** Maximum length of an instance id. */
 const INSTANCE_ID_LENGTH = 64;
 
-/** Names the control groups of a fork server. */
+/** The name of a fork server's control groups. */
 export function groupName(id: string): string {
   return `fork-server-${id}`;
 }
 
 /**
- * The value of `BOTHOST_INSTANCE` in a fork server. As long as the longest id of an instance, because a forked instance
- * writes its own id over it.
+ * The value of `BOTHOST_INSTANCE` in a fork server. It is padded to the maximum length of an instance id, because a
+ * forked instance overwrites it in place with its own id.
  */
 export function markName(id: string): string {
   return groupName(id).padEnd(INSTANCE_ID_LENGTH, '-');

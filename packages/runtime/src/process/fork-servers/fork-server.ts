@@ -8,7 +8,7 @@ import { type ForkServerFiles, type ForkServerRecord, markName } from './fork-se
 import { connectSupervisor, type ForkOrder, type ForkServerStatus } from './supervisor-connection.ts';
 import { releaseRange } from './uid-ranges.ts';
 
-/** A forked process that waits. It runs the bot after `go`, and ends if this server ends before. */
+/** A forked process that runs the bot after `go`. Exits if this server ends before it calls `go`. */
 export type ForkedProcess = {
   readonly identity: ProcessIdentity;
   readonly go: () => void;
@@ -18,9 +18,9 @@ export type ForkedProcess = {
 export type ForkServer = {
   readonly record: ForkServerRecord;
   readonly status: () => ForkServerStatus;
-  /** Resolves when the import is over, or after the timeout. */
+  /** Resolves when the import of the bot has ended, or after the timeout. */
   readonly imported: (timeoutMilliseconds: number) => Promise<void>;
-  /** Rejects with a one-line reason; then no process remains. */
+  /** Rejects with a one-line reason, and then leaves no process running. */
   readonly fork: (order: ForkOrder) => Promise<ForkedProcess>;
   /** Ends the connection. The fork server and its instances keep running. */
   readonly disconnect: () => void;
@@ -30,26 +30,38 @@ export type ForkServerOptions = {
   readonly files: ForkServerFiles;
   readonly record: ForkServerRecord;
   readonly onModules: (modules: readonly string[]) => void;
-  /** The fork server can no longer be used, but its instances run on. Not called before the import is over. */
+  /**
+   * Called when the fork server cannot be used any more, although its instances keep running. Not called before the
+   * import has ended.
+   */
   readonly onEnded: (reason: string) => void;
 };
 
-/** A fork server is recognized without its supervisor, which outlives it. */
+/** Matches no process: the supervisor outlives the fork server, so it is not one of the fork server's processes. */
 const NO_PROCESS: ProcessIdentity = { pid: -1, startTicks: -1 };
 
-/** How long a supervisor may take to answer. It waits for a hanging fork up to five seconds. */
+/**
+ * Time limit for the supervisor's response to a fork request. The supervisor waits up to five seconds for a fork that
+ * hangs.
+ */
 const FORK_MILLISECONDS = 10_000;
-/** How long it may take to report its state. A bot that shares the account of the service may have stopped it. */
+/**
+ * Time limit for the supervisor's first status. A bot that shares the account of the service can have stopped the
+ * supervisor.
+ */
 const STATUS_MILLISECONDS = 5_000;
 
-/** Connects to a fork server that was just launched, or one that an earlier server started. Null if it has ended. */
+/**
+ * Connects to a fork server that this server just launched or an earlier server started. Null if the fork server has
+ * ended.
+ */
 export async function openForkServer(options: ForkServerOptions): Promise<ForkServer | null> {
   const { files, record } = options;
   const { supervisor } = record;
   if (supervisor === null) return null;
   let status: ForkServerStatus | null = null;
   let isConnected = true;
-  /** Whether it was ready and no longer is. */
+  /** Whether the fork server was ready and no longer is. */
   let hasEnded = false;
   let wasReady = false;
   const forks = new Map<string, { resolve: (process: ProcessIdentity) => void; reject: (error: Error) => void }>();
@@ -104,7 +116,7 @@ export async function openForkServer(options: ForkServerOptions): Promise<ForkSe
     return null;
   }
   const current = (): ForkServerStatus => {
-    if (status === null) throw new Error('The fork server has no status.');
+    if (status === null) throw new Error('The supervisor of the fork server did not report a status.');
     return status;
   };
 
@@ -116,7 +128,7 @@ export async function openForkServer(options: ForkServerOptions): Promise<ForkSe
     const done = new Promise<ProcessIdentity>((resolve, reject) => {
       forks.set(instance, { resolve, reject });
       timer = setTimeout(
-        () => reject(new Error('The supervisor of the fork server does not answer.')),
+        () => reject(new Error('The supervisor of the fork server does not respond.')),
         FORK_MILLISECONDS,
       );
     });
@@ -150,8 +162,8 @@ export async function openForkServer(options: ForkServerOptions): Promise<ForkSe
 }
 
 /**
- * Kills the processes of a fork server and removes its control groups, files and range. Its instances run on, and so does its
- * supervisor until the last of them ends. Idempotent.
+ * Kills the processes of a fork server and removes its control groups, files and range of user ids. Its instances keep
+ * running, and its supervisor keeps running until the last of them ends. Idempotent.
  */
 export async function removeForkServer(
   context: RemovalContext & { readonly units: KernelUnits; readonly onStuck: (pids: readonly number[]) => void },
@@ -159,9 +171,10 @@ export async function removeForkServer(
   record: ForkServerRecord | null,
 ): Promise<void> {
   if (record !== null) {
-    // If it was stopped, it could not end with its last instance.
+    // Resume the supervisor, because one stopped with SIGSTOP could not exit after its last instance.
     if (record.supervisor !== null) signalAll([record.supervisor].filter(isAlive), 'SIGCONT');
-    // Opened for each removal: a fork belongs to the fork server until it has its own id, and to its instance then.
+    // Open the containment for each removal, because a fork belongs to the fork server only until it has its own
+    // instance id.
     const containment = openContainment({ ...record, instanceId: markName(record.id) }, NO_PROCESS, context.units);
     await killUntilEmpty(containment, null, context.onStuck);
     containment.close();

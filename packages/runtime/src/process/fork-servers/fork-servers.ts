@@ -17,7 +17,10 @@ import { launchForkServer } from './launch-fork-server.ts';
 import { openRememberedModules } from './remembered-modules.ts';
 import { releaseOrphanedRanges } from './uid-ranges.ts';
 
-/** A fork server that keeps ending, or whose environment keeps changing, costs more than it saves. */
+/**
+ * At most this many launches of a deployment per period. A fork server that keeps crashing, or whose environment keeps
+ * changing, costs more than it saves.
+ */
 const LAUNCHES = 5;
 const LAUNCH_PERIOD_MILLISECONDS = 10 * 60 * 1000;
 
@@ -30,26 +33,29 @@ export type ForkServersOptions = RemovalContext &
     readonly bootId: string;
     readonly logger: RuntimeLogger;
     readonly now: () => Date;
-    /** For all fork servers together. */
+    /** Memory limit of all fork servers together. */
     readonly memoryBytes: number;
     readonly importMilliseconds: number;
     readonly program: (project: Project) => Promise<BotProgram>;
   };
 
 export type ForkServers = {
-  /** The fork server that can start this instance now, or null. */
+  /** Returns the fork server that can start this instance now, or null. */
   readonly find: (source: StartSource) => ForkServer | null;
-  /** Starts a fork server for later instances of the deployment in the background, unless there is one or none can start. */
+  /**
+   * Starts a fork server for later instances of the deployment in the background, unless one exists or cannot be
+   * started.
+   */
   readonly ensure: (source: Pick<StartSource, 'spec' | 'project'>) => void;
   /** Stops the fork servers of all other deployments, including unfinished imports. */
   readonly retain: (deploymentIds: ReadonlySet<string>) => Promise<void>;
   readonly startMethods: () => ReadonlyMap<string, StartMethod>;
   readonly forget: (project: string) => void;
-  /** Whether a control group belongs to one of them. */
+  /** Whether the control group belongs to one of these fork servers. */
   readonly isKnown: (groupName: string) => boolean;
-  /** Stops the least recently used fork servers until the others fit into the memory limit. */
+  /** Stops the least recently used fork servers until the remaining ones fit into the memory limit. */
   readonly limitMemory: () => Promise<void>;
-  /** Closes the connections. Fork servers keep running, for the next server to adopt. */
+  /** Closes the connections. Fork servers keep running so that the next server can adopt them. */
   readonly close: () => Promise<void>;
 };
 
@@ -58,18 +64,24 @@ type Deployment = {
   server: ForkServer | null;
   /** Why instances are spawned, or why only libraries are imported before the fork. */
   reason: string | null;
-  /** No further attempt until the service is started again. */
+  /** Whether no further launch is attempted until the service restarts. */
   isHopeless: boolean;
   launching: Promise<void> | null;
   /** The fork server that is importing the bot. */
   importing: ForkServer | null;
   launchedAt: readonly number[];
   usedAt: number;
-  /** For starting it again when it dies. Null after a restart of the service, until the next instance. */
+  /**
+   * What is needed to restart the fork server when it dies. After a restart of the service, null until the next
+   * instance.
+   */
   source: Pick<StartSource, 'spec' | 'project'> | null;
 };
 
-/** Adopts the fork servers of an earlier server of the same directory, and removes what cannot be adopted. */
+/**
+ * Adopts the fork servers that an earlier server with the same data directory started, and removes those that cannot be
+ * adopted.
+ */
 export async function openForkServers(options: ForkServersOptions): Promise<ForkServers> {
   const { isolation, logger } = options;
   const directory = join(options.dataDirectory, 'fork-servers');
@@ -77,7 +89,7 @@ export async function openForkServers(options: ForkServersOptions): Promise<Fork
   const remembered = openRememberedModules(join(directory, 'modules'), (error) =>
     logger.warn({ err: error }, 'imported modules could not be stored'),
   );
-  /** Launches and removals that have not ended. */
+  /** Launches and removals of fork servers in progress. */
   const pending = new Set<Promise<void>>();
   let isClosing = false;
   makePassable(directory);
@@ -203,7 +215,7 @@ export async function openForkServers(options: ForkServersOptions): Promise<Fork
     if (!isWanted(deployment)) return;
     deployment.isHopeless = true;
     deployment.reason = failures.at(-1)?.failure.reason ?? null;
-    logger.info({ deploymentId: deployment.id, reason: deployment.reason }, 'instances are spawned');
+    logger.info({ deploymentId: deployment.id, reason: deployment.reason }, 'instances start without a fork server');
   };
 
   const started = async (deployment: Deployment, server: ForkServer, reason: string | null) => {
@@ -329,7 +341,7 @@ function describe({ server, launching, reason }: Deployment): StartMethod {
   };
 }
 
-/** Proportional memory: a page that instances share counts in part. */
+/** Count proportional memory: a page that instances share counts in part. */
 function memoryOf(server: ForkServer | null): number {
   const pid = server?.status().process?.pid;
   return pid === undefined ? 0 : (readProportionalMemory(pid) ?? 0);

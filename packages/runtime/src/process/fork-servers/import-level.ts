@@ -1,6 +1,6 @@
 /**
- * What a fork server imports before it forks: the bot's module and its libraries, or only libraries, if the module leaves
- * something that forks would share.
+ * What a fork server imports before it forks: the bot's module and its libraries, or only the libraries if the module
+ * leaves something open that forks would share.
  */
 export type ImportLevel = 'module' | 'libraries';
 
@@ -8,13 +8,13 @@ export type ImportAttempt = { readonly level: ImportLevel; readonly modules: rea
 
 export type ImportFailure = {
   readonly reason: string;
-  /** Modules of libraries that were imported before it failed. */
+  /** Library modules that had been imported before the failure. */
   readonly modules: readonly string[];
 };
 
 /**
- * The next attempt after these failures; null when instances must be spawned. Modules that earlier sessions imported
- * are left out first, because the bot itself may be safe without them.
+ * The next attempt after these failures, or null if instances must be spawned. The first retry omits modules that
+ * earlier sessions imported, because the bot itself may be safe to fork without them.
  */
 export function nextAttempt(
   remembered: readonly string[],

@@ -16,7 +16,10 @@ import {
 import type { ImportLevel } from './import-level.ts';
 import { RANGE_SIZE, reserveRange } from './uid-ranges.ts';
 
-/** The interpreter gets the directory of the shim as its argument and imports nothing from the bot's environment. */
+/**
+ * The supervisor's interpreter gets the directory of the shim as an argument and imports nothing from the bot's
+ * environment.
+ */
 const SUPERVISOR =
   'import sys; sys.path.insert(0, sys.argv[1]); from bothost_shim.fork_supervisor.__main__ import main; main()';
 
@@ -31,25 +34,25 @@ export type ForkServerLaunchOptions = {
   readonly bootId: string;
   readonly deploymentId: string;
   readonly level: ImportLevel;
-  /** Modules to import beside the bot. */
+  /** Modules to import in addition to the bot. */
   readonly modules: readonly string[];
-  /** Group that may read the project; null where all bots share the account of the service. */
+  /** Group that may read the project. Null if all bots share the account of the service. */
   readonly gid: number | null;
   readonly limits: ResourceLimits;
-  /** Absolute. The interpreter that the bot's environment was made with. */
+  /** Absolute path of the interpreter that created the bot's environment. */
   readonly interpreter: string;
   readonly shimPath: string;
   readonly command: readonly string[];
   readonly directory: string;
-  /** The variables of the fork server, from its home directory and the value of its `BOTHOST_INSTANCE`. */
+  /** Returns the environment variables of the fork server, given its home directory and its `BOTHOST_INSTANCE`. */
   readonly environment: (home: string, name: string) => Readonly<Record<string, string>>;
   readonly fingerprint: (salt: string) => string;
 };
 
 /**
- * Starts a fork server with its supervisor. Each step leaves a state that `removeForkServer` cleans up: directory, range,
- * record, control groups, supervisor, record with supervisor, configuration. Before the last step nothing of the bot runs:
- * a supervisor whose server is killed gets no configuration and exits.
+ * Starts a fork server with its supervisor. `removeForkServer` can clean up after each step: directory, range of user
+ * ids, record, control groups, supervisor, record with supervisor, configuration. No code of the bot runs before the
+ * last step, because a supervisor whose server is killed gets no configuration and exits.
  */
 export async function launchForkServer(options: ForkServerLaunchOptions): Promise<ForkServerRecord> {
   const { isolation, gid } = options;

@@ -7,8 +7,8 @@ import { createRecord, type LaunchedProgram } from '../instances/launch-containe
 import type { ForkServer } from './fork-server.ts';
 
 /**
- * Forks an instance: record, control groups, process, record with process. The supervisor moves the process into the groups before it
- * reports it; the record names the process before `go`. When it rejects, no process is left.
+ * Forks an instance. Steps: record, control groups, process, record with process. The supervisor moves the process into
+ * the groups before it reports it, and the record names the process before `go`. If it rejects, no process is left.
  */
 export async function launchForked(
   options: Parameters<typeof createRecord>[0],

@@ -13,7 +13,10 @@ export type RememberedModules = {
   readonly forget: (project: string) => void;
 };
 
-/** `onError`: the list could not be stored. It only makes sessions faster, so nothing fails for it. */
+/**
+ * `onError` is called if the list could not be stored. The list only makes sessions start faster, so nothing else
+ * fails.
+ */
 export function openRememberedModules(directory: string, onError: (error: unknown) => void): RememberedModules {
   const pathOf = (project: string) => join(directory, `${project}.json`);
   const read = (project: string): readonly string[] => {

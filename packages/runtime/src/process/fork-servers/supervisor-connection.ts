@@ -8,13 +8,13 @@ const identitySchema = z.object({ pid: z.int(), startTicks: z.number() });
 const statusSchema = z.object({
   event: z.literal('status'),
   state: z.enum(['importing', 'ready', 'failed', 'ended']),
-  /** Why it failed or ended, in words. Part of it can come from the bot. */
+  /** Why the fork server failed or ended, as a sentence. It may contain text from the bot. */
   reason: z.string().nullable(),
   fingerprint: z.string(),
   level: z.enum(['module', 'libraries']),
-  /** Modules of libraries that were imported, by the end of the import. */
+  /** Library modules that had been imported when the import ended. */
   modules: z.array(z.string()),
-  /** The fork server itself; null after its end. */
+  /** The process of the fork server. Null after it has ended. */
   process: identitySchema.nullable(),
 });
 
@@ -22,7 +22,7 @@ const eventSchema = z.discriminatedUnion('event', [
   statusSchema,
   z.object({ event: z.literal('forked'), instance: z.string(), ...identitySchema.shape }),
   z.object({ event: z.literal('failed'), instance: z.string(), reason: z.string() }),
-  /** Modules that a session imported. */
+  /** Names of the modules that a session imported. */
   z.object({ event: z.literal('modules'), modules: z.array(z.string()) }),
 ]);
 
@@ -34,9 +34,12 @@ export type ForkOrder = {
   readonly output: string;
   readonly exit: string;
   readonly uid: number | null;
-  /** Files `cgroup.procs`. */
+  /** Paths of the `cgroup.procs` files of the instance's control groups. */
   readonly cgroups: readonly string[];
-  /** `NAME=value` that must be visible in the process's initial environment; null if nothing reads it. */
+  /**
+   * `NAME=value`, which must be visible in the initial environment of the process. Null if processes are recognized in
+   * another way.
+   */
   readonly mark: string | null;
   readonly environment: Readonly<Record<string, string>>;
 };
@@ -54,8 +57,9 @@ export type SupervisorConnection = {
 const RETRY_MILLISECONDS = 5;
 
 /**
- * Connects to the supervisor of a fork server. Retries while `isAlive`, because a new supervisor takes a moment until it
- * listens. Null if the supervisor has ended. `onClose` is called once, after a connection that broke or was closed.
+ * Connects to the supervisor of a fork server. Retries while `isAlive`, because a new supervisor takes a moment until
+ * it listens. Null if the supervisor has ended. `onClose` is called once, after an established connection was lost or
+ * closed.
  */
 export async function connectSupervisor(options: {
   readonly path: string;
@@ -95,7 +99,7 @@ function tryConnect(path: string): Promise<Socket | null> {
   });
 }
 
-/** Null for what this version does not understand. */
+/** Null for a message that this version does not understand. */
 function parseEvent(line: string): SupervisorEvent | null {
   try {
     return eventSchema.parse(JSON.parse(line));

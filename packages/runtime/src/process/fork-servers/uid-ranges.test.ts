@@ -11,7 +11,7 @@ async function openReservations(): Promise<string> {
 }
 
 describe('reserveRange', () => {
-  it('gives each owner another range of ids that no distribution uses', async () => {
+  it('gives each owner a different range of user ids that no distribution uses', async () => {
     const reservations = await openReservations();
     const first = reserveRange(reservations, '/data/fork-servers/a');
     const second = reserveRange(reservations, '/data/fork-servers/a');
@@ -22,7 +22,7 @@ describe('reserveRange', () => {
     }
   });
 
-  it('skips a released range while an instance has one of its ids', async () => {
+  it('skips a released range while an instance still has one of its user ids', async () => {
     const reservations = await openReservations();
     const first = reserveRange(reservations, '/data/fork-servers/a');
     releaseRange(reservations, first, '/data/fork-servers/a');
@@ -35,7 +35,7 @@ describe('reserveRange', () => {
 });
 
 describe('releaseRange', () => {
-  it('keeps the range of another owner', async () => {
+  it('does not release a range that belongs to another owner', async () => {
     const reservations = await openReservations();
     const first = reserveRange(reservations, '/data/fork-servers/a');
     releaseRange(reservations, first, '/data/fork-servers/b');
@@ -44,7 +44,7 @@ describe('releaseRange', () => {
 });
 
 describe('parseDelegations', () => {
-  it('reads the lines of subuid(5) and skips others', () => {
+  it('parses the lines of /etc/subuid and skips invalid ones', () => {
     expect(parseDelegations('ada:100000:65536\n# comment:1:2\n\n1000:231072:65536\nbroken\n')).toEqual([
       { start: 100_000, count: 65_536 },
       { start: 231_072, count: 65_536 },

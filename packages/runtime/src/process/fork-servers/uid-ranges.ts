@@ -4,23 +4,27 @@ import { join } from 'node:path';
 import { usedUids } from '../containment/accounts.ts';
 
 /**
- * Ranges of user ids for fork servers and their instances lie in the part of the 32-bit space that systemd leaves unused
- * (systemd.io/UIDS-GIDS): above the ranges for containers and below those for foreign images and for negative numbers.
+ * Ranges of user ids for fork servers and their instances. They lie in the part of the 32-bit space that systemd leaves
+ * unused (systemd.io/UIDS-GIDS): above the ranges for containers, and below those for foreign images and for negative
+ * numbers.
  */
 const FIRST_ID = 0x7000_0000;
 const END_ID = 0x7ffe_0000;
-/** One for the fork server, one for each instance that runs at the same time. */
+/** User ids per range: one for the fork server and one for each instance that runs at the same time. */
 export const RANGE_SIZE = 1024;
 const RANGES = (END_ID - FIRST_ID) / RANGE_SIZE;
 
-/** Beside the directory of single reservations; likewise shared by all servers of a machine, and empty after a boot. */
+/**
+ * Directory of reserved ranges, next to the directory of single reservations. Likewise shared by all servers of a
+ * machine, and empty after a boot.
+ */
 export function rangesDirectory(reservationsDirectory: string): string {
   return `${reservationsDirectory}-ranges`;
 }
 
 /**
- * Reserves a range of which no id is used by a process, reserved for an instance, or delegated to a user of this machine.
- * `owner` is the directory of the fork server. Returns the first id.
+ * Reserves a range of user ids, none of which is used by a process, reserved for an instance, or delegated to a user of
+ * this machine. `owner` is the directory of the fork server. Returns the first id.
  */
 export function reserveRange(reservationsDirectory: string, owner: string): number {
   const directory = rangesDirectory(reservationsDirectory);
@@ -37,7 +41,10 @@ export function reserveRange(reservationsDirectory: string, owner: string): numb
   throw new Error('All ranges of user ids for fork servers are in use.');
 }
 
-/** Releases a range if this owner still has it. Instances keep their ids, and the range is not reserved again before they end. */
+/**
+ * Releases a range if `owner` still has it reserved. Running instances keep their ids, and the range is not reserved
+ * again until they end.
+ */
 export function releaseRange(reservationsDirectory: string, first: number, owner: string): void {
   const path = join(rangesDirectory(reservationsDirectory), String(first));
   if (readText(path) === owner) rmSync(path, { force: true });

@@ -19,13 +19,13 @@ export type RecordedInstance = {
   readonly files: InstanceFiles;
   readonly record: InstanceRecord;
   readonly supervisor: ProcessIdentity;
-  /** Null if processes of the instance may still run; adopt it then. */
+  /** How the instance ended. Null if its processes may still run, so that it has to be adopted. */
   readonly end: InstanceEnd | null;
 };
 
 /**
- * Reads the records of earlier servers. `garbage`: directories of instances that never ran or were being removed. An entry
- * that cannot be read is logged and skipped.
+ * Reads the records of instances of earlier servers. `garbage` lists directories of instances that never ran or were
+ * being removed. A directory that cannot be read is logged and skipped.
  */
 export async function readInstances(
   instancesDirectory: string,
@@ -44,13 +44,13 @@ export async function readInstances(
   return { instances, garbage };
 }
 
-/** Null if the directory is garbage. */
+/** Null if the directory is garbage and can be removed. */
 function readInstance(files: InstanceFiles, bootId: string, now: Date): RecordedInstance | null {
   const record = readRecord(files);
   const supervisor = record?.supervisor ?? null;
   if (record === null || supervisor === null) return null;
   const isThisBoot = record.bootId === bootId;
-  // A supervisor that still waits for its go-ahead will notice that its server is dead, and exit.
+  // A supervisor that still waits for `go` notices that its server is dead and exits.
   if (readExitFile(files.exit).state === 'unstarted' && !(isThisBoot && isAlive(record.main ?? supervisor)))
     return null;
   const recorded = readEnd(files);
@@ -60,7 +60,7 @@ function readInstance(files: InstanceFiles, bootId: string, now: Date): Recorded
   return { files, record, supervisor, end };
 }
 
-/** If the disk is full, the next server determines the same end again. */
+/** If the disk is full and the end cannot be stored, the next server determines the same end again. */
 function tryWriteEnd(files: InstanceFiles, end: InstanceEnd): void {
   try {
     writeEnd(files, end);

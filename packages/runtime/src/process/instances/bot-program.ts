@@ -3,9 +3,9 @@ import { environmentFiles, readMarker } from '../projects/environment-files.ts';
 import type { Project } from '../projects/prepared-project.ts';
 import type { Shim } from '../projects/shim.ts';
 
-/** `variables`: specific to this kind of bot. `folder`: the directory of the interpreter. */
+/** `variables` are specific to this kind of bot. `folder` is the directory of the interpreter. */
 export type BotProgram = {
-  /** What a fork server of this program is started with; null for a program that cannot be forked. */
+  /** What is needed to start a fork server for this program. Null if the program cannot be forked. */
   readonly fork: ForkServerProgram | null;
   readonly command: readonly string[];
   readonly variables: Readonly<Record<string, string>>;
@@ -13,7 +13,7 @@ export type BotProgram = {
 };
 
 export type ForkServerProgram = {
-  /** The interpreter that the bot's environment was made with. It runs the supervisor, apart from that environment. */
+  /** The interpreter that created the bot's environment. It runs the supervisor outside of that environment. */
   readonly interpreter: string;
   readonly shimPath: string;
   readonly command: readonly string[];
@@ -26,13 +26,16 @@ export type BotProgramOptions = {
   readonly shim: () => Promise<Shim>;
 };
 
-/** `node <main>`, or the host shim in the project's Python environment. Both run in the project's directory. */
+/**
+ * Returns the command that runs a bot in its project directory: `node <main>`, or the host shim in the project's Python
+ * environment.
+ */
 export async function botProgram(options: BotProgramOptions, project: Project): Promise<BotProgram> {
   if (project.kind === 'python') {
     const files = environmentFiles(options.environmentsDirectory, project);
     const { bin } = files;
     const shim = await options.shim();
-    // An upgrade of the service may have brought a new shim, which is not compiled yet.
+    // After an upgrade of the service, the shim may be new and not compiled yet.
     const python = readMarker(files);
     await shim.compile(python);
     return {
@@ -44,7 +47,7 @@ export async function botProgram(options: BotProgramOptions, project: Project): 
       command: [join(bin, 'python'), '-m', 'bothost_shim'],
       variables: {
         PYTHONPATH: shim.path,
-        // Everything is compiled already, and the bot may not write to its project.
+        // Do not write compiled files: everything is compiled already, and the bot cannot write to its project.
         PYTHONDONTWRITEBYTECODE: '1',
         VIRTUAL_ENV: dirname(bin),
       },

@@ -4,21 +4,23 @@ export type EnvironmentOptions = {
   readonly instanceId: string;
   readonly port: number;
   readonly home: string;
-  /** Directory of the interpreter. `PATH` begins with it, unless it contains it already. */
+  /** Directory of the interpreter, which comes first in `PATH` unless `PATH` contains it already. */
   readonly folder: string;
-  /** `PATH` for bots. */
   readonly path: string;
   readonly language: string | undefined;
   readonly timeZone: string | undefined;
   readonly variables: Readonly<Record<string, string>>;
 };
 
-/** Holds the instance's id. Without control groups and accounts, an instance's processes are recognized by it. */
+/**
+ * Contains the instance's id. If there are neither control groups nor separate accounts, an instance's processes are
+ * recognized by this variable.
+ */
 export const INSTANCE_VARIABLE = 'BOTHOST_INSTANCE';
 
 /**
- * The complete environment of a bot (docs/bot-contract.md, "Environment"). It contains nothing of the service's own
- * environment, and `variables` cannot replace what the service sets.
+ * The complete environment of a bot (docs/bot-contract.md, "Environment"). It inherits nothing from the service's
+ * environment, and `variables` cannot override what the service sets.
  */
 export function botEnvironment(options: EnvironmentOptions): Readonly<Record<string, string>> {
   return {
@@ -34,7 +36,7 @@ export function botEnvironment(options: EnvironmentOptions): Readonly<Record<str
   };
 }
 
-/** `PATH` with the folder in front, unless it contains the folder already. */
+/** Puts a directory in front of a `PATH`, unless the `PATH` contains it already. */
 export function withFolder(path: string, folder: string): string {
   return path.split(delimiter).includes(folder) ? path : `${folder}${delimiter}${path}`;
 }

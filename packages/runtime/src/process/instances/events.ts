@@ -1,14 +1,14 @@
 import type { InstanceEvent, InstanceExit, InstanceNotice } from '../../runtime.ts';
 import type { InstanceEnd } from './instance-record.ts';
 
-/** How many notices are kept until the next watcher reads them. Exits need no limit: they are on disk. */
+/** Maximum number of notices kept for the next watcher. Exits need no limit, because they are stored on disk. */
 const KEPT_NOTICES = 1000;
 
-/** Events for the one watcher. */
+/** Events of instances, delivered to a single watcher. */
 export type InstanceEvents = {
   readonly ended: (instanceId: string, end: InstanceEnd) => void;
   readonly noticed: (instanceId: string, notice: InstanceNotice, detail: string) => void;
-  /** Delivers `earlier`, the recorded exits, first. Throws while there is another watcher. */
+  /** Delivers `earlier`, the recorded exits, first. Throws if there already is a watcher. */
   readonly watch: (earlier: () => readonly InstanceEvent[], signal: AbortSignal) => AsyncIterable<InstanceEvent>;
 };
 
@@ -57,7 +57,7 @@ export function describeExit(end: InstanceEnd): InstanceExit {
 /** An unbounded queue with one consumer. */
 type EventQueue<T> = {
   readonly push: (value: T) => void;
-  /** Ends when the signal aborts, and drops queued values. */
+  /** Yields values until the signal aborts, then discards the rest of the queue. */
   readonly read: (signal: AbortSignal) => AsyncGenerator<T>;
 };
 

@@ -6,9 +6,10 @@ const FIRST_PORT = 16_384;
 const MIN_PORTS = 1024;
 
 /**
- * A loopback port without a listener, and not in `taken`. It is not reserved, so a start retries if somebody takes it. It is
- * below the kernel's range of ephemeral ports: no outgoing connection can take it, and none to it can connect to itself.
- * The search begins at a port derived from `name`, so that servers of one machine rarely choose the same.
+ * Returns a loopback port that has no listener and is not in `taken`. The port is not reserved, so a start retries if
+ * another process takes it. It is below the kernel's range of ephemeral ports, so that no outgoing connection can take
+ * it or connect to itself. The search begins at a port derived from `name`, so that servers on one machine rarely
+ * choose the same port.
  */
 export async function findFreePort(name: string, taken: ReadonlySet<number>): Promise<number> {
   const count = firstEphemeralPort() - FIRST_PORT;
@@ -30,7 +31,7 @@ function firstEphemeralPort(): number {
   return Number.parseInt(readProcFile('/proc/sys/net/ipv4/ip_local_port_range') ?? '32768', 10);
 }
 
-/** Binds a port and releases it. Port 0 lets the kernel choose. Null if the port is taken. */
+/** Binds a port and releases it again. Port 0 lets the kernel choose. Null if the port is taken. */
 function tryPort(wanted: number): Promise<number | null> {
   return new Promise((resolve) => {
     const server = createServer();

@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { instanceFiles, readRecord, writeRecord } from './instance-record.ts';
 
-/** Written by version 0.1.0. */
+/** A record that version 0.1.0 wrote. */
 const STORED =
   '{"version":1,"instanceId":"i","deploymentId":"d","createdAt":"2026-01-02T03:04:05.678Z","bootId":"b","port":16384,"limits":{"cpuMillicores":500,"memoryBytes":1000000},"containment":"uid","account":{"uid":61185,"gid":61186},"cgroups":null,"address":{"host":"127.0.0.1","port":16384},"keeper":{"pid":7,"startTicks":99}}';
 
-it('reads and writes the format of earlier versions, so that each version adopts the instances of the other', async () => {
+it('reads and writes the format of earlier versions, so that instances survive upgrades and downgrades', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'bothost-record-'));
   onTestFinished(() => rm(directory, { recursive: true }));
   const files = { ...instanceFiles(directory, 'i'), record: join(directory, 'spec.json') };

@@ -18,13 +18,16 @@ const storedRecordSchema = z.object({
   cgroups: z
     .object({ unified: groupSchema, memory: groupSchema, cpu: groupSchema, cpuacct: groupSchema, pids: groupSchema })
     .nullable(),
-  /** The supervisor, under the name that earlier versions use too. Null until it waits for its go-ahead. */
+  /** The supervisor. The key is the one that earlier versions use. Null until the supervisor waits for `go`. */
   keeper: identitySchema.nullable(),
-  /** The bot's process if it was forked; its supervisor then has other instances, too. Null for a spawned bot. */
+  /**
+   * The bot's process if it was forked, because its supervisor then has other instances too. Null if the bot was
+   * spawned.
+   */
   main: identitySchema.nullable().default(null),
-  /** Null until the bot was ready. */
+  /** When the bot became ready, or null before. */
   address: z.object({ host: z.string(), port: z.int() }).nullable(),
-  /** See `ownerOf`. Earlier versions did not record it. */
+  /** The owner as `ownerOf` returns it. Missing in records of earlier versions. */
   owner: z.string().optional(),
 });
 const recordSchema = storedRecordSchema.transform(({ keeper, ...record }) => ({ ...record, supervisor: keeper }));
@@ -38,10 +41,10 @@ const endSchema = z.object({
   diskLimit: z.string().optional(),
 });
 
-/** What the next server needs to adopt an instance. Contains no variable of its environment. */
+/** What the next server needs to adopt an instance. Contains no environment variables, because they can be secret. */
 export type InstanceRecord = z.infer<typeof recordSchema>;
 
-/** How the instance ended. Written once, after its last process has ended. */
+/** Says how the instance ended. Written once, after its last process has ended. */
 export type InstanceEnd = z.infer<typeof endSchema>;
 
 export type InstanceFiles = {
@@ -49,13 +52,16 @@ export type InstanceFiles = {
   readonly record: string;
   readonly end: string;
   readonly exit: string;
-  /** Output and its marks; the server moves the whole directory after the end. */
+  /** Directory of the output and its marks. The server moves the whole directory after the instance has ended. */
   readonly log: string;
   /** The file in `log` that the bot appends to. */
   readonly output: string;
-  /** Created before the service kills the bot for its memory use, because the exit status does not tell the reason. */
+  /**
+   * Created before the service kills the bot for exceeding its memory limit, because the exit status does not show the
+   * reason.
+   */
   readonly memoryKill: string;
-  /** Contains the reason if the service kills the bot for its use of the disk. */
+  /** Contains the reason if the service kills the bot for exceeding a disk limit. */
   readonly diskKill: string;
   readonly home: string;
 };
@@ -75,7 +81,7 @@ export function instanceFiles(instancesDirectory: string, instanceId: string): I
   };
 }
 
-/** All directories that only this instance writes to. They count against its disk limit. */
+/** The directories to which only this instance writes. They count against its disk limit. */
 export function writableDirectories(files: InstanceFiles): readonly string[] {
   return [files.home, files.log];
 }
@@ -99,7 +105,7 @@ export function readEnd(files: InstanceFiles): InstanceEnd | null {
   return parseFile(files.end, endSchema);
 }
 
-/** Atomic: a reader sees the old or the new content, even after a kill. */
+/** Writes a file atomically: a reader sees the old or the new content, even after a kill. */
 export function replaceFile(path: string, text: string): void {
   const next = `${path}.next`;
   writeFileSync(next, text, { mode: 0o600 });

@@ -11,7 +11,10 @@ import { readProcessTable } from '../proc/process-table.ts';
 import { describeStatus, readExitFile } from '../supervisor/supervisor.ts';
 import { type InstanceEnd, type InstanceFiles, type InstanceRecord, writeEnd, writeRecord } from './instance-record.ts';
 
-/** Time for the supervisor to write the exit status before it is killed too. A bot may have stopped it with SIGSTOP. */
+/**
+ * Time to wait for the supervisor to write the exit status before it is killed too. A bot may have stopped it with
+ * SIGSTOP.
+ */
 const SUPERVISOR_GRACE_MILLISECONDS = 1000;
 
 export type InstanceOptions = {
@@ -22,7 +25,7 @@ export type InstanceOptions = {
   readonly child: ChildProcess | null;
   /** Whether this server forked the bot. */
   readonly isForked?: boolean;
-  /** The recorded end, if any; then no process of the instance runs. */
+  /** The recorded end, or null. If it is set, no process of the instance is running. */
   readonly end: InstanceEnd | null;
   readonly units: KernelUnits;
   readonly outputLimitBytes: number;
@@ -34,7 +37,7 @@ export type InstanceOptions = {
   readonly onError: (error: unknown, message: string) => void;
 };
 
-/** An instance of this server, started or adopted, running or ended. */
+/** An instance that this server started or adopted, running or ended. */
 export type Instance = {
   readonly files: InstanceFiles;
   readonly record: () => InstanceRecord;
@@ -44,16 +47,18 @@ export type Instance = {
   /** Null while the instance runs. */
   readonly end: () => InstanceEnd | null;
   readonly ended: Promise<InstanceEnd>;
-  /** Whether its command was started. */
+  /** Whether the command of the instance was started. */
   readonly hasRun: () => boolean;
-  /** Checks whether the supervisor runs. There is no exit event for supervisors that an earlier server started. */
+  /**
+   * Checks whether the supervisor is running. There is no exit event for a supervisor that an earlier server started.
+   */
   readonly check: () => void;
   readonly stop: (graceMilliseconds: number) => Promise<void>;
   /** Kills the instance because it exceeds its memory limit. */
   readonly killForMemory: () => void;
-  /** Kills the instance because of its use of the disk. `reason`: a sentence for the agent's owner. */
+  /** Kills the instance because it exceeds a disk limit. `reason` is a sentence for the agent's owner. */
   readonly killForDisk: (reason: string) => void;
-  /** Releases the files, once an end that is being recorded is recorded. The instance keeps running. */
+  /** Closes the files, after the end is stored if it is being recorded. The instance keeps running. */
   readonly close: () => Promise<void>;
 };
 
@@ -95,7 +100,8 @@ export function openInstance(options: InstanceOptions): Instance {
       containment.close();
       if (record.cgroups !== null) removeCgroups(record.cgroups);
     } catch (error) {
-      // For example, the disk is full. The control groups stay, so that the next server determines the same end.
+      // For example, because the disk is full. The control groups stay, so that the next server determines the same
+      // end.
       onError(error, 'end of instance could not be recorded');
     }
     close();
@@ -111,8 +117,8 @@ export function openInstance(options: InstanceOptions): Instance {
     if (end !== null || finishing !== null) return;
     output.poll();
     if (main !== null) {
-      // A forked bot runs on without its supervisor. The supervisor records an exit status before it reaps the process, and
-      // none for a process that never ran the bot.
+      // A forked bot keeps running without its supervisor. The supervisor records the exit status before it reaps the
+      // process, and records none for a process that never ran the bot.
       const mainStat = readProcessStat(main.pid);
       const isReaped = mainStat === null || mainStat.startTicks !== main.startTicks;
       if (isReaped || readExitFile(files.exit).state === 'exited') return finishOnce(null);
@@ -120,10 +126,11 @@ export function openInstance(options: InstanceOptions): Instance {
     }
     const stat = readProcessStat(supervisor.pid);
     if (stat === null || stat.startTicks !== supervisor.startTicks || hasEnded(stat)) {
-      // The exit status of our own child arrives with its event.
+      // The exit status of a child of this server arrives with its exit event.
       if (child === null || child.exitCode !== null || child.signalCode !== null) finishOnce(child?.exitCode ?? null);
     } else if (stat.state === 'T') {
-      // A bot that shares the service's account can stop its supervisor, which would then miss the bot's end.
+      // Resume the supervisor. A bot that shares the service's account can stop its supervisor, which would then miss
+      // the bot's end.
       signalAll([supervisor], 'SIGCONT');
     }
   };
@@ -131,7 +138,7 @@ export function openInstance(options: InstanceOptions): Instance {
   const kill = async () => {
     killed = true;
     if (isAlive(supervisor)) signalAll([supervisor], 'SIGCONT');
-    // The supervisor of a forked bot is not one of the instance's processes.
+    // Exclude the supervisor of a forked bot, because it serves other instances too.
     const hasStatusToWrite = main === null && readExitFile(files.exit).state === 'running' && isAlive(supervisor);
     await killUntilEmpty(containment, hasStatusToWrite ? supervisor.pid : null, onStuck);
     if (await settlesWithin(ended, SUPERVISOR_GRACE_MILLISECONDS)) return;
@@ -141,7 +148,7 @@ export function openInstance(options: InstanceOptions): Instance {
     await ended;
   };
 
-  /** Records the reason first: the next server has to know it if this one is killed here. */
+  /** Record the reason before the kill, so that the next server knows it if this server is killed here. */
   const killFor = (path: string, reason: string) => {
     if (end !== null || finishing !== null) return;
     try {
@@ -171,7 +178,7 @@ export function openInstance(options: InstanceOptions): Instance {
       });
       exitWatcher.on('error', (error) => onError(error, 'exit file could not be watched'));
     } catch (error) {
-      // For example, no inotify watches are left. `check` finds the end within a second.
+      // For example, because no inotify watches are left. `check` then finds the end within a second.
       onError(error, 'exit file could not be watched');
     }
     check();
@@ -214,7 +221,10 @@ export function openInstance(options: InstanceOptions): Instance {
   };
 }
 
-/** From the exit file, else from the supervisor's exit status, else from whether this server killed the instance. */
+/**
+ * Determines how the instance ended: from the exit file, else from the supervisor's exit status, else from whether this
+ * server killed the instance.
+ */
 function describeEnd(
   files: InstanceFiles,
   supervisorStatus: number | null,
@@ -229,7 +239,7 @@ function describeEnd(
   return { code: null, signal: killed ? 'SIGKILL' : null, at: null };
 }
 
-/** End of an instance that ran before a reboot, so no process of it runs. */
+/** The end of an instance that was running before a reboot, so none of its processes can be left. */
 export function endOfEarlierBoot(files: InstanceFiles, now: Date, tail: string): InstanceEnd {
   const known = describeEnd(files, null, false);
   const at = known.at ?? now.toISOString();

@@ -8,15 +8,15 @@ import { type InstanceFiles, type InstanceRecord, writeRecord } from './instance
 
 export type ContainedLaunchOptions = {
   readonly files: InstanceFiles;
-  /** Names the control groups, and is the value of `BOTHOST_INSTANCE`. */
+  /** Also the name of the control groups and the value of `BOTHOST_INSTANCE`. */
   readonly instanceId: string;
   readonly deploymentId: string;
-  /** See `ownerOf`. */
+  /** The owner as `ownerOf` returns it. */
   readonly owner: string | null;
-  /** 0 if the program does not listen. */
+  /** The port to listen on, or 0 if the program does not listen. */
   readonly port: number;
   readonly limits: ResourceLimits;
-  /** CPU limit until `limitCpu` sets another one. */
+  /** The initial CPU limit, which `limitCpu` can change. */
   readonly startingMillicores: number;
   readonly processLimit: number;
   readonly account: { readonly uid: number; readonly gid: number } | null;
@@ -28,18 +28,18 @@ export type ContainedLaunchOptions = {
   readonly now: Date;
 };
 
-/** A program that runs when `go` is called, and never if this process dies before. */
+/** A program that runs when `go` is called, and never if this process dies before that. */
 export type LaunchedProgram = {
   readonly record: InstanceRecord;
   readonly supervisor: NonNullable<InstanceRecord['supervisor']>;
-  /** The supervisor, if it is a child of this server. */
+  /** The supervisor process, or null if it is not a child of this server. */
   readonly child: ChildProcess | null;
   readonly go: () => void;
 };
 
 /**
- * Prepares everything up to the program's first instruction: record, control groups, supervisor, record with supervisor.
- * `removeInstance` cleans up after each step. When it rejects, nothing runs.
+ * Prepares everything up to the program's first instruction: record, control groups, supervisor, record with
+ * supervisor. `removeInstance` can clean up after each step. If it rejects, no process is running.
  */
 export async function launchContained(options: ContainedLaunchOptions): Promise<LaunchedProgram> {
   const { files, isolation, account } = options;
@@ -68,7 +68,7 @@ export async function launchContained(options: ContainedLaunchOptions): Promise<
   }
 }
 
-/** Writes the record of an instance without a process, and creates its control groups. */
+/** Writes a record that names no process yet, and creates the control groups of the instance. */
 export function createRecord(
   options: Omit<ContainedLaunchOptions, 'command' | 'directory' | 'environment'>,
 ): InstanceRecord {

@@ -14,9 +14,9 @@ import type { InstanceFiles } from './instance-record.ts';
 import { type ContainedLaunchOptions, type LaunchedProgram, launchContained } from './launch-contained.ts';
 import { type RemovalContext, removeInstance } from './remove-instance.ts';
 
-/** Limits a fork bomb. Threads count; a Node process has about a dozen. */
+/** Limit against fork bombs. Threads count; a Node process has about a dozen. */
 const PROCESS_LIMIT = 1024;
-/** CPU limit during the start, before the limit of the bot's profile applies. */
+/** CPU limit until the bot is ready and the limit of its profile applies. */
 const STARTING_MILLICORES = 1000;
 
 export type LaunchOptions = RemovalContext & {
@@ -27,7 +27,7 @@ export type LaunchOptions = RemovalContext & {
   readonly isolation: Isolation;
   readonly program: (project: Project) => Promise<BotProgram>;
   readonly forkServers: Pick<ForkServers, 'find'>;
-  /** The instance is spawned instead. */
+  /** Called if forking failed. The instance is spawned instead. */
   readonly onForkFailed: (error: unknown) => void;
   readonly port: number;
   readonly bootId: string;
@@ -38,9 +38,9 @@ export type LaunchOptions = RemovalContext & {
 };
 
 /**
- * Prepares everything up to the bot's first instruction, in a fork if that is possible and safe. `removeInstance` cleans up
- * after each step: directory, account, record, control groups, supervisor, record with supervisor. When it rejects, nothing is
- * left.
+ * Prepares everything up to the bot's first instruction, in a fork if that is possible and safe. `removeInstance` can
+ * clean up after each step: directory, account, record, control groups, supervisor, record with supervisor. If it
+ * rejects, nothing is left.
  */
 export async function launch(options: LaunchOptions): Promise<LaunchedProgram> {
   const { spec, project, forkServers } = options;
@@ -76,7 +76,10 @@ type PreparedInstance = Omit<ContainedLaunchOptions, 'command' | 'directory' | '
   readonly place: { readonly instanceId: string; readonly port: number; readonly home: string };
 };
 
-/** Creates directory, account and home, and launches. `range`: the accounts to choose from; null: those for all instances. */
+/**
+ * Creates the directory, account and home of an instance and launches its program. `range` is the range of user ids to
+ * choose from; null means the range for all instances.
+ */
 async function prepareInstance(
   options: LaunchOptions,
   range: ForkServerRecord['account'],
@@ -89,7 +92,7 @@ async function prepareInstance(
   let uid: number | null = null;
   try {
     if (isolation.ownAccounts) {
-      // The first id of a range is the fork server's.
+      // The first user id of a range belongs to the fork server.
       const ids = range === null ? undefined : { first: range.uid + 1, end: range.uid + range.count };
       uid = await reserveUid(reservationsDirectory, files.directory, ids);
     }

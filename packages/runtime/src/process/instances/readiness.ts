@@ -7,7 +7,10 @@ import { type Listener, listenersOf, readListeners } from '../proc/listeners.ts'
 const TRY_MILLISECONDS = 1000;
 const FAST_INTERVAL_MILLISECONDS = 10;
 const SLOW_INTERVAL_MILLISECONDS = 100;
-/** Tries at the fast interval. A small bot is ready by then, and a caller waits for each step of a cold start. */
+/**
+ * Number of attempts at the fast interval. A small bot is ready after these, and a caller waits for each step of a cold
+ * start.
+ */
 const FAST_TRIES = 50;
 const TRIES_PER_SOCKET_SCAN = 10;
 const LOOPBACKS = ['127.0.0.1', '::1'];
@@ -21,22 +24,25 @@ export type ReadinessOptions = {
   readonly port: number;
   readonly pids: () => readonly number[];
   readonly signal: AbortSignal;
-  /** Called at each try with the reason why the bot is not ready, for the message of a time-out. */
+  /** Called at each attempt with the reason why the bot is not ready, for the error message after a timeout. */
   readonly onState: (state: string) => void;
 };
 
 /**
- * Waits until a process of the instance listens on its port and the bot is ready (docs/bot-contract.md, "Readiness"): 200 on
- * `/readyz`; 404 and 405 mean that the bot lacks the route and is ready because it listens. Rejects when aborted.
+ * Waits until a process of the instance listens on its port and the bot is ready (docs/bot-contract.md, "Readiness").
+ * The bot is ready if `/readyz` responds 200, or responds 404 or 405 because the bot lacks the route. Rejects when
+ * aborted.
  */
 export async function waitUntilReady(options: ReadinessOptions): Promise<Readiness> {
   for (let tries = 0; ; tries++) {
     options.signal.throwIfAborted();
-    // A connection costs a thirtieth of a scan of all sockets. Only a bot on another address needs the scan.
+    // Try a connection first, because it takes a thirtieth of the time of a scan of all sockets. Only a bot on another
+    // address needs the scan.
     const isScanDue = tries % TRIES_PER_SOCKET_SCAN === 0 || (await accepts(LOOPBACKS, options.port));
     const listeners = isScanDue ? readListeners().filter(({ port }) => port === options.port) : [];
     const own = listeners.length === 0 ? [] : listenersOf(options.pids(), listeners);
-    // Scanned twice: the bot may have forked the listening process between the reads of its pids and of the sockets.
+    // Scan twice, because the bot may have forked the listening process after its pids were read and before the sockets
+    // were.
     if (own.length === 0 && listeners.length > 0 && isPortTaken(options)) return { kind: 'port-taken' };
     if (own.length === 0) options.onState('it does not listen on the port in the variable PORT');
     for (const listener of own) {
@@ -47,7 +53,7 @@ export async function waitUntilReady(options: ReadinessOptions): Promise<Readine
         return { kind: 'ready', address: { host: listener.host, port: options.port }, wide };
       }
     }
-    // The kernel has no event for a socket that begins to listen.
+    // Poll, because the kernel has no event for a socket that begins to listen.
     const interval = tries < FAST_TRIES ? FAST_INTERVAL_MILLISECONDS : SLOW_INTERVAL_MILLISECONDS;
     await delay(interval, undefined, { signal: options.signal });
   }
@@ -76,7 +82,7 @@ function isPortTaken(options: ReadinessOptions): boolean {
   return listeners.length > 0 && listenersOf(options.pids(), listeners).length === 0;
 }
 
-/** Status of `GET /readyz`, or null if no response arrives in time. Does not read the body. */
+/** Returns the status of `GET /readyz`, or null if no response arrives in time. Does not read the body. */
 function probeReadiness(host: string, port: number, signal: AbortSignal): Promise<number | null> {
   return new Promise((resolve) => {
     const probe = request({ host, port, path: '/readyz', agent: false, signal });

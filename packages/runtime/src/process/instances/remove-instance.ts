@@ -6,8 +6,8 @@ import { type InstanceFiles, readRecord } from './instance-record.ts';
 export type RemovalContext = { readonly reservationsDirectory: string; readonly removeTree: RemoveTree };
 
 /**
- * Removes the control groups, files and account of an instance that does not run, in this order. `uid`: an account that was
- * reserved for it and may not be in the record yet. Idempotent.
+ * Removes the control groups, files and account of an instance that is not running, in this order. `uid` is an account
+ * that was reserved for the instance and may not be in the record yet. Idempotent.
  */
 export async function removeInstance(
   { reservationsDirectory, removeTree }: RemovalContext,
@@ -18,6 +18,6 @@ export async function removeInstance(
   if (record?.cgroups != null) removeCgroups(record.cgroups);
   const reserved = record?.account?.uid ?? uid;
   const isRemoved = await removeTree(files.directory);
-  // Last, because the next holder of the account must not reach these files.
+  // Release the account last, because its next holder must not reach these files.
   if (isRemoved && reserved !== null) releaseUid(reservationsDirectory, reserved, files.directory);
 }

@@ -13,13 +13,13 @@ import { type LaunchOptions, launch } from './launch.ts';
 import { waitUntilReady } from './readiness.ts';
 import type { RemovalContext } from './remove-instance.ts';
 
-/** Between choosing a port and the bot listening on it, someone else can take it. */
+/** Another process can take the chosen port before the bot listens on it. */
 const ATTEMPTS = 3;
 const PORT_TAKEN = 'another program took its port';
 
 export type StarterOptions = RemovalContext & {
   readonly options: Pick<ProcessRuntimeOptions, 'logger' | 'now' | 'path' | 'language' | 'timeZone'>;
-  /** Shared with the runtime. Started instances are added. */
+  /** The instances of the runtime, to which started instances are added. */
   readonly instances: Map<string, Instance>;
   readonly instancesDirectory: string;
   readonly projectsDirectory: string;
@@ -36,7 +36,10 @@ export type StarterOptions = RemovalContext & {
 
 export type Starter = {
   readonly start: (spec: InstanceSpec, signal: AbortSignal) => Promise<InstanceAddress>;
-  /** Cancels a running start. Resolves when an instance that it already launched is in `instances`. */
+  /**
+   * Cancels the start of an instance, if one is running. Resolves when an instance that was already launched is in
+   * `instances`.
+   */
   readonly cancel: (instanceId: string) => Promise<void>;
 };
 
@@ -47,8 +50,8 @@ export function createStarter(context: StarterOptions): Starter {
   const portsInUse = new Set<number>();
 
   /**
-   * Never the port of a concurrent start, or of an instance that was not forgotten yet: until then, the server may send requests
-   * to its address.
+   * Reserves a free port. Excludes the ports of concurrent starts and of instances that are not forgotten yet, because
+   * the server may still send requests there.
    */
   const takePort = async (name: string): Promise<number> => {
     for (;;) {
@@ -103,7 +106,7 @@ export function createStarter(context: StarterOptions): Starter {
     return done;
   };
 
-  /** Concurrent starts of one instance share a cancellation. */
+  /** Concurrent starts of one instance share an abort controller. */
   const cancellationOf = (instanceId: string): AbortSignal => {
     const known = cancellations.get(instanceId) ?? new AbortController();
     cancellations.set(instanceId, known);
@@ -124,7 +127,7 @@ export function createStarter(context: StarterOptions): Starter {
         const outcome = await becomeReady(instance, spec, AbortSignal.any([signal, cancelled]));
         if (typeof outcome !== 'string') return outcome;
         reason = outcome;
-        // Removed first, so that no exit event is sent: the instance is started again.
+        // Remove the instance first, so that no exit event is sent for it, because it is started again.
         if (instances.get(spec.instanceId) === instance) instances.delete(spec.instanceId);
         await instance.stop(0);
       }
@@ -134,7 +137,7 @@ export function createStarter(context: StarterOptions): Starter {
     }
   };
 
-  /** The address, or the reason to try again, which is not the bot's fault. */
+  /** The address of the ready instance, or the reason for another attempt, which is not the bot's fault. */
   const becomeReady = async (
     instance: Instance,
     spec: InstanceSpec,
@@ -144,7 +147,7 @@ export function createStarter(context: StarterOptions): Starter {
     const earlier = instance.end();
     if (earlier !== null) throw exitError(earlier);
     if (known.address !== null) return known.address;
-    let state = 'it was not started yet';
+    let state = 'it had not been started';
     let failure: unknown = null;
     const ended = new AbortController();
     const readiness = waitUntilReady({
@@ -190,7 +193,7 @@ export function createStarter(context: StarterOptions): Starter {
       }
       instance.update({ address });
     } catch (error) {
-      // For example, the disk is full. The bot is ready nevertheless.
+      // For example, because the disk is full. The bot is ready nevertheless.
       options.logger.warn({ err: error, instanceId }, 'readiness could not be recorded');
     }
   };
@@ -205,7 +208,7 @@ export function createStarter(context: StarterOptions): Starter {
   };
 }
 
-/** A bot that exits because its port is taken has no standard exit status, so look for the listener. */
+/** A bot that exits because its port is taken has no standard exit status, so look for another listener on the port. */
 function isTaken(port: number): boolean {
   return readListeners().some((listener) => listener.port === port);
 }

@@ -4,7 +4,7 @@ import { readProportionalMemory } from '../proc/process-identity.ts';
 import { type ProcessTable, readProcessTable } from '../proc/process-table.ts';
 import type { Instance } from './instance.ts';
 
-/** Reads the process table at the first call and returns the same one afterwards. */
+/** Returns a function that reads the process table on its first call and returns the same table afterwards. */
 export function tableOnce(): TableSource {
   let table: ProcessTable | null = null;
   return () => {
@@ -16,11 +16,14 @@ export function tableOnce(): TableSource {
 export type WatchdogOptions = {
   readonly instances: readonly Instance[];
   readonly onWide: (instance: Instance, host: string) => void;
-  /** Instances that `onWide` has been called for. */
+  /** Instances for which `onWide` has been called. */
   readonly knownWide: ReadonlySet<Instance>;
 };
 
-/** Polls what has no event: supervisors that an earlier server started, and memory that the kernel does not limit. */
+/**
+ * Polls what has no event: the end of supervisors that an earlier server started, and memory use that the kernel does
+ * not limit.
+ */
 export function checkInstances(instances: readonly Instance[]): void {
   const table = tableOnce();
   for (const instance of instances) {
@@ -29,7 +32,7 @@ export function checkInstances(instances: readonly Instance[]): void {
   }
 }
 
-/** Finds bots that listen beyond loopback. Takes milliseconds, because the kernel lists all sockets. */
+/** Finds bots that listen on more than loopback. Takes milliseconds, because the kernel lists all sockets. */
 export function findWideListeners(options: WatchdogOptions): void {
   const table = tableOnce();
   const live = options.instances.filter((instance) => instance.end() === null);
@@ -50,7 +53,7 @@ function exceedsMemory(instance: Instance, table: TableSource): boolean {
   const limit = instance.record().limits.memoryBytes;
   const usage = instance.containment.usage(table);
   if (usage === null || usage.memoryBytes <= limit) return false;
-  // Resident memory counts shared pages once per process, so read the exact shares before killing a bot.
+  // Resident memory counts shared pages once per process, so read the proportional memory before killing a bot.
   const shares = instance.containment.members(table).map(({ pid }) => readProportionalMemory(pid));
   const readable = shares.filter((share) => share !== null);
   return readable.length < shares.length || readable.reduce((sum, share) => sum + share, 0) > limit;

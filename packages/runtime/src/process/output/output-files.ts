@@ -5,17 +5,17 @@ import { z } from 'zod';
 import { type OffsetRange, type OutputFile, tailBytes } from '../../runtime.ts';
 import { parseEnd, parseMarks } from './output-marks.ts';
 
-/** Files of one instance's output, in its own directory. */
+/** Files of one instance's output, in a separate directory. */
 export type OutputFiles = {
-  /** The bot appends to this file. */
+  /** The file to which the bot appends its output. */
   readonly output: string;
-  /** Marks: up to which offset the output had been seen, and when. */
+  /** Marks, each of which says up to which offset the server had read the output, and when. */
   readonly marks: string;
-  /** Offset of the first byte of `output`, if not 0. */
+  /** The offset at which `output` begins. Exists only if this is not 0. */
   readonly base: string;
-  /** The range of `output` whose blocks were freed. */
+  /** The range of `output` that was dropped and whose blocks were freed. */
   readonly gap: string;
-  /** The last bytes from before `base`, for the record of an end. */
+  /** Copy of the last bytes before `base`, kept for the record of the instance's end. */
   readonly truncatedTail: string;
 };
 
@@ -30,15 +30,18 @@ export function outputFiles(directory: string): OutputFiles {
 }
 
 /**
- * The largest offset. A program can exceed it by extending its sparse output file; further output is dropped. Below it, a
- * number still counts every byte.
+ * The largest supported offset: every byte up to it can be counted exactly. A program can exceed it by extending its
+ * output file as a sparse file; further output is dropped.
  */
 export const LAST_OFFSET = 2 ** 52;
 
 const offsetSchema = z.int().min(0).max(LAST_OFFSET);
 const gapSchema = z.object({ from: offsetSchema, to: offsetSchema });
 
-/** At most `LAST_OFFSET`: an earlier version stored any length that a bot gave its output file, up to more than 2^63 bytes. */
+/**
+ * At most `LAST_OFFSET`, because an earlier version stored the length of any output file, which could exceed 2^63
+ * bytes.
+ */
 export function readBase(files: OutputFiles): number {
   try {
     const stored = Number(readFileSync(files.base, 'utf8'));
@@ -56,7 +59,10 @@ export function readGap(files: OutputFiles): OffsetRange | null {
   }
 }
 
-/** Null if there is no output file. Unmarked output of an ended instance gets the file's modification time. */
+/**
+ * Describes the output, or returns null if there is no output file. Output of an ended instance without marks gets the
+ * modification time of the file.
+ */
 export async function describeOutput(files: OutputFiles, ended: boolean): Promise<OutputFile | null> {
   const found = await stat(files.output).catch(() => null);
   if (found === null) return null;
@@ -77,7 +83,10 @@ export async function describeOutput(files: OutputFiles, ended: boolean): Promis
   return { path: files.output, base, dropped, marks, endedAt };
 }
 
-/** The last lines, at most 4 KiB, even after the file was truncated. Replaces NUL, which PostgreSQL cannot store in text. */
+/**
+ * The last lines of the output, at most 4 KiB, even after the file was truncated. Replaces NUL, which PostgreSQL cannot
+ * store in text.
+ */
 export function readTail(files: OutputFiles): string {
   return tailText(files).replaceAll('\0', '\ufffd');
 }
@@ -89,7 +98,7 @@ function tailText(files: OutputFiles): string {
   const last = bytes.subarray(bytes.length - tailBytes);
   const newline = last.indexOf(10);
   let from = newline === -1 || newline === last.length - 1 ? 0 : newline + 1;
-  // Do not begin in the middle of a UTF-8 character. Bytes that are not UTF-8 stay.
+  // Do not start in the middle of a UTF-8 character. Bytes that are not UTF-8 stay.
   const start = from;
   while (from - start < 3 && ((last[from] ?? 0) & 0xc0) === 0x80) from++;
   return last.toString('utf8', from);

@@ -16,7 +16,7 @@ async function gapIn(text: string, known: { from: number; to: number } | null = 
 
 const lines = (bytes: number) => `${'x'.repeat(99)}\n`.repeat(bytes / 100);
 
-it('returns null up to the limit', async () => {
+it('returns no gap for output within the limit', async () => {
   expect(await gapIn(lines(100_000))).toBeNull();
 });
 

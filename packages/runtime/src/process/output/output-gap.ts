@@ -1,18 +1,19 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import type { OffsetRange } from '../../runtime.ts';
 
-/** Range that is searched for the end of a line. In longer lines, a gap begins and ends within the line. */
+/** Number of bytes searched for a line break. In a longer line, a gap begins or ends within the line. */
 const LINE_BYTES = 16 * 1024;
 const NEWLINE = 10;
 
 /**
- * The part of an output file to drop, or null if it is within its limit. The first quarter of the limit is kept for good. The
- * rest may grow to three quarters of the limit and is then cut to its last half. Gaps begin and end between lines.
+ * The part of an output file to drop, or null if the file is within its limit. The first quarter of the limit is kept
+ * permanently. The rest may grow to three quarters of the limit and is then cut to the last half of the limit. Gaps
+ * begin and end between lines.
  */
 export function nextGap(output: {
   readonly path: string;
   readonly base: number;
-  /** Of the file, in bytes. */
+  /** Range in the output file, in bytes. */
   readonly size: number;
   readonly gap: OffsetRange | null;
   readonly limitBytes: number;

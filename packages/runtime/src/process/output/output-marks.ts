@@ -1,12 +1,15 @@
 import { readFileSync } from 'node:fs';
 import type { OutputMark, Timestamp } from '../../runtime.ts';
 
-/** One appended line per mark. The line break comes first, so that a truncated mark does not damage the next one. */
+/**
+ * Formats one mark as a line to append. The line break comes first, so that a truncated mark does not damage the next
+ * one.
+ */
 export function formatMark(mark: OutputMark): string {
   return `\n${mark.end} ${mark.at} ${mark.unattended ? 'u' : 'a'}`;
 }
 
-/** Written once, after the last mark. */
+/** Formats the time at which the output was complete, to append once after the last mark. */
 export function formatEnd(at: Timestamp): string {
   return `\n${at} e`;
 }
@@ -17,8 +20,8 @@ export function parseEnd(text: string): Timestamp | null {
 }
 
 /**
- * Marks in order. Skips lines that a kill or a full disk truncated, as far as they are recognizable, and numbers that are not
- * exact, which only a bot or an earlier version can have written.
+ * Parses marks in order. Skips lines that a kill or a full disk visibly truncated. Also skips numbers that a double
+ * cannot hold exactly, which only a bot or an earlier version can have written.
  */
 export function parseMarks(text: string): readonly OutputMark[] {
   const marks: OutputMark[] = [];
@@ -38,7 +41,7 @@ function isExact({ end, at }: OutputMark): boolean {
   return Number.isSafeInteger(end) && Number.isSafeInteger(at);
 }
 
-/** Content of the file of marks; empty if there is none. */
+/** The content of the file of marks. Empty if the file is missing. */
 export function readMarksText(path: string): string {
   try {
     return readFileSync(path, 'latin1');

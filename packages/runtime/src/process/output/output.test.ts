@@ -30,7 +30,7 @@ function openTestOutput(parent = tmpdir()) {
   return { output, path: files.output, dropped };
 }
 
-it('records a gap for output that was written while an earlier gap was being punched', async () => {
+it('drops excess output that was written while an earlier part was being dropped', async () => {
   const { output, path } = openTestOutput();
   appendFileSync(path, `${'x'.repeat(99)}\n`.repeat(LIMIT / 50));
   output.poll();
@@ -41,7 +41,7 @@ it('records a gap for output that was written while an earlier gap was being pun
   expect(dropped).toEqual([{ from: LIMIT / 4, to: 2 ** 43 - LIMIT / 2 }]);
 });
 
-it('empties a file beyond the largest offset, keeps its last lines, and counts no further', async ({ skip }) => {
+it('empties a file beyond the largest offset, but keeps its last lines and that offset', async ({ skip }) => {
   const { output, path, dropped } = openTestOutput('/dev/shm');
   const lengthen = () => execFileSync('truncate', ['--size', String(2n ** 63n - 4096n), path], { stdio: 'ignore' });
   try {

@@ -31,22 +31,25 @@ const POLL_INTERVAL_MILLISECONDS = 100;
 export type OutputOptions = {
   readonly files: InstanceFiles;
   readonly clock: MonotonicClock;
-  /** Bytes to keep: the first quarter of the limit, and at least its last half. */
+  /** Limit of the kept output in bytes: the first quarter of the limit, and at least its last half. */
   readonly limitBytes: number;
-  /** Whether an earlier server followed this output. New output is `unattended` then. */
+  /**
+   * Whether an earlier server followed this output. Output that was written before this server started is then marked
+   * as `unattended`.
+   */
   readonly adopted: boolean;
-  /** `PATH` for finding programs. */
+  /** `PATH` in which programs are searched. */
   readonly searchPath: string;
   readonly onDropped: (bytes: number) => void;
   readonly onError: (error: unknown) => void;
 };
 
 /**
- * Follows the output file that a bot appends to: marks when which part was seen, limits the size, and wakes readers. Offsets
- * count from the instance's start.
+ * Follows the output file that a bot appends to: marks which part was read when, limits the size, and notifies readers.
+ * Offsets count from the instance's start.
  */
 export type Output = {
-  /** Marks new output now. */
+  /** Marks output that was written since the last mark. */
   readonly poll: () => void;
   readonly describe: () => Promise<OutputFile | null>;
   /** Resolves when there is a mark after `since`, or at `finish`. `stop` cancels the wait. */
@@ -85,7 +88,7 @@ export function openOutput(options: OutputOptions): Output {
   const scan = (isLast = false) => {
     const size = statSync(files.output, { throwIfNoEntry: false })?.size;
     if (size === undefined) return;
-    // The bot can truncate its own output. What it writes afterwards is new.
+    // The bot has truncated its own output. Everything that it writes afterwards is new.
     if (base + size < markedEnd) replaceBase(markedEnd);
     const end = Math.min(base + size, LAST_OFFSET);
     if (end > markedEnd) {
@@ -108,7 +111,10 @@ export function openOutput(options: OutputOptions): Output {
     base = next;
   };
 
-  /** Readers skip the gap once it is recorded. If the server is killed before it frees the blocks, the next gap frees them. */
+  /**
+   * Record the gap first, because readers then skip it. If the server is killed before it frees the blocks, the next
+   * gap frees them.
+   */
   const drop = (next: OffsetRange) => {
     replaceFile(files.gap, JSON.stringify(next));
     gap = next;
@@ -133,8 +139,8 @@ export function openOutput(options: OutputOptions): Output {
   };
 
   /**
-   * Empties a file that cannot have holes or is too long, except for its last lines. After a kill between the two writes, the
-   * base is too high by the size of the file, but offsets still increase.
+   * Empties an output file that cannot have holes or is too long, but keeps its last lines. After a kill between the
+   * two writes, the base is too high by the size of the file, but offsets still increase.
    */
   const truncate = () => {
     const file = openSync(files.output, 'r+');
@@ -157,14 +163,14 @@ export function openOutput(options: OutputOptions): Output {
       scan(isLast);
       isFailing = false;
     } catch (error) {
-      // Report once, because with a full disk each poll fails.
+      // Report the error only once, because with a full disk each poll fails.
       if (!isFailing) options.onError(error);
       isFailing = true;
     }
   };
 
   const markEnd = () => {
-    // An earlier server may have released the output and was killed before it forgot the instance.
+    // An earlier server may have moved the output and been killed before it removed the instance.
     if (endedAt !== null || !existsSync(files.output)) return;
     endedAt = clock.next();
     try {
@@ -203,7 +209,7 @@ export function openOutput(options: OutputOptions): Output {
       watcher.on('error', options.onError);
     }
   } catch (error) {
-    // For example, no inotify watches are left. The watchdog polls each second.
+    // For example, because no inotify watches are left. The watchdog then polls each second.
     options.onError(error);
   }
   return {

@@ -9,7 +9,7 @@ import { createOutputs } from './outputs.ts';
 
 const isRoot = process.geteuid?.() === 0;
 
-/** Mounts a second file system, which only root can. */
+/** Mounts a second file system, which requires root. */
 async function openWithOtherDisk() {
   const directory = await mkdtemp(join(tmpdir(), 'bothost-outputs-'));
   const [instancesDirectory, disk] = [join(directory, 'instances'), join(directory, 'logs')];
@@ -32,16 +32,16 @@ const noMount = 'root cannot mount a tmpfs on this machine';
 it.runIf(isRoot)('release moves output to another file system, even after an interruption', async ({ skip }) => {
   const { instancesDirectory, disk, outputs } = await openWithOtherDisk().catch(() => skip(noMount));
   await writeFile(join(instancesDirectory, 'one/log/output'), 'line\n');
-  // A hole far larger than the file system.
+  // A sparse file whose hole is far larger than the file system.
   await truncate(join(instancesDirectory, 'one/log/output'), 2 ** 43);
-  // A server was killed while it copied.
+  // State after a server was killed during the copy.
   await mkdir(join(disk, 'agent/one.copy'), { recursive: true });
   await writeFile(join(disk, 'agent/one.copy/output'), 'li');
 
   const target = join(disk, 'agent/one');
   await outputs.release('one', target);
   await outputs.release('one', target);
-  // A server was killed after the copy was complete.
+  // State after a server was killed when the copy was complete.
   await mkdir(join(instancesDirectory, 'one/log'));
   await outputs.release('one', target);
   expect(await readdir(join(disk, 'agent'))).toEqual(['one']);
@@ -49,7 +49,7 @@ it.runIf(isRoot)('release moves output to another file system, even after an int
   expect(await outputs.findReleased(target)).toMatchObject({ path: join(target, 'output'), marks: [{ end: 2 ** 43 }] });
 });
 
-it.runIf(isRoot)('release rejects with ENOSPC while the other file system is full', async ({ skip }) => {
+it.runIf(isRoot)('release rejects with ENOSPC while the target file system is full', async ({ skip }) => {
   const { instancesDirectory, disk, outputs } = await openWithOtherDisk().catch(() => skip(noMount));
   await writeFile(join(instancesDirectory, 'one/log/output'), Buffer.alloc(600_000, 'x'));
   await writeFile(join(disk, 'other'), Buffer.alloc(600_000, 'x'));

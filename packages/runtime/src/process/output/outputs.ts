@@ -41,7 +41,7 @@ export function createOutputs(context: {
       if (instances.get(instanceId)?.end() === null) throw new Error(`Instance ${instanceId} still runs.`);
       const files: InstanceFiles = instanceFiles(context.instancesDirectory, instanceId);
       await mkdir(dirname(directory), { recursive: true, mode: 0o700 });
-      // An earlier server moved the output and was killed then.
+      // An earlier server was killed after it moved the output.
       if (!existsSync(files.log)) return;
       await rename(files.log, directory).catch((error: NodeJS.ErrnoException) => {
         if (error.code !== 'EXDEV') throw error;
@@ -53,8 +53,8 @@ export function createOutputs(context: {
 }
 
 /**
- * Atomic too: the complete copy is renamed. Uses `cp` of coreutils because it preserves holes. Node's `cp` would write zeros
- * for a sparse output file of any length.
+ * Copies the directory and then renames the copy, so that it appears atomically. Uses `cp` of coreutils because it
+ * preserves holes, where Node's `cp` would write zeros for a sparse file of any length.
  */
 async function moveToOtherDisk(from: string, to: string, removeTree: RemoveTree): Promise<void> {
   if (!existsSync(to)) {
@@ -66,7 +66,10 @@ async function moveToOtherDisk(from: string, to: string, removeTree: RemoveTree)
   await removeTree(from);
 }
 
-/** Callers retry on ENOSPC. `cp` runs without a locale, so its messages are in English. */
+/**
+ * Throws ENOSPC if the disk is full, because callers then retry. `cp` runs without a locale, so its messages are in
+ * English.
+ */
 function throwCopyError(error: Error & { readonly stderr?: string }): never {
   if (!error.stderr?.includes('No space left on device')) throw error;
   throw Object.assign(new Error('No space left on device.', { cause: error }), { code: 'ENOSPC' });

@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process';
 
 /**
- * Frees the blocks of a range of a file; offsets do not change, and other processes may write meanwhile. Uses `fallocate` of
- * util-linux, because Node lacks this call. False if the program is missing or the file system does not support holes.
+ * Frees the blocks of a range of a file. Offsets do not change, and other processes may write at the same time. Uses
+ * `fallocate` of util-linux, because Node lacks this system call. False if the program is missing or the file system
+ * does not support holes.
  */
 export function punchHole(path: string, from: number, to: number, searchPath: string): Promise<boolean> {
   const range = ['--punch-hole', '--offset', String(from), '--length', String(to - from)];

@@ -1,16 +1,16 @@
 import { readdirSync, readlinkSync } from 'node:fs';
 import { readProcFile } from './read-proc-file.ts';
 
-/** A listening TCP socket of this machine, as `/proc/net/tcp` and `/proc/net/tcp6` list it (proc_pid_net(5)). */
+/** A TCP socket on which this machine listens, as listed by `/proc/net/tcp` and `/proc/net/tcp6` (proc_pid_net(5)). */
 export type Listener = {
   readonly port: number;
   /** The address that the socket is bound to, such as `0.0.0.0`. */
   readonly address: string;
-  /** The address at which this machine can connect to it. */
+  /** The address at which processes of this machine can connect to the socket. */
   readonly host: string;
   readonly loopbackOnly: boolean;
   readonly inode: string;
-  /** User id of the process that created it. */
+  /** User id of the process that created the socket. */
   readonly user: number;
 };
 
@@ -20,7 +20,10 @@ export function readListeners(): readonly Listener[] {
   );
 }
 
-/** The kernel lists listening sockets first. Many connections may follow. */
+/**
+ * True once the text lists a socket that does not listen. The kernel lists listening sockets first, and many
+ * connections may follow.
+ */
 function isPastListeners(_: number, text: string): boolean {
   const last = text.slice(text.lastIndexOf('\n', text.length - 2) + 1);
   return last.trim().split(/\s+/)[3] !== LISTENING;
@@ -28,7 +31,7 @@ function isPastListeners(_: number, text: string): boolean {
 
 const LISTENING = '0A';
 
-/** Pure. Skips sockets that do not listen. */
+/** Parses `/proc/net/tcp` and skips sockets that do not listen. */
 export function parseListeners(text: string): readonly Listener[] {
   const listeners: Listener[] = [];
   for (const line of text.split('\n')) {
@@ -69,8 +72,9 @@ function reverseBytes(hex: string): string {
 }
 
 /**
- * The listeners that belong to one of the processes. In a container, the service may not read the descriptors of other
- * users' processes (CAP_SYS_PTRACE, proc_pid_fd(5)). Then the listener's user id decides, because each bot has its own.
+ * The listeners that belong to one of the processes. In a container, the service may not be allowed to read the
+ * descriptors of other users' processes (CAP_SYS_PTRACE, proc_pid_fd(5)). The listener's user id is compared instead,
+ * because each bot has its own.
  */
 export function listenersOf(pids: readonly number[], listeners: readonly Listener[]): readonly Listener[] {
   if (listeners.length === 0) return [];
@@ -89,7 +93,10 @@ function listenersOfProcess(pid: number, listeners: readonly Listener[]): readon
   }
 }
 
-/** Empty if the descriptor was closed meanwhile. Throws EACCES if the service may not read the process's descriptors. */
+/**
+ * The target of an open descriptor. Empty if the descriptor was closed during the read. Throws EACCES if the service
+ * may not read the process's descriptors.
+ */
 function readLink(path: string): string {
   try {
     return readlinkSync(path);
@@ -99,7 +106,7 @@ function readLink(path: string): string {
   }
 }
 
-/** The effective user id, or null if the process has ended. */
+/** The effective user id of a process, or null if the process has ended. */
 function userOf(pid: number): number | null {
   const user = /^Uid:\t\d+\t(\d+)/m.exec(readProcFile(`/proc/${pid}/status`) ?? '')?.[1];
   return user === undefined ? null : Number(user);

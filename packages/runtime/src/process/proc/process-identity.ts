@@ -23,7 +23,9 @@ export function readProcessStat(pid: number): ProcessStat | null {
   return text === null ? null : parseProcessStat(text);
 }
 
-/** Null if the text is not a stat line. The command name may contain spaces and parentheses, so parsing begins after it. */
+/**
+ * Null if the text is not a stat line. Parsing begins after the command name, which may contain spaces and parentheses.
+ */
 export function parseProcessStat(text: string): ProcessStat | null {
   const pid = Number.parseInt(text, 10);
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
@@ -43,7 +45,7 @@ export function parseProcessStat(text: string): ProcessStat | null {
   };
 }
 
-/** Zombies and dead processes do not run; only their parent can reap them. */
+/** Zombies and dead processes have ended. Only their parent can reap them. */
 export function hasEnded(stat: ProcessStat): boolean {
   return stat.state === 'Z' || stat.state === 'X';
 }
@@ -54,15 +56,15 @@ export function isAlive(identity: ProcessIdentity): boolean {
 }
 
 /**
- * Memory in bytes, with each shared page divided by the number of its users. Null if it cannot be read. Too expensive for
- * every second, because the kernel walks all pages.
+ * Memory of a process in bytes, with each shared page divided by the number of processes that use it. Null if
+ * unreadable. Too expensive to call every second, because the kernel walks all pages.
  */
 export function readProportionalMemory(pid: number): number | null {
   const kibibytes = /^Pss: +(\d+) kB/m.exec(readProcFile(`/proc/${pid}/smaps_rollup`) ?? '')?.[1];
   return kibibytes === undefined ? null : Number(kibibytes) * 1024;
 }
 
-/** Differs after each boot of the machine. Pids and start times of another boot are meaningless. */
+/** The boot id of the machine, which differs after each boot. Pids and start times of another boot are meaningless. */
 export function readBootId(): string {
   return readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim();
 }

@@ -16,23 +16,25 @@ export function readProcessTable(): ProcessTable {
   return table;
 }
 
-/** Selects an instance's processes from a table, including the supervisor. */
+/** Returns an instance's processes in a table, including the supervisor. */
 export type Membership = (table: ProcessTable) => readonly ProcessStat[];
 
-/** Whether a process belongs to an instance. Called once per process, because the result never changes. */
+/** Whether a process belongs to an instance. The result never changes, so it is called once per process. */
 type Recognize = (stat: ProcessStat, table: ProcessTable) => boolean;
 
-/** By user id, for an instance with its own account. */
+/** Finds processes by user id, for an instance with a separate account. */
 export function membershipByUid(uid: number): Membership {
   const needle = new RegExp(`^Uid:.*\\b${uid}\\b`, 'm');
-  // Reading the owner of /proc/<pid> would be cheaper, but a process can change it (PR_SET_DUMPABLE).
+  // Read the user id from the status file. The owner of /proc/<pid> would be cheaper to read, but a process can change
+  // it (PR_SET_DUMPABLE).
   return cachedMembership((stat) => needle.test(readProcFile(`/proc/${stat.pid}/status`) ?? ''), false);
 }
 
 /**
- * By an environment variable, which children inherit even past `setsid`; by descent; and by the supervisor's session while
- * the supervisor runs (later, its pid and session id can be reused). A process can escape if it clears its environment and
- * leaves its session and parent between two scans; only an own account or a control group prevents that.
+ * Finds processes by an environment variable, which children inherit even past `setsid`; by descent; and by the
+ * supervisor's session while the supervisor is running (later, its pid and session id can be reused). A process can
+ * escape if it clears its environment and leaves its session and parent between two scans. Only a separate account or a
+ * control group prevents that.
  */
 export function membershipByVariable(variable: string, supervisor: ProcessIdentity): Membership {
   return cachedMembership((stat, table) => {

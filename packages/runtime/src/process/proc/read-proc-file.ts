@@ -2,16 +2,16 @@ import { closeSync, openSync, readSync } from 'node:fs';
 
 const buffer = Buffer.alloc(64 * 1024);
 
-/** A short read ends the files of one process, because the kernel returns them in one piece. */
+/** For the files of one process, which the kernel returns in one piece, so a short read is the end of the file. */
 const isShortRead = (length: number) => length < buffer.length;
 
-/** For lists such as mountinfo, which the kernel returns in pieces. */
+/** For lists such as mountinfo, which the kernel returns in several pieces. */
 export const readToEnd = () => false;
 
 /**
- * Reads a file of `/proc` until `isComplete` returns true or the file ends. Null if the file or its process is missing, or if
- * this account may not read it. Takes half the time of `readFileSync`, which first queries a size that these files do not
- * have.
+ * Reads a file of `/proc` until `isComplete` returns true or the file ends. Null if the file or its process is missing,
+ * or if this account may not read it. Takes half the time of `readFileSync`, which first queries the file size,
+ * although these files have none.
  */
 export function readProcFile(
   path: string,

@@ -8,20 +8,20 @@ import { builderName } from './builder.ts';
 import { ownerOf } from './owner.ts';
 import { listOwners, type ProjectStore, readProjects } from './project-store.ts';
 
-/** Longest measurement of a cache. One that takes longer is removed. */
+/** Time limit for measuring a cache. A cache that takes longer is removed. */
 const CACHE_STALL_MS = 60_000;
 
 export type WatchedBuild = {
-  /** See `Preparation`. */
+  /** Adds a directory that counts against the disk limit of the build. */
   readonly addDirectory: (path: string) => void;
-  /** Aborts with a `PrepareError` when the build has to end. */
+  /** Aborts with a `PrepareError` if the build exceeds a disk limit. */
   readonly signal: AbortSignal;
   readonly stop: () => void;
 };
 
-/** The disk space of builds: what running ones use, and what earlier ones left. */
+/** Measures the disk space of running builds and of the results of finished builds. */
 export type BuildDisk = {
-  /** Begins to count what a build writes. One build of an owner at a time. */
+  /** Begins to count what a build writes. An owner runs one build at a time. */
   readonly watch: (id: string, source: PrepareSource) => Promise<WatchedBuild>;
   readonly consumers: () => readonly DiskConsumer[];
   readonly stored: StoredUsage;
@@ -30,9 +30,9 @@ export type BuildDisk = {
 export type BuildDiskOptions = {
   readonly store: ProjectStore;
   readonly preparingDirectory: string;
-  /** Null: builds may use any disk space. */
+  /** Maximum disk space of a build. Null means no limit. */
   readonly limitBytes: number | null;
-  /** Running commands of builds. */
+  /** Returns the running commands of builds. */
   readonly running: () => readonly Instance[];
 };
 
@@ -49,7 +49,10 @@ export function createBuildDisk({ store, preparingDirectory, limitBytes, running
     },
   });
 
-  /** Bytes of the cache. Removes a cache that alone exceeds the limit: over many builds, it would grow without bound. */
+  /**
+   * Returns the bytes of a download cache. Removes a cache that alone exceeds the limit, because over many builds it
+   * would grow without bound.
+   */
   const trimCache = async (cache: string, limit: number, signal: AbortSignal): Promise<number> => {
     const sizes = await measureTrees([{ id: cache, paths: [cache] }], { stallMs: CACHE_STALL_MS, signal });
     const bytes = sizes.get(cache);
@@ -70,7 +73,7 @@ export function createBuildDisk({ store, preparingDirectory, limitBytes, running
     if (source.kind === 'build') directories.push(source.path);
     count++;
     watched.set(owner, {
-      // A later attempt at the same build is another consumer.
+      // Number each attempt, because a later attempt at the same build is measured separately.
       id: `${id} (${count})`,
       kind: 'build',
       owner,

@@ -4,18 +4,18 @@ import type { Builder } from './builder.ts';
 
 export type BuildVariablesOptions = {
   readonly builder: Pick<Builder, 'name' | 'home' | 'cache'>;
-  /** Put in front of the service's `PATH`. */
+  /** The directory of the interpreter, which comes first in `PATH`. Null if there is none. */
   readonly folder: string | null;
   readonly path: string;
   readonly language: string | undefined;
   readonly timeZone: string | undefined;
   /** Variables that the operator passes to builds, such as addresses of package indexes. */
   readonly passed: Readonly<Record<string, string>>;
-  /** Of this command only. */
+  /** Variables of this command only. */
   readonly variables: Readonly<Record<string, string>>;
 };
 
-/** The complete environment of a build. Of the service's own environment it contains only what the operator named. */
+/** The complete environment of a build. It inherits only those variables of the service that the operator named. */
 export function buildVariables(options: BuildVariablesOptions): Readonly<Record<string, string>> {
   const { home, cache } = options.builder;
   return {
@@ -31,7 +31,8 @@ export function buildVariables(options: BuildVariablesOptions): Readonly<Record<
     NO_COLOR: '1',
     ...uvVariables(options.passed),
     ...options.passed,
-    // The operator chooses the interpreters. A link into the cache would break when the cache is deleted.
+    // Keep uv from downloading interpreters: the operator chooses them, and a link into the cache would break when the
+    // cache is deleted.
     UV_PYTHON_DOWNLOADS: 'never',
     UV_LINK_MODE: 'copy',
     npm_config_cache: join(cache, 'npm'),
@@ -41,7 +42,7 @@ export function buildVariables(options: BuildVariablesOptions): Readonly<Record<
     PIP_CACHE_DIR: join(cache, 'pip'),
     UV_CACHE_DIR: join(cache, 'uv'),
     XDG_CACHE_HOME: cache,
-    // pnpm keeps its store here.
+    // pnpm stores packages in this directory.
     XDG_DATA_HOME: join(cache, 'data'),
     ...options.variables,
     PATH: options.folder === null ? options.path : withFolder(options.path, options.folder),
@@ -53,16 +54,16 @@ export function buildVariables(options: BuildVariablesOptions): Readonly<Record<
   };
 }
 
-/** Lets uv use the package indexes and the certificates that pip would use. It ignores pip's variables. */
+/** Lets uv use the same package indexes and certificates as pip, because uv ignores pip's variables. */
 function uvVariables(passed: BuildVariablesOptions['passed']): Readonly<Record<string, string>> {
   const copied = {
     ...(passed['UV_INDEX_URL'] === undefined ? { UV_DEFAULT_INDEX: passed['PIP_INDEX_URL'] } : {}),
     UV_INDEX: passed['PIP_EXTRA_INDEX_URL'],
-    // pip separates by spaces, uv by commas.
+    // pip separates index URLs by spaces, uv by commas.
     UV_FIND_LINKS: passed['PIP_FIND_LINKS']?.trim().replaceAll(/\s+/g, ','),
     SSL_CERT_FILE: passed['PIP_CERT'],
   };
   const present = Object.entries(copied).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]));
-  // Earlier versions of uv know only the second name of this variable.
+  // Earlier versions of uv support only the second name of this variable.
   return { UV_SYSTEM_CERTS: '1', UV_NATIVE_TLS: '1', ...Object.fromEntries(present) };
 }

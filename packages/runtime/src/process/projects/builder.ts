@@ -8,27 +8,30 @@ import { type RemovalContext, removeInstance } from '../instances/remove-instanc
 import { type DownloadCaches, limitCache, lockCache, openCache } from './download-cache.ts';
 import type { Account } from './interpreter.ts';
 
-/** One command of a build. `title`: the command as the log shows it. */
+/** One command of a build. `title` is the command as the log shows it. */
 export type BuildCommand = {
   readonly title: string;
   readonly command: readonly string[];
   readonly directory: string;
   readonly variables: Readonly<Record<string, string>>;
-  /** What the short log shows in place of a line; null: nothing. Default: the line. */
+  /** Returns what the short log shows instead of a line, or null to omit the line. Default: the line. */
   readonly summarize?: (line: string) => string | null;
 };
 
-/** An account for building, and its directories. */
+/** The account of a running build, and the directories that the build can use. */
 export type Builder = {
-  /** Names the directory and the control groups, and is the value of `BOTHOST_INSTANCE`. Unique on the machine. */
+  /**
+   * Unique on the machine. Also the name of the directory and of the control groups, and the value of
+   * `BOTHOST_INSTANCE`.
+   */
   readonly name: string;
   readonly account: Account;
   readonly files: InstanceFiles;
-  /** Empty at the beginning of a build. */
+  /** Home directory, which is empty at the beginning of a build. */
   readonly home: string;
-  /** Downloads of the owner, kept between builds. */
+  /** Directory of the owner's downloads, kept between builds. */
   readonly cache: string;
-  /** Files of the service that the build can only read. */
+  /** Directory of files that the service writes and the build can only read. */
   readonly inputs: string;
 };
 
@@ -39,8 +42,8 @@ export type BuilderOptions = RemovalContext &
   };
 
 /**
- * Runs `work` with an account for building. One at a time per owner. `work` must protect the trees that the build wrote
- * (`protectTree`) before it resolves, because the account is then given to others.
+ * Runs `work` with a build account, one call at a time per owner. Before it resolves, `work` must protect the trees
+ * that the build wrote (`protectTree`), because the account is then given to other builds.
  */
 export async function withBuilder<T>(
   options: BuilderOptions,
@@ -69,7 +72,10 @@ export async function withBuilder<T>(
   }
 }
 
-/** Several servers of one machine may have owners of the same name, and may recognize processes by BOTHOST_INSTANCE alone. */
+/**
+ * The name of an owner's build account. Includes a hash of the directory, because several servers on one machine may
+ * have owners of the same name and may recognize processes by BOTHOST_INSTANCE alone.
+ */
 export function builderName(preparingDirectory: string, owner: string): string {
   const suffix = createHash('sha256').update(preparingDirectory).digest('hex').slice(0, 8);
   return `${owner}-${suffix}`;

@@ -5,8 +5,9 @@ import { readTree, type Tree } from '../../directory-tree.ts';
 import { throwProjectError } from '../../project-entries.ts';
 
 /**
- * Copies a project. Root owns the copy and only the group can read it; if `gid` is null, this process's account owns it.
- * Reports skipped files to `output`. Rejects with `PrepareError` like `readTree`, and with the signal's reason.
+ * Copies a project. Root owns the copy and only the group `gid` can read it; if `gid` is null, this process's account
+ * owns it. Reports skipped files to `output`. Rejects with `PrepareError` like `readTree`, and with the signal's reason
+ * after an abort.
  */
 export async function copyProject(
   from: string,
@@ -16,7 +17,7 @@ export async function copyProject(
   signal: AbortSignal,
 ): Promise<void> {
   const { entries, skipped } = await readTree(from);
-  // Paths may be longer in the copy.
+  // The copy has a longer root path than the project, so its paths may exceed the system's limit.
   await copyEntries(entries, { from, to, gid, signal }).catch(throwProjectError);
   for (const path of skipped) {
     output(`${path} is not deployed: its variables would override those of the agent`);
@@ -48,7 +49,7 @@ async function copyEntries(entries: Tree['entries'], { from, to, gid, signal }: 
   await setAccess(to, 0o750);
 }
 
-/** Gives a tree that only root could write to an account for building. */
+/** Gives a tree that only root could write to a build account. */
 export async function chownTree(path: string, uid: number, gid: number): Promise<void> {
   await lchown(path, uid, gid);
   for (const entry of await readdir(path, { withFileTypes: true })) {

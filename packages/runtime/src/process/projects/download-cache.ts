@@ -7,17 +7,20 @@ import type { Account } from './interpreter.ts';
 const MEASURING_MS = 60_000;
 
 /**
- * What the builds of each owner downloaded. Shared by all projects of the owner, which never build at the same time. Only the
- * account of the running build can enter its owner's cache.
+ * Directory of download caches, one per owner. All projects of an owner share a cache, and never build at the same
+ * time. Only the account of the running build can enter its owner's cache.
  */
 export type DownloadCaches = {
   readonly cachesDirectory: string;
-  /** A larger cache is deleted after the build. */
+  /** Maximum size in bytes. A larger cache is deleted after the build. */
   readonly cacheLimitBytes: number;
   readonly removeTree: RemoveTree;
 };
 
-/** Deletes a cache of another account: this account could not use it, and a change of its owner could pass on planted files. */
+/**
+ * Opens the cache for a build account. Deletes a cache that belongs to another account, because this account could not
+ * use it, and changing its owner could pass on planted files.
+ */
 export async function openCache(
   { cachesDirectory, removeTree }: DownloadCaches,
   owner: string,
@@ -30,13 +33,13 @@ export async function openCache(
   if (existsSync(cache) && statSync(cache).uid !== uid) await removeTree(cache);
   mkdirSync(cache, { recursive: true, mode: 0o700 });
   if (account !== null) chownSync(cache, account.uid, account.gid);
-  // An earlier build may have changed the mode.
+  // Set the mode again, because an earlier build may have changed it.
   chmodSync(cache, 0o700);
   chmodSync(directory, 0o711);
   return cache;
 }
 
-/** Closes the cache between builds, when others may have the account. Idempotent. */
+/** Denies all accounts access to the cache between builds, when other owners may have the account. Idempotent. */
 export function lockCache(cachesDirectory: string, owner: string): void {
   const directory = join(cachesDirectory, owner);
   if (existsSync(directory)) chmodSync(directory, 0o700);
@@ -52,7 +55,7 @@ function filesOf(cachesDirectory: string, owner: string): string {
   return join(cachesDirectory, owner, 'files');
 }
 
-/** Disk space of a tree in bytes. Infinite if `du` fails or takes longer than a minute. */
+/** Returns the disk space of a tree in bytes, or infinity if `du` fails or takes longer than a minute. */
 function measure(path: string): Promise<number> {
   return new Promise((resolve) => {
     const options = { cwd: '/', env: { PATH: '/usr/bin:/bin', LC_ALL: 'C' }, timeout: MEASURING_MS };

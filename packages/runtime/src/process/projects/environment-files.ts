@@ -10,13 +10,13 @@ export type EnvironmentFiles = {
   /** The virtual environment. It cannot be moved, because its scripts contain its path. */
   readonly environment: string;
   readonly bin: string;
-  /** Written last. Without this file, the environment is incomplete. */
+  /** A file that is written last, so an environment without it is incomplete. */
   readonly marker: string;
-  /** Directory with an empty file per project that uses the environment, named by the project's id. */
+  /** Directory with one empty file for each project that uses the environment, named by the project's id. */
   readonly users: string;
 };
 
-/** Paths of a project's Python environment. Throws if the project has none. */
+/** The paths of a project's Python environment. Throws if the project has none. */
 export function environmentFiles(
   environmentsDirectory: string,
   project: Pick<Project, 'owner' | 'environment'>,
@@ -34,12 +34,12 @@ export function environmentFiles(
 
 const markerSchema = z.object({ python: z.object({ path: z.string(), version: z.string() }) });
 
-/** The last step of creating an environment. */
+/** Marks an environment as complete, as the last step of its creation. */
 export function writeMarker(files: EnvironmentFiles, python: Python): void {
   replaceFile(files.marker, JSON.stringify({ python }));
 }
 
-/** The interpreter of an environment. Throws if the environment is incomplete. */
+/** Reads the path of the interpreter of an environment. Throws if the environment is incomplete. */
 export function readMarker(files: EnvironmentFiles): Python {
   return markerSchema.parse(JSON.parse(readFileSync(files.marker, 'utf8'))).python;
 }

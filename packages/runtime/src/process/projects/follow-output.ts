@@ -3,18 +3,21 @@ import type { OffsetRange, OutputFile } from '../../runtime.ts';
 import type { Output } from '../output/output.ts';
 import { createLineSplitter, type LineSplitter } from './line-splitter.ts';
 
-/** Small, so that the event loop runs other work between chunks. */
+/** A small chunk, so that the event loop runs other work between chunks. */
 const CHUNK_BYTES = 8 * 1024;
 
-/** Limits on what is read, so that the work does not grow with the length of the output. Build logs keep little more. */
+/**
+ * Limits on the bytes that are read, so that the work does not grow with the length of the output. Build logs keep
+ * little more than this.
+ */
 const HEAD_BYTES = 2 * 1024 * 1024;
 const HEAD_LINES = 10_000;
 const TAIL_BYTES = 64 * 1024;
 const TAIL_LINES = 400;
 
 /**
- * Yields the lines of an output while its program runs, which `ended` resolves after. Of a long output, it yields the
- * beginning, and after the end a line with the number of skipped bytes and the last lines. After an abort, throws the
+ * Yields the lines of an output while its program runs; `ended` resolves when the program has ended. For a long output,
+ * yields the beginning, then a line with the number of skipped bytes, then the last lines. After an abort, throws the
  * signal's reason as soon as the output changes or ends.
  */
 export async function* followOutput(
@@ -47,7 +50,7 @@ export async function* followOutput(
   if (file !== null) yield* lastLines(file, offset, splitter);
 }
 
-/** The lines after `offset`, or the last ones. */
+/** The lines after `offset`, limited to the last ones. */
 async function* lastLines(file: OutputFile, offset: number, splitter: LineSplitter): AsyncGenerator<string> {
   const end = endOf(file);
   const from = Math.max(offset, end - TAIL_BYTES, ...file.dropped.map(({ to }) => to));
@@ -63,7 +66,10 @@ async function* lastLines(file: OutputFile, offset: number, splitter: LineSplitt
   yield* splitter.end();
 }
 
-/** Index at which the last lines begin. `isCut`: the first line may be incomplete, so it is skipped unless it is the only one. */
+/**
+ * The index at which the last lines begin. If `isCut`, the first line may be incomplete, so it is skipped unless it is
+ * the only one.
+ */
 function startOfLastLines(tail: Buffer, isCut: boolean): number {
   let start = tail.length;
   for (let lines = 0; lines < TAIL_LINES; lines++) {
@@ -82,7 +88,7 @@ function endOf(file: OutputFile): number {
   return file.marks.at(-1)?.end ?? file.base;
 }
 
-/** The parts of an output between two offsets that were not dropped. */
+/** The ranges of an output between two offsets, without the dropped ones. */
 function keptRanges(file: OutputFile, from: number, to: number): readonly OffsetRange[] {
   const end = Math.min(to, endOf(file));
   const ranges: OffsetRange[] = [];
@@ -95,7 +101,10 @@ function keptRanges(file: OutputFile, from: number, to: number): readonly Offset
   return ranges.filter((range) => range.from < range.to);
 }
 
-/** Ends early if the file was truncated. The yielded bytes are valid until the next iteration. */
+/**
+ * Reads the chunks of a range, or fewer if the file was truncated. The yielded bytes are valid only until the next
+ * iteration.
+ */
 async function* readRanges(
   file: OutputFile,
   ranges: readonly OffsetRange[],

@@ -1,9 +1,9 @@
 /**
- * What the short log of a build shows of a line that pip or uv printed: warnings, errors and the result. Null for other lines,
- * such as one per downloaded package.
+ * Returns what the short log of a build shows of a line that pip or uv printed: warnings, errors and the result. Null
+ * for other lines, such as one per downloaded package.
  */
 export function summarizeInstallLine(line: string): string | null {
-  // pip lists the installed packages, uv counts them.
+  // pip lists the installed packages, while uv prints only their number.
   const installed = /^Successfully installed (.+)/.exec(line)?.[1];
   if (installed !== undefined) return `Installed ${countOf(installed.split(' ').length)}`;
   return /^\s*(?:(?:warning|deprecation|error)\b|Installed \d+ packages?\b)/i.test(line) ? line : null;

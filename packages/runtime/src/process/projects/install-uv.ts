@@ -14,7 +14,7 @@ import { promisify } from 'node:util';
 import { makePassable } from '../containment/isolation.ts';
 
 const UV_VERSION = '0.13.8';
-/** SHA-256 of the wheels of this version for Linux: x86-64 and ARM64, with glibc and with musl. */
+/** SHA-256 hashes of this version's wheels for Linux: x86-64 and ARM64, with glibc and with musl. */
 const WHEEL_HASHES = [
   'e18a57b8b352eb7c8feb317b9f6f533c8f0ad9673fd6cf34bbe3cf1a9f6a8984',
   '29451c60f5e8b07403e0a175d5229efc36b0289b34143ff4aaa499a5dd52553a',
@@ -24,19 +24,19 @@ const WHEEL_HASHES = [
 const TIMEOUT_MS = 120_000;
 
 export type InstallUvOptions = {
-  /** An interpreter with `venv`. */
+  /** Path of a Python interpreter with the module `venv`. */
   readonly python: string;
-  /** Belongs to the service. Every account can pass through it afterwards. */
+  /** Directory of the service for installed tools, which every account can pass through. */
   readonly toolsDirectory: string;
-  /** Where the package index is. */
+  /** Environment variables that tell pip which package index to use. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly signal: AbortSignal;
 };
 
 /**
- * Returns the path of uv in `toolsDirectory`, after installing it there from the Python package index if it is missing. pip
- * verifies the wheel's hash, and installing a wheel runs none of its code. Rejects with an error whose `stderr` has pip's
- * reason. Not concurrently for one directory.
+ * Returns the path of uv in `toolsDirectory`. Installs uv there from the Python package index if it is missing. pip
+ * verifies the wheel's hash, and installing a wheel runs none of its code. Rejects with an error whose `stderr` has
+ * pip's reason. Do not call it concurrently for the same directory.
  */
 export async function installUv({ python, toolsDirectory, environment, signal }: InstallUvOptions): Promise<string> {
   const versions = join(toolsDirectory, 'uv');

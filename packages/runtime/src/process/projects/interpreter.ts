@@ -3,20 +3,20 @@ import { statSync } from 'node:fs';
 import { delimiter, isAbsolute, join } from 'node:path';
 import { PrepareError } from '../../runtime.ts';
 
-/** User and group id. Null: those of this process. */
+/** User and group id of an account. Null means the account of this process. */
 export type Account = { readonly uid: number; readonly gid: number } | null;
 
 export type InterpreterOptions = {
-  /** Tried first. */
+  /** The path to try first. */
   readonly preferred: string;
   readonly path: string;
-  /** The account that must be able to run it. */
+  /** The account that must be able to run the interpreter. */
   readonly account: Account;
 };
 
 /**
- * Finds a `node` that the bot's account can run, by running it: version managers often install it where only its owner can
- * reach it. Rejects with `PrepareError`.
+ * Finds a `node` that the bot's account can run, by trying to run each candidate, because version managers often
+ * install it where only its owner can reach it. Rejects with `PrepareError`.
  */
 export async function findInterpreter(options: InterpreterOptions): Promise<string> {
   if (options.account === null) return options.preferred;
@@ -28,7 +28,10 @@ export async function findInterpreter(options: InterpreterOptions): Promise<stri
   );
 }
 
-/** Files with these names in the directories of `PATH`, ordered by name. They may not be executable. Skips unreadable directories. */
+/**
+ * Paths of files with these names in the directories of `PATH`, ordered by name. The files may not be executable. Skips
+ * unreadable directories.
+ */
 export function programsNamed(names: readonly string[], path: string): readonly string[] {
   const folders = path.split(delimiter).filter(isAbsolute);
   const candidates = names.flatMap((name) => folders.map((folder) => join(folder, name)));
@@ -45,7 +48,7 @@ function isFile(path: string): boolean {
 
 const TRIAL_MILLISECONDS = 20_000;
 
-/** The trimmed output of a program run as an account, or null if it cannot be run or fails. */
+/** Runs a program as an account and returns its trimmed output, or null if it cannot be run or fails. */
 export function tryProgram(
   file: string,
   parameters: readonly string[],

@@ -16,7 +16,7 @@ export function createLineSplitter(): LineSplitter {
   let rest = '';
   return {
     push: (bytes) => {
-      // Holes in a file read as NUL, which PostgreSQL cannot store in text.
+      // Holes in a sparse file read as NUL, which PostgreSQL cannot store in text.
       const text = decoder.write(bytes).replaceAll('\0', '');
       const lines = (rest + text).split(/\r*\n|\r+(?=[^\n])/);
       rest = lines.pop() ?? '';

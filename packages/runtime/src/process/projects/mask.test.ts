@@ -15,7 +15,7 @@ it.each([
   expect(createMask({})(line)).toBe(masked);
 });
 
-it('masks the values of secret variables, and passwords in URLs of any variable', () => {
+it('masks values of secret variables, and passwords in URLs that any variable contains', () => {
   const mask = createMask({
     NPM_TOKEN: 'npm_abcdef',
     PIP_INDEX_URL: 'https://reader:p%40ssword@pypi.example.com/simple',

@@ -1,8 +1,11 @@
-/** Names of variables whose values are secret. */
+/** Matches the names of variables whose values are secret. */
 const SECRET_NAME = /TOKEN|SECRET|PASSWORD|CREDENTIAL|AUTH|API_?KEY/i;
-/** Shorter values would mask ordinary words. */
+/** Minimum length of a masked value, because shorter values would mask ordinary words. */
 const MIN_LENGTH = 4;
-/** Begins at the colon: matching the scheme before it would take quadratic time in the length of a line. */
+/**
+ * The pattern begins at the colon, because matching the scheme before it would take quadratic time in the length of a
+ * line.
+ */
 const CREDENTIALS_IN_URL = /:\/\/[^\s/@'"]+@/g;
 
 /**

@@ -89,7 +89,7 @@ describe('planNode and nodeCommands', () => {
   });
 
   it.each([
-    ['npm', 'package-lock.json', /needs npm, which bots' accounts cannot run\. Install npm beside node/],
+    ['npm', 'package-lock.json', /needs npm, which bots' accounts cannot run\. Install npm next to node/],
     ['pnpm', 'pnpm-lock.yaml', /needs pnpm for its pnpm-lock\.yaml, .*Install pnpm/],
   ])('reject a project that needs %s if it is not installed', async (_, lock, sentence) => {
     const { plan, directory, read } = await commandsOf({ manifest: DEPENDENCIES, files: [lock] });

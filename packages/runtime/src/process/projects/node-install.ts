@@ -5,7 +5,10 @@ import type { BuildCommand } from './builder.ts';
 import type { NodeManifest } from './node-project.ts';
 import { readProjectFile } from './project-file.ts';
 
-/** Lock files and their package managers. The first that exists decides. All versions of Yarn use the same file name. */
+/**
+ * Lock files and their package managers. The first lock file that exists decides. All versions of Yarn use the same
+ * file name.
+ */
 const locks = {
   'npm-shrinkwrap.json': 'npm',
   'package-lock.json': 'npm',
@@ -14,18 +17,18 @@ const locks = {
 } as const;
 type Tool = (typeof locks)[keyof typeof locks];
 
-/** How to install and build a Node project. `install`: null if there is nothing to install. */
+/** How to install and build a Node project. `install` is null if there is nothing to install. */
 export type NodePlan = {
   readonly tool: Tool;
   readonly install: 'locked' | 'unlocked' | null;
-  /** Whether to run the build script, which also needs development dependencies. */
+  /** Whether to run the build script, which also requires development dependencies. */
   readonly builds: boolean;
   readonly notes: readonly string[];
 };
 
 /**
- * Plans the installation. In a served directory, existing `node_modules` and an existing main file are used. An uploaded
- * archive has neither.
+ * Plans the installation. In a directory that the operator serves, existing `node_modules` and an existing main file
+ * are used. An uploaded archive has neither.
  */
 export function planNode(
   directory: string,
@@ -50,7 +53,10 @@ export function planNode(
   return { tool, install: 'unlocked', builds, notes: [warning] };
 }
 
-/** The commands of a plan, in order. `programs`: paths of installed tools. Throws `PrepareError` if the tool is missing. */
+/**
+ * The commands of a plan, in order. `programs` contains the paths of installed tools. Throws `PrepareError` if the tool
+ * is missing.
+ */
 export function nodeCommands(
   directory: string,
   plan: NodePlan,
@@ -62,7 +68,7 @@ export function nodeCommands(
   if (program === undefined) {
     const lock = plan.tool === 'npm' ? '' : ` for its ${plan.tool === 'pnpm' ? 'pnpm-lock.yaml' : 'yarn.lock'}`;
     throw new PrepareError(
-      `The project needs ${plan.tool}${lock}, which bots' accounts cannot run. Install ${plan.tool} beside node, or where every account can run it.`,
+      `The project needs ${plan.tool}${lock}, which bots' accounts cannot run. Install ${plan.tool} next to node, or where every account can run it.`,
     );
   }
   const run = (...args: readonly string[]): BuildCommand => ({
@@ -82,7 +88,7 @@ export function nodeCommands(
 
 function installArguments({ tool, install, builds }: NodePlan, isClassicYarn: boolean): readonly string[] {
   if (tool === 'pnpm') {
-    // Copies instead of hard links: the project's files get another owner, those of the store must not.
+    // Copy instead of using hard links, because the project's files get another owner and those of the store must not.
     const args = ['install', '--frozen-lockfile', '--package-import-method=copy'];
     return builds ? args : [...args, '--prod'];
   }
@@ -95,7 +101,9 @@ function installArguments({ tool, install, builds }: NodePlan, isClassicYarn: bo
   return [...args, builds ? '--include=dev' : '--omit=dev'];
 }
 
-/** Removes development dependencies after the build. Versions after Yarn 1 have no common command for it. */
+/**
+ * Commands that remove development dependencies after the build. Versions after Yarn 1 have no common command for it.
+ */
 function pruneArguments({ tool, install }: NodePlan, isClassicYarn: boolean): readonly (readonly string[])[] {
   if (tool === 'pnpm') return [['prune', '--prod']];
   if (tool === 'yarn') {

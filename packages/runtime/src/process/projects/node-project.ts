@@ -18,7 +18,7 @@ const manifestSchema = z.looseObject({
 
 export type NodeManifest = z.infer<typeof manifestSchema>;
 
-/** Parses `package.json`, or `{}` if there is none. Throws `PrepareError`. */
+/** Parses `package.json`, or returns `{}` if it does not exist. Throws `PrepareError`. */
 export function readManifest(directory: string): NodeManifest {
   const text = existsSync(join(directory, 'package.json')) ? readProjectFile(directory, 'package.json') : '{}';
   try {
@@ -32,7 +32,7 @@ export function readManifest(directory: string): NodeManifest {
 
 /**
  * The file to run, relative to the project: `main` of package.json, else index.js. Null if it does not exist. Throws
- * `PrepareError` if it is outside the project.
+ * `PrepareError` if `main` is outside the project.
  */
 export function findMain(directory: string, manifest: Pick<NodeManifest, 'main'>): string | null {
   const main = mainName(manifest);

@@ -5,8 +5,9 @@ import { PrepareError, type PrepareSource } from '../../runtime.ts';
 import { FIRST_ID, LAST_ID, preferredId } from '../containment/accounts.ts';
 
 /**
- * The owner of a project: its organization, or the served directory that it comes from. Projects of one owner share an
- * account for building, a download cache and Python environments. Also names directories and control groups.
+ * The owner of a project: its organization, or the directory that the operator serves. Projects of one owner share a
+ * build account, a download cache and Python environments. The owner is also part of the names of directories and
+ * control groups.
  */
 export function ownerOf(source: PrepareSource): string {
   if (source.kind === 'directory') return `directory-${shortHash(source.path)}`;
@@ -22,8 +23,8 @@ function shortHash(text: string): string {
 }
 
 /**
- * The owner's group id, which no other owner has and which may read the owner's projects. Stored as the group of the owner's
- * environments directory. Synchronous, so that two owners never choose the same id.
+ * Returns the owner's group id, which no other owner has and which may read the owner's projects. It is stored as the
+ * group of the owner's environments directory. Synchronous, so that two owners never choose the same id.
  */
 export function takeGroup(environmentsDirectory: string, projectsDirectory: string, owner: string): number {
   const directory = join(environmentsDirectory, owner);

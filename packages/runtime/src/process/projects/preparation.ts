@@ -12,25 +12,25 @@ import { type RunOptions, runCommand } from './run-command.ts';
 import type { Shim } from './shim.ts';
 import type { FindUv } from './uv.ts';
 
-/** What the preparation of a project needs from the driver. */
+/** Dependencies of a preparation that the driver provides. */
 export type PreparationContext = RemovalContext & {
   readonly store: ProjectStore;
   readonly preparingDirectory: string;
   readonly isolation: Isolation;
-  /** Limits of each command. */
+  /** Resource limits of each command. */
   readonly limits: ResourceLimits;
-  /** Variables that the operator passes to builds. */
+  /** Environment variables that the operator passes to builds. */
   readonly passed: Readonly<Record<string, string>>;
   readonly path: string;
   readonly language: string | undefined;
   readonly timeZone: string | undefined;
   readonly bootId: string;
   readonly now: () => Date;
-  /** A `node` that the accounts of bots can run. */
+  /** Finds a `node` that the accounts of bots can run. */
   readonly interpreter: () => Promise<string>;
   readonly shim: () => Promise<Shim>;
   readonly uv: FindUv;
-  /** See `DownloadCaches`. */
+  /** The download caches of all owners. */
   readonly cacheLimitBytes: number;
   readonly open: RunOptions['open'];
 };
@@ -41,10 +41,10 @@ export type Preparation = {
   readonly owner: string;
   readonly gid: number | null;
   readonly directory: string;
-  /** Whether the operator serves the directory. It may then contain installed dependencies and build output. */
+  /** Whether the operator serves the directory, which may then contain installed dependencies and build output. */
   readonly isServed: boolean;
   readonly output: BuildOutput;
-  /** A new directory outside the project, which counts against the disk limit of the build. */
+  /** Adds a new directory outside the project, which counts against the disk limit of the build. */
   readonly addDirectory: (path: string) => void;
   readonly signal: AbortSignal;
 };
@@ -53,8 +53,8 @@ export type Preparation = {
 export type Run = (command: BuildCommand) => Promise<void>;
 
 /**
- * Runs a build under an account of the owner. During the build, that account owns the project and the trees in `also`;
- * afterwards, only root can write to them.
+ * Runs a build under a build account of the owner. During the build, that account owns the project and the trees in
+ * `also`; afterwards, only root can write to them.
  */
 export function runBuild(
   context: PreparationContext,

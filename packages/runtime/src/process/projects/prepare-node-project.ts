@@ -47,7 +47,7 @@ async function requireEngine(interpreter: string, range: string, account: Accoun
   );
 }
 
-/** Searches beside the node that runs bots, then in PATH. Null if bots' accounts cannot run the tool. */
+/** Searches for a tool next to the node that runs bots, then in PATH. Null if bots' accounts cannot run the tool. */
 async function findTool(name: string, folder: string, path: string, account: Account): Promise<string | null> {
   for (const candidate of new Set([join(folder, name), ...programsNamed([name], path)])) {
     // The tool is a script that needs PATH to find node.

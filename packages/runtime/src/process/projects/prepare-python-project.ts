@@ -57,7 +57,7 @@ export async function preparePythonProject(
       }
       await run({
         title: 'compileall',
-        // A file that does not compile, for example one for another Python version, must not fail the build.
+        // Ignore files that do not compile, for example because they are for another Python version.
         command: [
           '/bin/sh',
           '-c',
@@ -85,7 +85,7 @@ export async function preparePythonProject(
   return { main: PYTHON_MAIN, environment };
 }
 
-/** Resolves like `work`, or rejects with the signal's reason after an abort; `work` then continues. */
+/** Settles like `work`, or rejects with the signal's reason after an abort. `work` continues after an abort. */
 async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   signal.throwIfAborted();
   const settled = new AbortController();
@@ -98,7 +98,7 @@ async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<
   }
 }
 
-/** Writes files for the build into a directory that it can only read. */
+/** Writes files for the build into a directory that the build can only read. */
 function writeInputs(builder: Builder, project: PythonProject, shimRequirements: readonly string[]) {
   const { dependencies } = project;
   const list = dependencies.kind === 'pyproject' ? (dependencies.list ?? []) : [];

@@ -14,9 +14,10 @@ const preparedSchema = z.object({
 });
 
 /**
- * A project of the data directory, ready to start. `main`: the file to run, relative to the project. `gid`: the group of its
- * instances, which can read it; null without own accounts. `owner`: see `ownerOf`. `environment`: name of its Python
- * environment among those of the owner. Records of earlier versions have neither owner nor kind.
+ * A project of the data directory that is ready to start. `main` is the file to run, relative to the project. `gid` is
+ * the group of its instances, which can read it; null without separate accounts. `owner` is the result of `ownerOf`.
+ * `environment` is the name of its Python environment among those of the owner. Records of earlier versions have
+ * neither owner nor kind.
  */
 export type Project = z.infer<typeof preparedSchema>;
 
@@ -25,7 +26,7 @@ export function parsePrepared(prepared: Prepared): Project {
   return preparedSchema.parse(prepared);
 }
 
-/** Null if the record is missing or incomplete, and so is the project then. */
+/** Null if the record is missing or incomplete, which means that the project is incomplete. */
 export function readProject(projectsDirectory: string, id: string): Project | null {
   try {
     return preparedSchema.parse(JSON.parse(readFileSync(recordPath(projectsDirectory, id), 'utf8')));
@@ -34,12 +35,12 @@ export function readProject(projectsDirectory: string, id: string): Project | nu
   }
 }
 
-/** The last step of preparing a project. */
+/** Writes the record of a project, as the last step of preparing the project. */
 export function writeProject(projectsDirectory: string, project: Project): void {
   replaceFile(recordPath(projectsDirectory, project.project), JSON.stringify(project));
 }
 
-/** The first step of removing a project. Idempotent. */
+/** Removes the record of a project, as the first step of removing the project. Idempotent. */
 export function removeProjectRecord(projectsDirectory: string, id: string): void {
   rmSync(recordPath(projectsDirectory, id), { force: true });
 }

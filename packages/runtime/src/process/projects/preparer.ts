@@ -34,26 +34,26 @@ import { createUvFinder } from './uv.ts';
 export type Preparer = {
   readonly store: ProjectStore;
   readonly prepare: (spec: PrepareSpec, output: BuildOutput, signal: AbortSignal) => Promise<Project>;
-  /** Removes a project and what only it used. Idempotent. */
+  /** Removes a project, and environments and caches that only this project used. Idempotent. */
   readonly discard: (project: Project) => Promise<void>;
-  /** Ends builds of an earlier server and removes incomplete projects. Call it before anything else. */
+  /** Ends builds of an earlier server and removes incomplete projects. Call it before any other method. */
   readonly cleanUp: () => Promise<void>;
-  /** Running commands of builds, for the watchdog. */
+  /** Returns the running commands of builds, for the watchdog. */
   readonly running: () => readonly Instance[];
   readonly disk: Pick<BuildDisk, 'consumers' | 'stored'>;
   /** Whether control groups of this name belong to a build. */
   readonly isKnown: (name: string) => boolean;
-  /** Cancels preparations and waits for them. */
+  /** Cancels all preparations and waits until they have ended. */
   readonly close: () => Promise<void>;
 };
 
 export type PreparerOptions = Omit<PreparationContext, 'open' | 'store' | 'preparingDirectory' | 'uv'> & {
-  /** Whether to install uv if `path` has none. */
+  /** Whether to install uv if it is not in `path`. */
   readonly installsUv: boolean;
   readonly dataDirectory: string;
   readonly logger: RuntimeLogger;
   readonly timeoutMilliseconds: number;
-  /** Null: builds may use any disk space. */
+  /** Maximum disk space of a build. Null means no limit. */
   readonly diskBytes: number | null;
   readonly open: (found: OpenedInstance) => Instance;
 };
@@ -106,7 +106,7 @@ export function createPreparer(options: PreparerOptions): Preparer {
     if (project === null) return null;
     if (project.environment !== null && !hasEnvironment(store, project)) return null;
     if (!isolation.ownAccounts) return { ...project, gid: null };
-    // A group outside the range belongs to an ordinary user who ran the service before. Bots must not get it.
+    // A group outside the range belongs to an ordinary user who ran the service before. Bots must not run in it.
     return project.gid !== null && project.gid >= FIRST_ID && project.gid <= LAST_ID ? project : null;
   };
 
@@ -141,7 +141,8 @@ export function createPreparer(options: PreparerOptions): Preparer {
       const result = await (kind === 'node'
         ? prepareNodeProject(context, preparation)
         : preparePythonProject(context, preparation));
-      // After an abort, the caller would not learn of the project, and it would never be removed.
+      // Do not complete the project after an abort, because the caller would not learn about it and would never remove
+      // it.
       signal.throwIfAborted();
       const project: Project = { project: id, kind, gid, owner, ...result };
       writeProject(projectsDirectory, project);
@@ -154,7 +155,7 @@ export function createPreparer(options: PreparerOptions): Preparer {
     }
   };
 
-  /** Enforces the timeout. */
+  /** Aborts a preparation after its timeout. */
   const prepareInTime = async (spec: PrepareSpec, output: BuildOutput, signal: AbortSignal): Promise<Project> => {
     const known = findComplete(spec.id);
     if (known !== null) return known;

@@ -34,7 +34,7 @@ describe('project files', () => {
     expect(readPythonProject(directory, false).files).toEqual(['requirements.txt']);
   });
 
-  it('rejects requirements that include too many files', async () => {
+  it('rejects a requirements.txt that includes too many files', async () => {
     const chain = Array.from({ length: 60 }, (_, index) => [`r${index}.txt`, `-r r${index + 1}.txt\n`]);
     const directory = await writeProject({ ...Object.fromEntries(chain), 'requirements.txt': '-r r0.txt\n' });
     expect(() => readPythonProject(directory, false)).toThrow('requirements.txt includes more than 50 files.');

@@ -2,10 +2,13 @@ import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { PrepareError } from '../../runtime.ts';
 
-/** Manifests and lock files are far smaller. Reading a larger file would block the event loop. */
+/**
+ * Maximum size in bytes. Manifests and lock files are far smaller, and reading a larger file would block the event
+ * loop.
+ */
 const fileBytes = 4 * 1_048_576;
 
-/** Whether the path is a file. Follows links. False for names that no file can have. */
+/** Whether the path is a file. Follows links. False if the file system does not allow the name. */
 export function isProjectFile(directory: string, name: string): boolean {
   try {
     return statSync(join(directory, name)).isFile();
@@ -14,7 +17,7 @@ export function isProjectFile(directory: string, name: string): boolean {
   }
 }
 
-/** Content of a manifest or lock file. Throws `PrepareError` if it is too large or not a file. */
+/** Reads a manifest or lock file. Throws `PrepareError` if it is too large or not a file. */
 export function readProjectFile(directory: string, name: string): string {
   if (!isProjectFile(directory, name)) throw new PrepareError(`${name} of the project is not a file.`);
   const path = join(directory, name);

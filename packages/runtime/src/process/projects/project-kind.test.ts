@@ -22,7 +22,7 @@ it.each([
   expect(found.because).toContain(kind === 'node' ? 'Node' : 'Python');
 });
 
-it('detects a package.json with "main" as Node even beside a bot.py, and says that it ignores bot.py', async () => {
+it('detects a package.json with "main" as Node even beside a bot.py, and reports that bot.py is ignored', async () => {
   const directory = await writeProject({ 'package.json': '{"main":"a.js"}', 'bot.py': '' });
   expect(detectKind(directory)).toEqual({
     kind: 'node',
@@ -33,7 +33,7 @@ it('detects a package.json with "main" as Node even beside a bot.py, and says th
 it.each([
   ['an unknown project', { 'README.md': '' }, /neither a package\.json \(Node\) nor a bot\.py .*Add one/],
   ['a Python project without a bot', { 'pyproject.toml': '' }, /has pyproject\.toml, but no bot\.py/],
-])('rejects %s and names the files that it looked for', async (_, files, sentence) => {
+])('rejects %s and lists the expected files', async (_, files, sentence) => {
   const directory = await writeProject(files);
   expect(() => detectKind(directory)).toThrow(sentence);
   expect(() => detectKind(directory)).toThrow(PrepareError);

@@ -3,15 +3,15 @@ import { join } from 'node:path';
 import { PrepareError } from '../../runtime.ts';
 import { readManifest } from './node-project.ts';
 
-/** The file of a Python project that has `async def bot(args)`. */
+/** The file of a Python project that defines `async def bot(args)`. */
 export const PYTHON_MAIN = 'bot.py';
 const PYTHON_FILES = ['pyproject.toml', 'requirements.txt', PYTHON_MAIN];
 
 export type ProjectKind = { readonly kind: 'node' | 'python'; readonly because: string };
 
 /**
- * The kind of a project, and the reason as a line for the log. A project that could be both is Python if it has a bot.py and
- * its package.json has no "main". Throws `PrepareError` with the files that it looked for.
+ * Returns the kind of a project, and the reason as a line for the build log. A project that could be both is Python if
+ * it has a bot.py and its package.json has no "main". Throws a `PrepareError` that lists the expected files.
  */
 export function detectKind(directory: string): ProjectKind {
   const has = (name: string) => existsSync(join(directory, name));
@@ -30,11 +30,11 @@ export function detectKind(directory: string): ProjectKind {
   if (has(PYTHON_MAIN)) return { kind: 'python', because: `a Python project: it has ${python.join(', ')}` };
   if (python.length > 0) {
     throw new PrepareError(
-      `The project has ${python.join(' and ')}, but no ${PYTHON_MAIN}. A Python bot needs a file ${PYTHON_MAIN} with "async def bot(args)" at the top of the project.`,
+      `The project has ${python.join(' and ')}, but no ${PYTHON_MAIN}. A Python bot needs a file ${PYTHON_MAIN} with "async def bot(args)" in its root directory.`,
     );
   }
   if (has('index.js')) return { kind: 'node', because: 'a Node project: it has an index.js' };
   throw new PrepareError(
-    'The project cannot be started: it has neither a package.json (Node) nor a bot.py with pyproject.toml or requirements.txt (Python) at its top. Add one, or deploy the directory that has it.',
+    'The project cannot be started: it has neither a package.json (Node) nor a bot.py with pyproject.toml or requirements.txt (Python) in its root directory. Add one of them, or deploy the directory that has it.',
   );
 }

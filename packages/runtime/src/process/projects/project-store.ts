@@ -6,7 +6,7 @@ import { isolateFailure } from '../isolate-failure.ts';
 import { environmentFiles } from './environment-files.ts';
 import { type Project, readProject, removeProjectRecord } from './prepared-project.ts';
 
-/** Prepared projects: `projects`, `environments` and `caches` of the data directory. */
+/** The directories `projects`, `environments` and `caches` of the data directory. */
 export type ProjectStore = {
   readonly projectsDirectory: string;
   readonly environmentsDirectory: string;
@@ -21,7 +21,7 @@ export async function beginProject(store: ProjectStore, id: string): Promise<str
   return join(store.projectsDirectory, id);
 }
 
-/** Call it after the project's record is written. */
+/** Marks a project as complete. Call it after the project's record is written. */
 export function endProject(store: ProjectStore, id: string): void {
   rmSync(beginningPath(store, id), { force: true });
 }
@@ -32,7 +32,7 @@ export async function removeProject(store: ProjectStore, id: string): Promise<vo
   const directory = join(store.projectsDirectory, id);
   const old = join(store.projectsDirectory, `.old-${id}`);
   await store.removeTree(old);
-  // If it cannot be renamed, it is removed in place.
+  // If the directory cannot be renamed, it is removed in place.
   await rename(directory, old).catch(() => undefined);
   for (const path of [old, directory]) await store.removeTree(path);
 }
@@ -59,8 +59,8 @@ export async function removeIncompleteEnvironment(
 }
 
 /**
- * Removes environments that no project of an owner uses, and after the last project the owner's cache and group. Idempotent.
- * Not while a project of the owner is being prepared.
+ * Removes the environments of an owner that none of its projects uses. If the owner has no projects left, removes its
+ * cache and group too. Idempotent. Do not call it while a project of the owner is being prepared.
  */
 export async function removeUnused(store: ProjectStore, owner: string): Promise<void> {
   await removeUnusedExcept(store, owner, readProjects(store).get(owner) ?? new Set());
@@ -111,7 +111,7 @@ export async function cleanUpProjects(store: ProjectStore, logger: Pick<RuntimeL
   );
 }
 
-/** Owners of environments and caches. */
+/** Owners that have environments or caches. */
 export function listOwners(store: ProjectStore): readonly string[] {
   return [...new Set([store.environmentsDirectory, store.cachesDirectory].flatMap((each) => readdirSync(each)))];
 }

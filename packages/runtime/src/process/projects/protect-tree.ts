@@ -3,22 +3,24 @@ import { join } from 'node:path';
 import { projectEntries, throwProjectError } from '../../project-entries.ts';
 import { PrepareError } from '../../runtime.ts';
 
-/** Entries of one directory that are processed concurrently. A tree can have more files than a process may open. */
+/**
+ * Maximum number of entries processed concurrently per directory. A tree can have more files than a process may open.
+ */
 const BATCH = 64;
 
 export type ProtectOptions = {
-  /** The account that built it. */
+  /** The account that built the tree. */
   readonly uid: number;
-  /** The group that may read it from now on. */
+  /** The group that may read the tree afterwards. */
   readonly gid: number;
   readonly signal: AbortSignal;
 };
 
 /**
- * Takes a tree away from the account that built it: root owns it, the group can read it, and only root can write to it. Call
- * it only while no process of that account runs, because it could replace a file with a link. Removes entries that are not
- * files, directories or links. Rejects with `PrepareError` if an entry belongs to another account or cannot be read, and
- * with the signal's reason after an abort.
+ * Takes a tree away from the account that built it: root then owns it, the group can read it, and only root can write
+ * to it. Call it only while no process of that account is running, because it could replace a file with a link. Removes
+ * entries that are not files, directories or links. Rejects with `PrepareError` if an entry belongs to another account
+ * or cannot be read, and with the signal's reason after an abort.
  */
 export async function protectTree(path: string, options: ProtectOptions): Promise<void> {
   await protect(path, options).catch(throwProjectError);

@@ -7,15 +7,18 @@ import { readProjectFile } from './project-file.ts';
 import type { Python } from './python-interpreter.ts';
 import type { PythonProject } from './python-project.ts';
 
-/** Increment it when environments are created differently, so that old ones are not reused. */
+/**
+ * Version of the way in which environments are created. Increment it after a change, so that old environments are not
+ * reused.
+ */
 const VERSION = 1;
 
-/** `uv`: its path, or null to use the interpreter's pip. */
+/** `uv` is the path of uv, or null to use the interpreter's pip. */
 export type PythonTools = { readonly python: Python; readonly uv: string | null };
 
 /**
- * Names an environment by a hash of what determines its content: tool, interpreter, dependency files, the shim's
- * requirements, and the project's id if parts of the project are installed.
+ * Returns the name of an environment, which is a hash of everything that determines its content: tool, interpreter,
+ * dependency files, the shim's requirements, and the project's id if parts of the project are installed.
  */
 export function environmentKey(
   directory: string,
@@ -34,12 +37,12 @@ export function environmentKey(
 }
 
 export type EnvironmentPaths = {
-  /** The final path; environments cannot be moved. */
+  /** The final path of the environment, because environments cannot be moved. */
   readonly environment: string;
   readonly project: string;
-  /** Written and read by the build only. */
+  /** A file that only the build itself writes and reads. */
   readonly constraints: string;
-  /** Files that the service wrote. `projectRequirements`: dependencies that pip cannot read from the project. */
+  /** Files that the service wrote. `projectRequirements` lists dependencies that pip cannot read from the project. */
   readonly shimRequirements: string;
   readonly projectRequirements: string;
 };
@@ -107,8 +110,8 @@ function projectCommands(
   const { uv } = tools;
   switch (dependencies.kind) {
     case 'uv-lock': {
-      if (uv === null) throw new Error('uv.lock needs uv.');
-      // Set explicitly, because a .python-version file may name another interpreter.
+      if (uv === null) throw new Error('The project has a uv.lock, but uv is not installed.');
+      // Set the interpreter explicitly, because a .python-version file may name another one.
       const args = ['--frozen', '--no-dev', '--no-install-project', '--no-editable', '--python', tools.python.path];
       return [command('uv sync --frozen', uv, 'sync', ...args)];
     }

@@ -35,7 +35,7 @@ describe('findPython', () => {
     expect(await findPython(requires(range), path, null)).toMatchObject({ path: join(path, name) });
   });
 
-  it('satisfies all requirements', async () => {
+  it('chooses an interpreter that satisfies all requirements', async () => {
     const path = await installed({ python3: '3.11.2', 'python3.12': '3.12.9' });
     const both = [...requires('<3.13'), { source: 'the host shim', range: '>=3.12' }];
     expect(await findPython(both, path, null)).toEqual({ path: join(path, 'python3.12'), version: '3.12.9' });
@@ -50,7 +50,7 @@ describe('findPython', () => {
     ],
     ['there is no interpreter', {}, '>=3.11', /PATH contains no Python that bots can run/],
     ['the range is invalid', { python3: '3.11.2' }, 'newest', /requires Python "newest", which is not a version range/],
-  ])('rejects if %s, and names the interpreters', async (_, versions, range, sentence) => {
+  ])('rejects if %s, and lists the available interpreters', async (_, versions, range, sentence) => {
     await expect(findPython(requires(range), await installed(versions), null)).rejects.toThrow(sentence);
   });
 });

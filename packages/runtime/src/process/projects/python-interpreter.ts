@@ -2,23 +2,26 @@ import { satisfies, validRange } from '@renovatebot/pep440';
 import { PrepareError } from '../../runtime.ts';
 import { type Account, programsNamed, tryProgram } from './interpreter.ts';
 
-/** `path`: of the interpreter itself, not of a version manager's shim. `version`: three parts. */
+/** `path` is that of the interpreter itself, not of a version manager's shim. `version` has three parts. */
 export type Python = { readonly path: string; readonly version: string };
 
-/** A version range (PEP 440) and where it comes from. */
+/** A version range (PEP 440) and the file that it comes from. */
 export type PythonRequirement = { readonly source: string; readonly range: string };
 
 const NEWEST_MINOR = 20;
 const OLDEST_MINOR = 8;
 const minors = Array.from({ length: NEWEST_MINOR - OLDEST_MINOR + 1 }, (_, index) => `python3.${NEWEST_MINOR - index}`);
-/** Prints the version and the interpreter's real path, because `python3` may be another version tomorrow. */
+/**
+ * Program that prints the interpreter's version and real path, because the link `python3` may lead to another version
+ * later.
+ */
 const ABOUT = `import os, sys
 print('%d.%d.%d' % sys.version_info[:3])
 print(os.path.realpath(getattr(sys, '_base_executable', None) or sys.executable))`;
 
 /**
- * The interpreter for a project: `python3` if it matches, else the newest matching `python3.N` in `path` that the account
- * can run. Rejects with a `PrepareError` that lists the interpreters.
+ * Finds the interpreter for a project: `python3` if its version matches, else the newest matching `python3.N` in `path`
+ * that the account can run. Rejects with a `PrepareError` that lists the interpreters.
  */
 export async function findPython(
   requirements: readonly PythonRequirement[],

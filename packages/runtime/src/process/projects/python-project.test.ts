@@ -40,7 +40,7 @@ describe('readPythonProject and environmentCommands', () => {
       'uv pip install -r pyproject.toml',
       'pip install dependencies',
     ],
-  ])('install from %s, and the requirements of the shim last', async (_, files, withUv, withPip) => {
+  ])('install dependencies from %s, then the requirements of the shim', async (_, files, withUv, withPip) => {
     const last = ['list installed packages', expect.stringContaining('requirements of the host shim')];
     expect((await titlesOf(files, '/bin/uv')).titles).toEqual(['uv venv', withUv, ...last]);
     expect((await titlesOf(files, null)).titles).toEqual(['python -m venv', withPip, ...last]);
@@ -62,7 +62,7 @@ describe('readPythonProject and environmentCommands', () => {
     expect((await titlesOf(files, null)).dependencies).toEqual({ kind: 'pyproject', list: ['a', 'b', 'c'] });
   });
 
-  it('resolve extras that all refer to each other once', async () => {
+  it('include each extra once if extras refer to each other', async () => {
     const names = Array.from({ length: 40 }, (_, index) => `e${index}`);
     const lists = names.map((name) => `${name} = ["my-bot[${names}]", "of-${name}"]\n`);
     const text = pyproject(['my-bot[e0]'], `[project.optional-dependencies]\n${lists.join('')}`);
@@ -71,7 +71,7 @@ describe('readPythonProject and environmentCommands', () => {
     expect([...(list ?? [])].sort()).toEqual(names.map((name) => `of-${name}`).sort());
   });
 
-  it('create an environment without dependencies', async () => {
+  it('create an environment for a project without dependencies', async () => {
     const found = await titlesOf({ 'bot.py': '', 'pyproject.toml': '[tool.ruff]\nline-length = 100\n' }, null);
     expect(found.titles[0]).toBe('python -m venv');
     expect(found.notes).toEqual([expect.stringContaining('nothing is installed')]);

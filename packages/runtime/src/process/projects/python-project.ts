@@ -9,19 +9,19 @@ import { isProjectFile, readProjectFile } from './project-file.ts';
 export type PythonDependencies =
   | { readonly kind: 'uv-lock' }
   | { readonly kind: 'requirements' }
-  /** `list`: requirements for pip. Null if only the build backend knows them. */
+  /** `list` contains the requirements for pip. Null if only the build backend knows them. */
   | { readonly kind: 'pyproject'; readonly list: readonly string[] | null }
   | { readonly kind: 'none' };
 
 export type PythonProject = {
   readonly dependencies: PythonDependencies;
-  /** Version range; empty: any version. */
+  /** Required Python version range. Empty if any version will do. */
   readonly requiresPython: string;
-  /** Files, relative to the project, whose content determines what is installed. */
+  /** The files, relative to the project, that determine what is installed. */
   readonly files: readonly string[];
-  /** Whether parts of the project itself are installed. Then any of its files may matter. */
+  /** Whether parts of the project itself are installed. Any of its files may then affect the environment. */
   readonly isLocal: boolean;
-  /** Lines for the build log. */
+  /** Warnings for the build log. */
   readonly notes: readonly string[];
 };
 
@@ -93,10 +93,10 @@ function readPyproject(directory: string): Pyproject {
 
 const INCLUDE = /^(?:-r|-c|--requirement|--constraint)[\s=]*(\S+)/;
 
-/** Limit on included files. */
+/** Maximum number of included files. */
 const requirementFiles = 50;
 
-/** A requirements file and the files of the project that it includes. */
+/** Paths of a requirements file and of the project's files that it includes. */
 function readRequirements(
   directory: string,
   name: string,
@@ -119,7 +119,7 @@ function readRequirements(
   };
 }
 
-/** Whether a requirement is a path, an editable install or an archive, instead of a package of an index. */
+/** Whether a requirement is a path, an editable install or an archive instead of a package of an index. */
 function isLocalRequirement(line: string): boolean {
   return (
     /^(?:\.|\/|-e\b|--editable\b|-f\b|--find-links\b)/.test(line) ||
@@ -138,7 +138,10 @@ function namesLocalSources(pyproject: Pyproject): boolean {
   return uv?.workspace !== undefined || /"(?:path|workspace|editable)":/.test(text);
 }
 
-/** Replaces `name[extra]` of the project itself by that list of optional dependencies, each once. */
+/**
+ * Replaces a requirement `name[extra]`, where `name` is the project itself, by the project's optional dependencies of
+ * that name. Includes each list only once.
+ */
 function withOwnExtras(project: NonNullable<Pyproject['project']>): readonly string[] {
   const own = canonical(project.name);
   const taken = new Set<string>();

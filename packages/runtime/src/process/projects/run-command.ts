@@ -6,9 +6,9 @@ import { launchContained } from '../instances/launch-contained.ts';
 import type { BuildCommand, Builder } from './builder.ts';
 import { followOutput } from './follow-output.ts';
 
-/** Threads count; compilers and installers start many. */
+/** Maximum number of processes. Threads count, and compilers and installers start many. */
 const PROCESS_LIMIT = 2048;
-/** Lines of output in the error of a failed command. */
+/** Number of output lines in the error of a failed command. */
 const LAST_LINES = 12;
 
 export type RunOptions = {
@@ -22,21 +22,21 @@ export type RunOptions = {
   readonly bootId: string;
   readonly now: () => Date;
   readonly open: (started: Pick<InstanceOptions, 'files' | 'record' | 'supervisor' | 'child' | 'end'>) => Instance;
-  /** Receives masked lines. */
+  /** Receives the lines of the output, in which secrets are masked. */
   readonly output: BuildOutput;
   readonly mask: (line: string) => string;
   readonly signal: AbortSignal;
 };
 
 /**
- * Runs a command like an instance, with the same containment and limits. Settles when none of its processes runs. Rejects
- * with `PrepareError` if the command fails, and with the signal's reason after an abort.
+ * Runs a command like an instance, with the same containment and limits. Settles when none of its processes is running.
+ * Rejects with `PrepareError` if the command fails, and with the signal's reason after an abort.
  */
 export async function runCommand(options: RunOptions): Promise<void> {
   const { builder, command, signal } = options;
   const { files } = builder;
   signal.throwIfAborted();
-  // Files of the previous command.
+  // Remove the files of the previous command.
   for (const path of [files.record, files.end, files.exit, files.memoryKill, files.log]) {
     await options.removeTree(path);
   }
@@ -70,13 +70,14 @@ export async function runCommand(options: RunOptions): Promise<void> {
     if (end.code !== 0) throw failure(command, end, options.limits, last);
   } finally {
     signal.removeEventListener('abort', kill);
-    // Still runs if following its output failed. It must end here, because others get the account next.
+    // Stop the command, which is still running if following its output failed. It must end here, because the account is
+    // given to other builds next.
     await instance.stop(0);
     await instance.close();
   }
 }
 
-/** Forwards all lines and returns the last ones. */
+/** Forwards all lines of the output and returns the last ones. */
 async function follow(instance: Instance, options: RunOptions): Promise<readonly string[]> {
   const last: string[] = [];
   for await (const text of followOutput(instance.output, instance.ended, options.signal)) {

@@ -15,8 +15,9 @@ type Running<T> = {
 };
 
 /**
- * The first call for a key starts the work, later calls join it. An abort removes one caller. When the last caller aborts,
- * the work is aborted, and that caller's promise rejects with the signal's reason after the work has settled.
+ * The first call for a key starts the work, and later calls join it. An abort removes only its own caller. When the
+ * last caller aborts, the work is aborted, and that caller's promise rejects with the signal's reason after the work
+ * has settled.
  */
 export function createSharedWork<T>(): SharedWork<T> {
   const running = new Map<string, Running<T>>();
@@ -27,7 +28,7 @@ export function createSharedWork<T>(): SharedWork<T> {
     const emit: BuildOutput = (line, isDetail) => {
       for (const { output } of listeners) output(line, isDetail);
     };
-    // In the next microtask, so that the caller is a listener before the first line.
+    // Start the work in the next microtask, so that the caller listens before the first line.
     const done = Promise.resolve()
       .then(() => work(emit, controller.signal))
       .finally(() => running.delete(key));

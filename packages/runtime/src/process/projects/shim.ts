@@ -22,7 +22,7 @@ import type { Python } from './python-interpreter.ts';
 
 /** The host shim for Python bots, in a directory that every bot can read. */
 export type Shim = {
-  /** Directory with the module `bothost_shim`, for `PYTHONPATH`. */
+  /** Directory that contains the module `bothost_shim`, for `PYTHONPATH`. */
   readonly path: string;
   readonly requirements: readonly string[];
   readonly requiresPython: string;
@@ -71,7 +71,7 @@ export async function openShim(dataDirectory: string, shimPackage?: string | und
   };
 }
 
-/** Atomic: the complete copy is renamed. */
+/** Copies the shim under another name and then renames it, so that the copy appears atomically. */
 async function copyShim(source: string, path: string): Promise<void> {
   const copy = `${path}.new`;
   rmSync(copy, { recursive: true, force: true });
@@ -81,7 +81,7 @@ async function copyShim(source: string, path: string): Promise<void> {
     const target = join(copy, entry.path);
     if (entry.kind === 'directory') mkdirSync(target);
     if (entry.kind === 'file') copyFileSync(join(source, entry.path), target);
-    // Regardless of the umask.
+    // Set the mode regardless of the umask.
     if (entry.kind !== 'link') chmodSync(target, entry.kind === 'directory' ? 0o755 : 0o644);
   }
   chmodSync(copy, 0o755);

@@ -4,28 +4,30 @@ import { type Account, programsNamed, tryProgram } from './interpreter.ts';
 import { createMask } from './mask.ts';
 import { findPython } from './python-interpreter.ts';
 
-/** After a failed installation. */
+/** Time between attempts to install uv after a failure. */
 const RETRY_MS = 10 * 60_000;
 const REASON_CHARACTERS = 300;
 
 export type UvOptions = {
   readonly path: string;
   readonly toolsDirectory: string;
-  /** Whether to install uv if `path` has none. */
+  /** Whether to install uv if it is not in `path`. */
   readonly installs: boolean;
   /** Variables that the operator passes to builds, such as addresses of package indexes. */
   readonly passed: Readonly<Record<string, string>>;
-  /** The account that must be able to run it. */
+  /** The account that must be able to run uv. */
   readonly account: Account;
   readonly now: () => Date;
   readonly logger: Pick<RuntimeLogger, 'info' | 'warn'>;
   readonly signal: AbortSignal;
 };
 
-/** Returns the path of uv, or null if pip has to be used. Writes to the output why uv could not be installed. */
+/**
+ * Returns the path of uv, or null if pip has to be used. Writes the reason to `output` if uv could not be installed.
+ */
 export type FindUv = (output: BuildOutput) => Promise<string | null>;
 
-/** Looks for uv in `path`, and otherwise installs it once for all builds of this service. */
+/** Looks for uv in `path`. If it is missing, installs it once for all builds of this service. */
 export function createUvFinder(options: UvOptions): FindUv {
   const { path, account, logger, now } = options;
   let installing: Promise<string> | null = null;
@@ -36,7 +38,8 @@ export function createUvFinder(options: UvOptions): FindUv {
     const python = await findPython([], path, null);
     const environment = { PATH: path, ...passed };
     const program = await installUv({ python: python.path, toolsDirectory, environment, signal });
-    if ((await tryProgram(program, ['--version'], account)) === null) throw new Error(`${program} cannot be run`);
+    if ((await tryProgram(program, ['--version'], account)) === null)
+      throw new Error(`cannot run the installed ${program}`);
     logger.info({ program }, 'uv installed');
     return program;
   };
@@ -63,7 +66,7 @@ export function createUvFinder(options: UvOptions): FindUv {
   };
 }
 
-/** The last line that pip printed, or the message. */
+/** The last line that pip printed, or else the message of the error. */
 function reasonOf(error: unknown): string {
   const stderr = error instanceof Error && 'stderr' in error ? String(error.stderr) : '';
   const line = stderr.trim().split('\n').at(-1) ?? '';

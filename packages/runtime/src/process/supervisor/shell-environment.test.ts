@@ -9,7 +9,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { passThroughShell } from './shell-environment.ts';
 import { readExitFile, startSupervisor } from './supervisor.ts';
 
-/** Writes its variables, as a hash of each value, and the mask of signals that it ignores. */
+/** A program that prints a hash of each of its variables and the mask of signals that it ignores. */
 const BOT = `
 const { readFileSync, writeFileSync } = require('node:fs');
 const { createHash } = require('node:crypto');
@@ -84,7 +84,7 @@ const value = fc.oneof(
   fc.string({ unit: 'binary', minLength: 1, maxLength: 40 }).map((text) => text.replaceAll('\0', '.')),
   fc.string({ unit: 'grapheme', minLength: 1, maxLength: 20 }),
 );
-/** Names that mean something to a shell, an interpreter or the dynamic linker. */
+/** Variable names that mean something to a shell, an interpreter or the dynamic linker. */
 const interpretedNames = [
   ...['_', 'PWD', 'OLDPWD', 'IFS', 'OPTIND', 'OPTARG', 'OPTERR', 'PPID', 'SHLVL', 'LINENO', 'PS1', 'PS2', 'PS4', 'ENV'],
   ...['UID', 'EUID', 'SHELLOPTS', 'BASHOPTS', 'BASH', 'BASH_ENV', 'RANDOM', 'SECONDS', 'HOSTNAME', 'TMOUT', 'MAIL'],
@@ -92,7 +92,7 @@ const interpretedNames = [
   ...['go', 'status', 'command', '__proto__', 'constructor', 'toString', 'LD_LIBRARY_PATH', 'env'],
   ...['1', '-', '--', '-x', '1A', 'a-b', '__', 'A-', 'x'.repeat(64)],
 ];
-/** Node.js itself fails with an arbitrary value of these. */
+/** Exclude variables whose arbitrary values make Node.js itself fail. */
 const breaksNode = /^(LC_(ALL|MESSAGES)$|GLIBC_TUNABLES$|MALLOC_|NODE_|SSL_|OPENSSL_|UV_|LD_PRELOAD$|LD_AUDIT$)/;
 const anyName = fc
   .oneof(
@@ -106,7 +106,7 @@ describe('startSupervisor', () => {
   it.each([
     ['shell identifiers', plainName],
     ['any secret key', anyName],
-  ])('passes variables byte by byte: %s', { timeout: 120_000 }, async (_, name) => {
+  ])('passes variables on unchanged: %s', { timeout: 120_000 }, async (_, name) => {
     const pairs = fc.uniqueArray(fc.tuple(name, value), {
       minLength: secretSetSize.keys,
       maxLength: secretSetSize.keys,
@@ -116,7 +116,7 @@ describe('startSupervisor', () => {
     await fc.assert(property, { numRuns: 15, endOnFailure: true });
   });
 
-  it('passes the largest secret set with the largest values', async () => {
+  it('passes a secret set of the maximum size', async () => {
     const count = secretSetSize.bytes / secretValueBytes - 1;
     const large = Array.from({ length: count }, (_, index) => [
       `KEY_${index}`,
@@ -127,7 +127,7 @@ describe('startSupervisor', () => {
     await expectExact({ ...environment, 'a-b': "'".repeat(secretValueBytes) });
   });
 
-  it('puts no value into an argument, adds no variable, and leaves signals unchanged', async () => {
+  it('passes no value as an argument, adds no variable, and leaves signals unchanged', async () => {
     const plain = await runBot({ CANARY: 'canary-8241' });
     const renamed = await runBot({ 'a-b': 'canary-8241', PORT: '1' });
     expect(plain.cmdline + renamed.cmdline).not.toMatch(/canary-8241|a-b/);
@@ -139,7 +139,7 @@ describe('startSupervisor', () => {
   it.each([
     ['/does/not/exist', 127],
     ['/etc/passwd', 126],
-  ])('reports that perl cannot run %s like a shell, with status %s', async (command, code) => {
+  ])('reports like a shell that it cannot run %s, with status %s', async (command, code) => {
     const { exit, output } = await start([command], { 'a-b': '1' });
     expect(exit).toEqual({ state: 'exited', code, signal: null });
     expect(output).toMatch(new RegExp(`${command}: (No such file|Permission)`));
@@ -147,7 +147,7 @@ describe('startSupervisor', () => {
 });
 
 describe('passThroughShell', () => {
-  it('needs perl only for names that a shell does not pass on, and then names them without their values', () => {
+  it('requires perl only for names that a shell does not pass on, and lists these names without values', () => {
     expect(passThroughShell({ OK: '1' }, ['x'], null)).toEqual({ environment: { OK: '1' }, command: ['x'] });
     const pass = () => passThroughShell({ 'a-b': 'canary', OK: '1' }, ['x'], null);
     expect(pass).toThrow(/variable a-b, .* no perl/);

@@ -4,8 +4,8 @@ import { INSTANCE_VARIABLE } from '../instances/environment.ts';
 const SHELL_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
 /**
- * Variables that a shell replaces (dash 0.5.12, bash 5.2), and those of the dynamic linker, which would change the shell
- * before it is in its control groups. Matching too many names costs a millisecond, nothing else.
+ * Variables that a shell replaces (dash 0.5.12, bash 5.2), and variables of the dynamic linker, which would change the
+ * shell before it is in its control groups. Matching too many names only costs a millisecond.
  */
 const INTERPRETED_NAME =
   /^(_|PWD|OLDPWD|IFS|OPT[A-Z]+|PPID|SHLVL|LINENO|LINES|COLUMNS|PS[0-9]|ENV|E?UID|GROUPS|S?RANDOM|SECONDS|EPOCH.*|SHELLOPTS|BASH.*|HIST.*|COMP_.*|COPROC|DIRSTACK|FUNC.*|HOST.*|MACHTYPE|OSTYPE|PIPESTATUS|REPLY|POSIXLY_CORRECT|TMOUT|MAIL.*|CDPATH|GLOB.*|EXECIGNORE|FIGNORE|FCEDIT|KSH.*|ERRNO|ARGV0|LD_.*|GLIBC_.*|MALLOC_.*|GCONV_PATH|LOCPATH|NLSPATH|BOTHOST_VARIABLE_.*)$/;
@@ -22,7 +22,7 @@ print STDERR "$ARGV[0]: $reason\\n";
 exit($number == 2 ? 127 : 126);
 `;
 
-/** Where every account can reach it. Debian and Ubuntu install it always (package perl-base). */
+/** Finds perl where every account can run it. Debian and Ubuntu always install it in /usr/bin (package perl-base). */
 export function findPerl(): string | null {
   return ['/usr/bin/perl', '/usr/local/bin/perl'].find((path) => existsSync(path)) ?? null;
 }
@@ -48,7 +48,7 @@ export function passThroughShell(
     );
   }
   const renamed = Object.entries(environment).map(([name, value], index) =>
-    // Adoption finds processes by this variable, the shell included.
+    // Keep this variable in the shell too, because adoption finds processes by it.
     name === INSTANCE_VARIABLE ? [name, value] : [`BOTHOST_VARIABLE_${index}`, `${name}=${value}`],
   );
   return { environment: Object.fromEntries(renamed), command: [perl, '-e', RESTORE, '--', ...command] };

@@ -35,7 +35,7 @@ it.each([
   expect(parseExitFile(text)).toEqual(expected);
 });
 
-it('runs nothing if the server dies before it calls go', async () => {
+it('never runs the command if the server dies before it calls go', async () => {
   const { child, ended, exitPath, outputPath } = await supervise('/bin/echo', 'ran');
   child.stdin?.end();
   await ended;
@@ -43,7 +43,7 @@ it('runs nothing if the server dies before it calls go', async () => {
   expect(await readFile(outputPath, 'utf8')).toBe('');
 });
 
-it('passes arguments on unchanged', async () => {
+it('passes arguments to the command unchanged', async () => {
   const { go, ended, outputPath } = await supervise('/bin/echo', '$(id)', '; exit 9', 'a  b', '-n');
   go();
   await ended;
@@ -62,7 +62,7 @@ it.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('survives %s and records the e
   expect(readExitFile(exitPath)).toEqual({ state: 'exited', code: 5, signal: null });
 });
 
-it('reports a missing command like a shell', async () => {
+it('reports a missing command with status 127, like a shell', async () => {
   const { go, ended, exitPath, outputPath } = await supervise('/does/not/exist');
   go();
   await ended;

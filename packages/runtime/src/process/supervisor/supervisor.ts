@@ -30,14 +30,14 @@ printf '%3d' "$status" >&3
 exit "$status"
 `;
 
-/** Null on a machine without util-linux: setuid programs can then give a bot more rights. */
+/** Path of setpriv. Null on a machine without util-linux, where setuid programs can give a bot more rights. */
 export function findSetpriv(): string | null {
   return ['/usr/bin/setpriv', '/bin/setpriv'].find((path) => existsSync(path)) ?? null;
 }
 
 /**
- * A program with its own account gains no rights from setuid files (prctl(2), PR_SET_NO_NEW_PRIVS). User ids are reused:
- * otherwise, a setuid file that an earlier bot left in /tmp would run as the current owner of that id.
+ * Keeps a program with a separate account from gaining rights by setuid files (prctl(2), PR_SET_NO_NEW_PRIVS). User ids
+ * are reused, so a setuid file that an earlier bot left in /tmp would otherwise run as the current owner of that id.
  */
 function withoutNewRights(command: readonly string[]): readonly string[] {
   const setpriv = findSetpriv();
@@ -50,18 +50,18 @@ const UNWRITTEN = '    ';
 export type SupervisorOptions = {
   readonly command: readonly string[];
   readonly directory: string;
-  /** The command gets exactly these variables; a shell may add some (`PWD`). */
+  /** The environment of the command. A shell may add some variables (`PWD`). */
   readonly environment: Readonly<Record<string, string>>;
   readonly account: { readonly uid: number; readonly gid: number } | null;
   readonly exitPath: string;
   readonly outputPath: string;
-  /** Of the account; 0: no limit. */
+  /** Maximum number of processes of the account. 0 means no limit. */
   readonly processLimit: number;
 };
 
 /**
- * Starts a supervisor that waits until `go` before it runs its command. Rejects if the shell cannot be started or cannot pass
- * on a variable.
+ * Starts a supervisor that runs its command after `go`. Rejects if the shell cannot be started or cannot pass on a
+ * variable.
  */
 export async function startSupervisor(
   options: SupervisorOptions,
@@ -78,7 +78,7 @@ export async function startSupervisor(
       env: environment,
       detached: true,
       stdio: ['pipe', output, output, exitFile],
-      // Node drops the supplementary groups together with the user id.
+      // Node drops the supplementary groups when it changes the user id.
       ...(options.account ?? {}),
     });
     if (child.pid === undefined) {
@@ -95,7 +95,7 @@ export async function startSupervisor(
   }
 }
 
-/** State of the command according to its exit file. It stays `running` if the supervisor was killed. */
+/** Reads the state of the command from its exit file. The state stays `running` if the supervisor was killed. */
 export type ExitFile =
   | { readonly state: 'unstarted' | 'running' }
   | { readonly state: 'exited'; readonly code: number | null; readonly signal: string | null };
@@ -110,7 +110,7 @@ export function readExitFile(path: string): ExitFile {
   return parseExitFile(text);
 }
 
-/** Pure. A shell reports the end by signal n as status 128 + n. */
+/** Describes an exit status. A shell reports an end by signal n as status 128 + n. */
 export function parseExitFile(text: string): ExitFile {
   if (!text.startsWith('r')) return { state: 'unstarted' };
   const status = /^r *(\d{1,3})$/.exec(text)?.[1];
