@@ -7,15 +7,15 @@ import { openTestEnvironment } from './tests/environment.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** A directory that is kept between runs. */
+    /** A cache directory that is kept between runs. */
     pythonCache: string;
     python: string | undefined;
-    /** A folder of programs that includes uv; '' if there is no Python. */
+    /** A directory of programs that includes uv. Empty if there is no Python. */
     uvFolder: string;
   }
 }
 
-/** Runs the shim's Python tests with the real Pipecat, and the checks of its code. */
+/** Runs the shim's Python tests with the real Pipecat, and checks the shim's code. */
 const environment = await openTestEnvironment(inject('pythonCache'), inject('python'), inject('uvFolder'));
 
 async function run(program: string, ...parameters: readonly string[]): Promise<{ status: number; output: string }> {
@@ -37,7 +37,7 @@ describe('the Python host shim', () => {
   it.each([
     ['is formatted', 'ruff', ['format', '--check', '.', '../../examples/pipecat-echo']],
     ['passes the lint of ruff', 'ruff', ['check', '.', '../../examples/pipecat-echo']],
-    // The cache holds the types of the packages, which take mypy most of its time.
+    // The cache contains the types of the installed packages, because mypy spends most of its time on them.
     ['is completely typed', 'mypy', ['--no-error-summary', '--cache-dir', join(inject('pythonCache'), 'mypy')]],
   ])('%s', async (_, program, parameters) => {
     expect(await run(program, ...parameters)).toMatchObject({ status: 0 });

@@ -16,8 +16,8 @@ export type TestEnvironment =
   | { readonly kind: 'missing'; readonly reason: string };
 
 /**
- * Installs the Python environment of the shim's tests with uv into `cacheDirectory`; later runs with the same requirements reuse
- * it. `interpreter` is a Python of the caller's choice. Rejects when an installation fails.
+ * Installs the Python environment of the shim's tests with uv into `cacheDirectory`. Later runs with the same
+ * requirements reuse it. `interpreter` is the path of a Python interpreter. Rejects if an installation fails.
  */
 export async function openTestEnvironment(
   cacheDirectory: string,
@@ -36,7 +36,7 @@ export async function openTestEnvironment(
   for (const file of requirements) hash.update(await readFile(file));
   const environment = join(cacheDirectory, `python-shim-${hash.digest('hex').slice(0, 16)}`);
   const bin = join(environment, 'bin');
-  // Written last, so that an interrupted installation starts again.
+  // Write this file last, so that an interrupted installation starts again.
   const mark = join(environment, 'complete');
   if (existsSync(mark)) return { kind: 'ready', bin };
   await rm(environment, { recursive: true, force: true });
@@ -64,7 +64,7 @@ async function firstUsable(candidates: readonly string[]): Promise<Interpreter |
   return null;
 }
 
-/** The requirements of the shim, which is not installed: the tests run its sources. */
+/** The dependencies of the shim. The shim itself is not installed, because the tests run its sources. */
 async function ownRequirements(python: string): Promise<readonly string[]> {
   const code =
     'import json, tomllib; print(json.dumps(tomllib.load(open("pyproject.toml", "rb"))["project"]["dependencies"]))';

@@ -20,7 +20,7 @@ SESSION = "6f9bd5a8-6f5a-4a2d-9c43-2f1f5a9f2d11"
 
 @dataclass
 class RunningBot:
-    """The process, its output, and a client for its routes."""
+    """A running bot: its process, its output, and a client for its routes."""
 
     process: asyncio.subprocess.Process
     output: asyncio.StreamReader
@@ -61,9 +61,9 @@ class RunningBot:
 
 
 def environment(**variables: str) -> dict[str, str]:
-    """Return the environment of a bot, without variables of this process."""
+    """Return the environment of a bot, without the variables of the test process."""
     path = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
-    # Compiled files must not be stored with the sources, which are shipped.
+    # Write no compiled files next to the sources, because the sources are shipped.
     python = {
         "PYTHONPATH": str(SOURCES),
         "PYTHONUNBUFFERED": "1",
@@ -95,7 +95,7 @@ async def running(folder: Path, **variables: str) -> AsyncIterator[RunningBot]:
     try:
         port = (await bot.wait_for(r"serving on \S+ port (\d+)")).group(1)
         bot.client = httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", timeout=60, trust_env=False)
-        # The server accepts connections a moment later.
+        # Retry, because the server accepts connections a moment after this line.
         await bot.client.get("/livez")
         yield bot
     finally:

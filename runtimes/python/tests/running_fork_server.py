@@ -1,4 +1,4 @@
-"""A fork server with its supervisor, driven as the service does."""
+"""Runs a fork server with its supervisor and sends it requests like the service."""
 
 import asyncio
 import json
@@ -21,7 +21,7 @@ _FORK_SERVER = "fork-server".ljust(64, "-")
 
 @dataclass
 class Forked:
-    """An instance that was forked, and its files."""
+    """A forked instance and its files."""
 
     name: str
     pid: int
@@ -61,7 +61,7 @@ class Forked:
 
 @dataclass
 class RunningForkServer:
-    """A connection to the supervisor."""
+    """A connection to the supervisor of a fork server."""
 
     directory: Path
     variables: dict[str, str]
@@ -81,7 +81,7 @@ class RunningForkServer:
                 return event
 
     async def imported(self) -> dict[str, Any]:
-        """Wait until the import is over; return the status."""
+        """Wait until the import has ended and return the status."""
         self.send(do="status")
         while True:
             status = await self.next_event("status")
@@ -89,7 +89,7 @@ class RunningForkServer:
                 return status
 
     async def request(self, name: str, **variables: str) -> tuple[dict[str, Any], Forked]:
-        """Ask for an instance; return the answer, and the instance as it would be."""
+        """Request an instance. Return the supervisor's response, and the instance with the requested settings."""
         with socket.create_server(("127.0.0.1", 0)) as free:
             port: int = free.getsockname()[1]
         output, exit_file = self.directory / f"{name}.output", self.directory / f"{name}.exit"
@@ -123,7 +123,7 @@ async def forking(
     level: str = "module",
     modules: list[str] | None = None,
 ) -> AsyncIterator[RunningForkServer]:
-    """Run a fork server for a project until the block ends. `directory` takes its files."""
+    """Run a fork server for a project until the block ends. Its files are stored in `directory`."""
     home = directory / "home"
     home.mkdir()
     path = str(directory / "socket")
@@ -151,7 +151,7 @@ async def forking(
     try:
         yield running
     finally:
-        # The supervisor is their parent and ends after them.
+        # Wait for the supervisor, which is the parent of all instances and ends after them.
         for pid in _children(supervisor.pid):
             os.kill(pid, signal.SIGKILL)
         writer.close()

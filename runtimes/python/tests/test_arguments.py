@@ -1,4 +1,4 @@
-"""The classes of the arguments, depending on the packages in the bot's environment."""
+"""Tests of the classes of the arguments, which depend on the packages in the bot's environment."""
 
 import asyncio
 import json
@@ -19,7 +19,7 @@ async def bot(args):
     values = {name: getattr(args, name) for name in common}
     print("arguments", json.dumps({"classes": names, "values": values, "socket": hasattr(args, "websocket")}))
 """
-# Simulates packages that are not installed.
+# Simulates that packages are not installed.
 WITHOUT = "import sys\n\nfor name in {names}:\n    sys.modules[name] = None\n"
 
 

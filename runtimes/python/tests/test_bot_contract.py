@@ -1,4 +1,4 @@
-"""The host does what docs/bot-contract.md says."""
+"""Checks that the host behaves as docs/bot-contract.md says."""
 
 import asyncio
 import re
@@ -27,7 +27,7 @@ async def bot(args):
 
 
 def rows(section: str) -> list[list[str]]:
-    """Return the cells of the tables of a section, without quotes of code."""
+    """Return the cells of the tables in a section of the contract, without backticks."""
     text = next(part for part in re.split("^## ", CONTRACT, flags=re.MULTILINE) if part.startswith(f"{section}\n"))
     lines = [line for line in text.splitlines() if line.startswith("|") and not line.startswith("|---")]
     return [[cell.replace("`", "").strip() for cell in line.split("|")[1:-1]] for line in lines]
@@ -50,7 +50,7 @@ async def start(bot: RunningBot) -> "asyncio.Task[int]":
     return session
 
 
-async def after_start(bot: RunningBot, route: str) -> int:
+async def status_during_session(bot: RunningBot, route: str) -> int:
     session = await start(bot)
     status = await request(bot, route)
     await request(bot, "POST /_bot/stop")
@@ -70,7 +70,7 @@ SITUATIONS: dict[str, Callable[[RunningBot, str], Awaitable[int]]] = {
     "the session ended by itself": lambda bot, route: request(bot, route, b'{"seconds": 0}'),
     "the session was stopped": stopped,
     "the bot failed": lambda bot, route: request(bot, route, b'{"fail": true}'),
-    "a session is running": after_start,
+    "a session is running": status_during_session,
     "the body is not a JSON object": lambda bot, route: request(bot, route, b"[]"),
     "the body has more than 1 MiB": lambda bot, route: request(bot, route, b" " * 1_048_577),
     "the bot does not support the transport": lambda bot, route: request(
@@ -84,13 +84,15 @@ SITUATIONS: dict[str, Callable[[RunningBot, str], Awaitable[int]]] = {
 
 
 @pytest.mark.parametrize(("route", "situation", "status"), rows("Status codes")[1:])
-async def test_status_codes(tmp_path: Path, route: str, situation: str, status: str) -> None:
+async def test_routes_respond_with_documented_status_codes(
+    tmp_path: Path, route: str, situation: str, status: str
+) -> None:
     async with running(write_bot(tmp_path, BOT), BOT_CONTROL_TOKEN=TOKEN) as bot:
         assert await SITUATIONS[situation](bot, route) in {int(number) for number in status.split(" or ")}
 
 
 class RecordingEnvironment(Mapping[str, str]):
-    """An empty environment that records the names of the variables that are read."""
+    """An empty environment that records which variables are read."""
 
     def __init__(self) -> None:
         self.names: set[str] = set()
@@ -106,7 +108,7 @@ class RecordingEnvironment(Mapping[str, str]):
         return 0
 
 
-def test_host_reads_only_documented_variables_and_all_of_its_own() -> None:
+def test_host_reads_exactly_the_variables_that_the_contract_documents() -> None:
     environment = RecordingEnvironment()
     read_settings(environment)
     of_service = {name for name, *_ in rows("Environment")}

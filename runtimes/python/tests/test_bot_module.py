@@ -1,4 +1,4 @@
-"""Valid and invalid bot modules."""
+"""Tests of valid and invalid bot modules."""
 
 from pathlib import Path
 
@@ -17,7 +17,7 @@ async def run_rejected(folder: Path) -> str:
 @pytest.mark.parametrize(
     ("source", "reason"),
     [
-        (None, "bothost_shim: there is no bot.py in "),
+        (None, "bothost_shim: no bot.py in "),
         ("x = 1\n", "bothost_shim: bot.py has no function bot(args)"),
         ("def bot(args:\n", "bothost_shim: bot.py cannot be imported: SyntaxError"),
         ("import nothing_of_that_name\n", "bothost_shim: bot.py cannot be imported: ModuleNotFoundError"),
@@ -33,7 +33,7 @@ async def run_rejected(folder: Path) -> str:
         ),
     ],
 )
-async def test_invalid_module_exits_with_status_78_and_one_line(
+async def test_invalid_module_exits_with_status_78_and_a_one_line_message(
     tmp_path: Path, source: str | None, reason: str
 ) -> None:
     if source is not None:
@@ -137,7 +137,7 @@ import sys
 async def bot(args):
     print(sorted({"fastapi", "starlette", "pydantic", "aiortc", "multipart"} & set(sys.modules)), flush=True)
 """
-    # Without Pipecat's classes, which bring some of these, there is nothing to compare.
+    # Skip the comparison without Pipecat's classes, which import some of these packages.
     before = "import sys\nprint('ready', sorted({'fastapi', 'starlette', 'pydantic', 'pipecat'} & set(sys.modules)))\n"
     async with running(write_bot(tmp_path, before + source)) as bot:
         await bot.wait_for(r"ready \[\]")

@@ -1,4 +1,4 @@
-"""The unchanged echo bot under Pipecat's development runner."""
+"""Tests the unchanged echo bot under Pipecat's development runner."""
 
 import asyncio
 import os

@@ -31,7 +31,7 @@ async def bot(args): pass
 """
 
 
-async def test_forks_instances_of_one_import(tmp_path: Path) -> None:
+async def test_forks_several_instances_after_one_import(tmp_path: Path) -> None:
     project = write_bot(tmp_path, LOOK)
     async with forking(project, tmp_path) as server:
         status = await server.imported()
@@ -44,7 +44,7 @@ async def test_forks_instances_of_one_import(tmp_path: Path) -> None:
     assert [one["environment"]["BOTHOST_INSTANCE"] for one in seen] == ["first", "second"]
 
 
-async def test_shows_the_instance_in_the_initial_environment(tmp_path: Path) -> None:
+async def test_initial_environment_contains_the_id_of_the_instance(tmp_path: Path) -> None:
     async with forking(write_bot(tmp_path, LOOK), tmp_path) as server:
         await server.imported()
         seen = await (await server.start("an-instance")).look()
@@ -59,7 +59,7 @@ async def test_gives_each_instance_its_own_random_numbers(tmp_path: Path) -> Non
     assert len({one["random"] for one in seen} | {one["own_random"] for one in seen}) == 6
 
 
-async def test_moves_paths_in_the_home_directory(tmp_path: Path) -> None:
+async def test_instance_replaces_home_directory_paths_of_the_fork_server(tmp_path: Path) -> None:
     async with forking(write_bot(tmp_path, LOOK), tmp_path) as server:
         await server.imported()
         seen = await (await server.start("first", HOME="/homes/first")).look()
@@ -90,7 +90,7 @@ async def test_keeps_instances_and_their_statuses_when_the_fork_server_is_killed
         assert await server.supervisor.wait() == 0
 
 
-async def test_ends_a_waiting_fork_when_the_service_ends(tmp_path: Path) -> None:
+async def test_fork_that_waits_for_go_ends_when_the_service_ends(tmp_path: Path) -> None:
     async with forking(write_bot(tmp_path, LOOK), tmp_path) as server:
         await server.imported()
         answer, instance = await server.request("abandoned")
@@ -115,13 +115,13 @@ async def test_reports_the_modules_that_a_session_imported(tmp_path: Path) -> No
     assert "late" in modules
 
 
-async def test_imports_the_modules_of_earlier_sessions(tmp_path: Path) -> None:
+async def test_imports_modules_that_earlier_sessions_imported(tmp_path: Path) -> None:
     modules = ["colorsys", "no_such_module", "this_one.fails"]
     async with forking(write_bot(tmp_path, LOOK), tmp_path, modules=modules) as server:
         assert "colorsys" in (await server.imported())["modules"]
 
 
-async def test_leaves_the_import_to_the_instance_at_level_libraries(tmp_path: Path) -> None:
+async def test_instance_imports_the_bot_itself_at_level_libraries(tmp_path: Path) -> None:
     async with forking(write_bot(tmp_path, LOOK), tmp_path, level="libraries", modules=["colorsys"]) as server:
         await server.imported()
         instance = await server.start("first")
@@ -154,7 +154,7 @@ UNSAFE = {
 
 
 @pytest.mark.parametrize("what", UNSAFE)
-async def test_does_not_fork_after_an_import_that_leaves(what: str, tmp_path: Path) -> None:
+async def test_rejects_an_import_that_leaves_shared_state(what: str, tmp_path: Path) -> None:
     source, reason = UNSAFE[what]
     async with forking(write_bot(tmp_path, f"{source}\n{LOOK}"), tmp_path) as server:
         status = await server.imported()

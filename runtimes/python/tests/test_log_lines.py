@@ -1,4 +1,4 @@
-"""Loguru and the standard library's logging, as bots use them."""
+"""Tests of loguru and the standard library's logging, as bots use them."""
 
 from pathlib import Path
 
@@ -41,7 +41,7 @@ async def bot(args):
         await bot.wait_for(rf"{SESSION} - begun$")
 
 
-async def test_loguru_traces_show_no_values_of_variables(tmp_path: Path) -> None:
+async def test_loguru_traces_contain_no_values_of_variables(tmp_path: Path) -> None:
     source = """
 from loguru import logger
 

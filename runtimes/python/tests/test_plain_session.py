@@ -1,4 +1,4 @@
-"""`POST /bot` and `/_bot/*` with bots that are plain functions."""
+"""Tests of `POST /bot` and `/_bot/*` with bots that are plain functions."""
 
 import asyncio
 import signal
@@ -50,7 +50,7 @@ async def test_bot_that_raises_responds_500_and_logs_the_trace(sleeper: Path) ->
         await bot.wait_for(r"Traceback [\s\S]*ValueError: in the middle")
 
 
-async def test_log_lines_have_the_session_id_and_frame_the_session(sleeper: Path) -> None:
+async def test_session_logs_its_start_and_end_with_the_session_id(sleeper: Path) -> None:
     async with running(sleeper, IMAGE_VERSION="v7") as bot:
         await bot.post("/bot", {"seconds": 0}, headers={"x-daily-session-id": SESSION})
         stamp = r"^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} \| INFO     \| \S+:\S+:\d+ \| " + SESSION + " - "
@@ -122,7 +122,7 @@ async def test_disconnected_caller_does_not_end_the_session(sleeper: Path) -> No
 
 
 @pytest.mark.parametrize(("body", "status"), [(b"[]", 422), (b"{", 422), (b'"x"', 422), (b" " * 1_048_577, 413)])
-async def test_body_that_is_not_an_object_starts_nothing(sleeper: Path, body: bytes, status: int) -> None:
+async def test_body_that_is_not_an_object_starts_no_session(sleeper: Path, body: bytes, status: int) -> None:
     async with running(sleeper) as bot:
         answer = await bot.client.post("/bot", content=body)
         assert answer.status_code == status
@@ -193,7 +193,7 @@ async def test_bot_that_is_not_async_responds_500(tmp_path: Path) -> None:
         await bot.wait_for("TypeError: bot.args. must be async")
 
 
-async def test_room_requires_both_headers(tmp_path: Path) -> None:
+async def test_room_session_requires_both_headers(tmp_path: Path) -> None:
     source = "async def bot(args):\n    print(type(args).__name__, args.room_url, args.token)\n"
     async with running(write_bot(tmp_path, source)) as bot:
         room = {"x-daily-room-url": "https://example.invalid/room", "x-daily-room-token": "t"}

@@ -1,4 +1,4 @@
-"""`WS /ws`, with plain bots and with the real Pipecat."""
+"""Tests of `WS /ws` with plain bots and with the real Pipecat."""
 
 import asyncio
 import base64
@@ -41,7 +41,7 @@ def plain(tmp_path: Path) -> Path:
 
 
 async def closing(client: ClientConnection) -> int | None:
-    """Read to the end and return the close code."""
+    """Read messages until the socket closes and return the close code."""
     with suppress(ConnectionClosed):
         while True:
             await client.recv()
@@ -134,7 +134,7 @@ async def test_first_frame_detects_carriers_and_evaluations_and_reaches_the_bot(
         await bot.wait_for(f"type {expected} body")
 
 
-async def test_client_that_sends_nothing_counts_as_plain(tmp_path: Path) -> None:
+async def test_client_that_sends_no_frame_is_a_plain_client(tmp_path: Path) -> None:
     source = "async def bot(args):\n    await args.websocket.send_text(str(args.transport_type))\n"
     async with running(write_bot(tmp_path, source)) as bot, socket(bot) as client:
         assert await client.recv() == "websocket"

@@ -1,4 +1,4 @@
-"""`POST /files` with a storage of the bot."""
+"""Tests of `POST /files` with a bot that provides its own storage."""
 
 import asyncio
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""WebRTC sessions with aiortc as the client."""
+"""Tests of WebRTC sessions with aiortc as the client."""
 
 import asyncio
 import json
@@ -19,7 +19,7 @@ from running_bot import ECHO, SESSION, RunningBot, running, write_bot
 HEADERS = {"x-transport-type": "webrtc", "x-session-id": SESSION}
 CLIENT = {"x-session-id": SESSION}
 
-# aiortc ignores 127.0.0.1, but a machine may have no other address.
+# Let aiortc use 127.0.0.1, which it ignores by default, because a machine may have no other address.
 LOOPBACK = 'import aioice.ice\n\naioice.ice.get_host_addresses = lambda *_, **__: ["127.0.0.1"]\n\n'
 
 
@@ -30,7 +30,7 @@ def echo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 class Tone(AudioStreamTrack):
-    """A tone, because aiortc's own track sends silence."""
+    """An audio track with a tone, because aiortc's own track sends silence."""
 
     async def recv(self) -> Any:
         frame: Any = await super().recv()
@@ -40,7 +40,7 @@ class Tone(AudioStreamTrack):
 
 
 class Call:
-    """A client like a browser: audio in both directions and a data channel."""
+    """A client that sends and receives audio and has a data channel, like a browser."""
 
     def __init__(self) -> None:
         self.connection = RTCPeerConnection(RTCConfiguration(iceServers=[]))
@@ -70,7 +70,7 @@ class Call:
         return description
 
     async def hear(self) -> None:
-        """Wait for audio that is not silence."""
+        """Wait until audio arrives that is not silence."""
         track = await self.track
         while True:
             frame = await track.recv()
@@ -120,7 +120,7 @@ BODY = LOOPBACK + "async def bot(args):\n    print('body', args.body, type(args)
 
 
 @pytest.mark.parametrize(("more", "body"), [({}, {"a": 1}), ({"requestData": {"b": 2}}, {"b": 2})])
-async def test_body_comes_from_the_offer_or_else_from_the_start(
+async def test_body_comes_from_the_offer_or_otherwise_from_the_start(
     tmp_path: Path, echo: Path, more: dict[str, Any], body: dict[str, Any]
 ) -> None:
     async with running(write_bot(tmp_path, BODY)) as bot:
@@ -232,7 +232,7 @@ TURN = {"urls": ["turn:127.0.0.1:9"], "username": "u", "credential": "c"}
         (500, {}, "{", r"\[\]"),
     ],
 )
-async def test_ice_servers_come_from_the_service_and_are_never_public(  # noqa: PLR0917
+async def test_public_ice_servers_are_never_used_instead_of_those_of_the_service(  # noqa: PLR0917
     tmp_path: Path, echo: Path, status: int, answer: Any, variable: str, expected: str
 ) -> None:
     with ice_service(status, json.dumps(answer).encode()) as (url, requested):

@@ -1,4 +1,4 @@
-"""`python -m bothost_shim` in the directory of a bot."""
+"""The command `python -m bothost_shim`, which runs the bot of the current directory."""
 
 import asyncio
 import os
@@ -15,14 +15,14 @@ from .settings import InvalidSettingError, read_settings
 if TYPE_CHECKING:
     from .bot_module import Bot
 
-# Exit status: this bot can never run, so do not restart it (docs/bot-contract.md, "Exit status").
+# Exit status of a bot that can never run, so that it is not restarted (docs/bot-contract.md, "Exit status").
 _REFUSED = 78
-# Seconds until the process ends although threads or tasks of the bot still run.
+# Seconds until the process exits although threads or tasks of the bot are still running.
 _EXIT_GRACE_SECONDS = 5.0
 
 
 class _TerminatedError(BaseException):
-    """SIGTERM before the server handles signals. Not SystemExit, which an imported bot may raise itself."""
+    """SIGTERM arrived before the server handles signals. Not SystemExit, which an imported bot may raise itself."""
 
 
 def main() -> int:
@@ -31,7 +31,7 @@ def main() -> int:
 
 
 def run_forked(bot: "Bot | None") -> int:
-    """Do the same in a process that was forked after the bot was imported or, for None, only libraries."""
+    """Serve in a forked process. `bot` was imported before the fork; it is None if only libraries were."""
     return _until_terminated(lambda: _run(bot, is_forked=True))
 
 
@@ -39,7 +39,7 @@ def _until_terminated(run: Callable[[], int]) -> int:
     def terminate(*_: object) -> Never:
         raise _TerminatedError
 
-    # The first process of a container ignores SIGTERM unless it has a handler.
+    # Install a handler, because the first process of a container ignores SIGTERM without one.
     signal.signal(signal.SIGTERM, terminate)
     try:
         return run()
@@ -59,7 +59,8 @@ def _run(bot: "Bot | None", *, is_forked: bool) -> int:
     from .pipecatcloud_system import provide
     from .server import listen, serve
 
-    # Before the import of the bot: connections wait in the kernel until it is done, so clients need not retry.
+    # Listen before the bot is imported. Connections wait in the kernel until the import is done, so clients need not
+    # retry.
     try:
         listener = listen(settings.host, settings.port)
     except OSError as error:
@@ -92,7 +93,7 @@ def _run(bot: "Bot | None", *, is_forked: bool) -> int:
 
 
 def _refuse(reason: str) -> int:
-    """Report in one line, on standard error and to Kubernetes, why the bot cannot run."""
+    """Report in one line why the bot cannot run, on standard error and to Kubernetes."""
     sys.stderr.write(f"bothost_shim: {reason}\n")
     try:
         with open("/dev/termination-log", "r+") as log:

@@ -1,4 +1,4 @@
-"""Routes requests (docs/bot-contract.md, "Routes")."""
+"""Routes requests to the host or the bot (docs/bot-contract.md, "Routes")."""
 
 from collections.abc import Awaitable, Callable
 
@@ -44,7 +44,7 @@ _ROUTES: dict[str, dict[str, _Route]] = {
 
 
 def create_application(host: Host) -> Application:
-    """Return the ASGI application."""
+    """Return the ASGI application of the host."""
 
     async def application(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http":

@@ -1,4 +1,4 @@
-"""Arguments of `bot(args)` (docs/bot-contract.md, "Python host")."""
+"""Builds the arguments of `bot(args)` (docs/bot-contract.md, "Python host")."""
 
 import dataclasses
 import sys
@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 Kind = Literal["plain", "daily", "websocket", "webrtc"]
 
-# Class names in `pipecatcloud.agent`, which extend those of the runner, and in `pipecat.runner.types`.
+# The names of each class in `pipecatcloud.agent`, where it extends the runner's class, and in `pipecat.runner.types`.
 _NAMES: dict[Kind, tuple[str, str]] = {
     "plain": ("PipecatSessionArguments", "RunnerArguments"),
     "daily": ("DailySessionArguments", "DailyRunnerArguments"),
@@ -19,32 +19,32 @@ _NAMES: dict[Kind, tuple[str, str]] = {
 
 
 class BotArguments:
-    """The same attributes for bots without Pipecat."""
+    """Arguments with the same attributes for bots without Pipecat."""
 
     def __init__(self) -> None:
-        """Set the defaults of all kinds."""
+        """Set the attributes that all kinds of arguments have."""
         self.pipeline_idle_timeout_secs = 300
         self.call_data = None
         self.cli_args = None
 
 
 def build_arguments(kind: Kind, *, body: Any, session_id: str, file_storage: Any, **fields: Any) -> Any:
-    """Build the arguments of a session. `fields`: those of its kind."""
+    """Build the arguments of a session. `fields` are those of its kind."""
     values = {"body": body, "session_id": session_id, "file_storage": file_storage, **fields}
     arguments = _construct(_argument_class(kind), values)
     for name, value in values.items():
-        # Older versions of Pipecat do not have all fields.
+        # Omit fields that an older version of Pipecat does not have.
         if not hasattr(arguments, name):
             setattr(arguments, name, value)
-    # The host handles signals.
+    # Tell Pipecat not to handle signals, because the host does.
     arguments.handle_sigint = arguments.handle_sigterm = False
-    # Bots for newer hosts read it without a check, and pipecat-ai 1.14 does not declare it.
+    # Add the attribute, because bots for newer hosts read it without a check and pipecat-ai 1.14 does not declare it.
     arguments.flow_config = None
     return arguments
 
 
 def warm_up() -> None:
-    """Import the classes before the first session if Pipecat is loaded already, so that this is cheap."""
+    """Import the classes before the first session if Pipecat is already imported, which makes this cheap."""
     if "pipecat" in sys.modules:
         _argument_class("plain")
 
@@ -64,7 +64,7 @@ def _argument_class(kind: Kind) -> type[Any]:
         try:
             return _named(_import_hosted(), hosted)
         except (ImportError, AttributeError):
-            # Pipecat is missing, or the package is too old for this kind.
+            # Pipecat is not installed, or its version is too old for this kind.
             pass
     if find_spec("pipecat") is not None:
         return _named(import_module("pipecat.runner.types"), runner)
@@ -74,7 +74,8 @@ def _argument_class(kind: Kind) -> type[Any]:
 def _import_hosted() -> ModuleType:
     """Import `pipecatcloud.agent` without its package, unless the bot imported the package.
 
-    The package replaces all log handlers and imports an HTTP client. A bot that imports it later gets the same classes.
+    Importing the package would replace all log handlers and import an HTTP client. A bot that imports it later gets the
+    same classes.
     """
     package = "pipecatcloud"
     spec = None if package in sys.modules else find_spec(package)

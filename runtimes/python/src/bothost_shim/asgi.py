@@ -1,4 +1,4 @@
-"""Types of ASGI, without importing a framework."""
+"""The types of ASGI, without importing a framework."""
 
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
@@ -17,7 +17,7 @@ def written_path(scope: Scope) -> str:
 
 
 def header(scope: Scope, *names: str) -> str | None:
-    """Return the first of these headers that is present and not empty. Names in lower case."""
+    """Return the first of these headers that is present and not empty. The names must be in lower case."""
     headers: list[tuple[bytes, bytes]] = scope["headers"]
     for name in names:
         for key, value in headers:

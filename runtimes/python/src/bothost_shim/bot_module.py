@@ -14,29 +14,32 @@ from .service_errors import name_services
 
 
 class UnusableBotError(Exception):
-    """The bot of the directory can never run a session. The message is one line."""
+    """The directory contains no bot that can run. The message is one line."""
 
 
 @dataclass(frozen=True)
 class Bot:
-    """The entry points of a bot module."""
+    """The functions that a bot module provides to the host."""
 
     run: Callable[[Any], Awaitable[Any]]
-    # Returns a boolean or an object with `ready`, or an awaitable of these.
+    # The bot's `readyz()`, which returns a boolean or an object with `ready`, or an awaitable of either.
     readyz: Callable[[], Any] | None
     # The result of `create_file_storage()`.
     file_storage: Any
 
 
 def load_bot(directory: Path) -> Bot:
-    """Import `bot` from a directory. Raises UnusableBotError. Prints the trace of a failed import to standard error."""
+    """Import `bot` from a directory.
+
+    Raises UnusableBotError. Prints the traceback of a failed import to standard error.
+    """
     if str(directory) not in sys.path and "" not in sys.path:
         sys.path.insert(0, str(directory))
     if not _exists():
-        raise UnusableBotError(f"there is no bot.py in {directory.name or directory}")
+        raise UnusableBotError(f"no bot.py in {directory.name or directory}")
     try:
         module = import_module("bot")
-    # A module may exit while it is imported.
+    # A module may call `sys.exit()` while it is imported.
     except (Exception, SystemExit) as error:
         traceback.print_exc()
         raise UnusableBotError(f"bot.py cannot be imported: {_one_line(error)}") from error

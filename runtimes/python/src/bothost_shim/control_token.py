@@ -1,4 +1,4 @@
-"""Access control of paths, because all users of the machine can reach a loopback port."""
+"""Access control of the host's paths, which is required because all users of the machine can reach a loopback port."""
 
 import hmac
 
@@ -7,13 +7,13 @@ from .http_exchange import HttpError
 
 
 def require_token(scope: Scope, token: str | None) -> None:
-    """Require the control token, as a bearer token or in its own header. Raises HttpError 401."""
+    """Check the control token, sent as a bearer token or in its own header. Raises HttpError 401."""
     if not _has_token(scope, token):
         raise HttpError(401, "This path requires the control token")
 
 
 def require_session(scope: Scope, token: str | None, session_id: str) -> None:
-    """Require the session id that the service adds to forwarded requests. Raises HttpError 401, 404."""
+    """Check the session id that the service adds to forwarded requests. Raises HttpError 401, 404."""
     given = header(scope, "x-session-id", "x-daily-session-id")
     if given is not None and given != session_id:
         raise HttpError(404, "The session does not exist")

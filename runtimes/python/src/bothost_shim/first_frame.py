@@ -1,4 +1,4 @@
-"""Peeks at a socket's first frame to detect the kind of client. The bot still receives the frame."""
+"""Reads a socket's first frame ahead to detect the kind of client. The bot still receives the frame."""
 
 import asyncio
 import json
@@ -10,7 +10,7 @@ _SECONDS = 1.0
 
 
 class FirstFrame:
-    """A `receive` with `peek`."""
+    """An ASGI `receive` with a method `peek`."""
 
     def __init__(self, receive: Receive) -> None:
         """Wrap the connection's own `receive`."""
@@ -21,7 +21,7 @@ class FirstFrame:
         """Return the next message."""
         if not self._peeked:
             return await self._receive()
-        # The task stays in the queue until it is done, so that a cancellation here loses no message.
+        # Keep the task in the queue until it is done, so that a cancellation here loses no message.
         message = await asyncio.shield(self._peeked[0])
         self._peeked.popleft()
         return message
@@ -38,7 +38,10 @@ class FirstFrame:
 
 
 def begins_with_handshake(message: Message | None) -> bool:
-    """Return whether the client is a carrier or an evaluation. Bots recognize these by themselves."""
+    """Return whether the first frame is the handshake of a telephony carrier or an evaluation.
+
+    Bots detect these themselves.
+    """
     text = None if message is None else message.get("text")
     if not isinstance(text, str):
         return False

@@ -1,4 +1,4 @@
-"""`python -m bothost_shim.fork_server`: imports the bot of this folder once and forks its instances.
+"""The command `python -m bothost_shim.fork_server`, which imports the bot once and forks its instances.
 
 `fork_supervisor` starts it in the environment of the bot and sends requests to descriptor 3.
 """
@@ -22,16 +22,19 @@ from .preloading import imported_libraries, preload
 _CONTROL_DESCRIPTOR = 3
 _MESSAGE_BYTES = 196_608
 _MODULE_LIMIT = 2000
-# Some libraries keep them open. They have no file position that forks would share.
+# Files that some libraries keep open. They have no file position that forks would share.
 _HARMLESS_FILES = {"/dev/null", "/dev/random", "/dev/urandom"}
 
 
 class UnsafeImportError(Exception):
-    """The process cannot be forked safely after this import; the message is one line."""
+    """The import left something open, so the process cannot be forked safely. The message is one line."""
 
 
 def main() -> int:
-    """Import, report, and fork until the supervisor ends. In a fork: run the instance and return its exit status."""
+    """Import the bot, report the result, and fork instances until the supervisor ends.
+
+    In a fork, run the instance and return its exit status.
+    """
     control = socket.socket(fileno=_CONTROL_DESCRIPTOR)
     control.set_inheritable(False)
     order = json.loads(control.recv(_MESSAGE_BYTES))
@@ -59,14 +62,17 @@ def main() -> int:
     _report(control, {"modules": imported_libraries(Path.cwd())[:_MODULE_LIMIT]})
     forked = _serve(control)
     if forked is None:
-        # Skips the bot's `atexit` handlers, which are for instances.
+        # Exit without the bot's `atexit` handlers, which are meant for instances.
         os._exit(0)
     signal.signal(signal.SIGINT, signal.default_int_handler)
     return run_instance(forked, imported)
 
 
 def _import(order: dict[str, Any]) -> Bot | None:
-    """Import what the level requires. Raises UnusableBotError, UnsafeImportError."""
+    """Import the bot or only libraries, depending on the requested level.
+
+    Raises UnusableBotError, UnsafeImportError.
+    """
     before = _open_files()
     bot = load_bot(Path.cwd()) if order["level"] == "module" else None
     if bot is not None:
@@ -83,14 +89,17 @@ def _import(order: dict[str, Any]) -> Bot | None:
 
 
 def _serve(control: socket.socket) -> ForkedInstance | None:
-    """Fork for each message. Returns None in the fork server when its supervisor ends."""
+    """Fork an instance for each message.
+
+    Returns its descriptors in the fork, or None in the fork server when its supervisor ends.
+    """
     while True:
         message, descriptors, _, _ = socket.recv_fds(control, 1, 3, socket.MSG_CMSG_CLOEXEC)
         if not message:
             return None
         sys.stdout.flush()
         sys.stderr.flush()
-        # By way of a process that ends at once, so that the supervisor becomes the parent of the instance.
+        # Fork twice and end the process in between, so that the supervisor becomes the parent of the instance.
         pid = os.fork()
         if pid == 0:
             if os.fork() != 0:
@@ -107,7 +116,7 @@ def _report(control: socket.socket, report: dict[str, Any]) -> None:
 
 
 def _thread_names() -> list[str]:
-    """Name all threads, those of native libraries too."""
+    """Return the names of all threads, including those of native libraries."""
     threads = Path("/proc/self/task")
     return [(thread / "comm").read_text().strip() for thread in threads.iterdir()]
 
@@ -118,7 +127,7 @@ def _open_files() -> dict[str, str]:
         try:
             files[name] = os.readlink(f"/proc/self/fd/{name}")
         except FileNotFoundError:
-            # The listing itself.
+            # Skip the descriptor that was open only for the listing itself.
             continue
     return files
 

@@ -1,4 +1,4 @@
-"""A fork of the fork server becomes an instance."""
+"""Turns a fork of the fork server into an instance."""
 
 import json
 import os
@@ -17,13 +17,13 @@ from .preloading import imported_modules
 
 _REPARENT_SECONDS = 5.0
 _MODULE_LIMIT = 2000
-# Exit status before the bot ran: the service spawns the instance instead.
+# Exit status if the bot never ran. The service then spawns the instance instead.
 _UNUSABLE = 70
 
 
 @dataclass(frozen=True)
 class ForkedInstance:
-    """The descriptors that came with the order to fork."""
+    """The descriptors that the fork server received with the fork request."""
 
     channel: int
     output: int
@@ -32,9 +32,9 @@ class ForkedInstance:
 
 @dataclass(frozen=True)
 class Imported:
-    """What the fork server imported."""
+    """State of the fork server after the import."""
 
-    # None when only libraries were.
+    # The imported bot, or None if only libraries were imported.
     bot: Bot | None
     environment: InitialEnvironment
     home: str
@@ -64,7 +64,7 @@ def run_instance(forked: ForkedInstance, imported: Imported) -> int:
 
 
 def _become(forked: ForkedInstance, initial: InitialEnvironment, channel: socket.socket) -> dict[str, str]:
-    """Leave everything that belongs to the fork server, and wait for the supervisor's go. Returns the environment."""
+    """Give up what belongs to the fork server, and wait for the supervisor's `go`. Returns the environment."""
     os.setsid()
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     os.dup2(forked.output, 1)
@@ -77,7 +77,7 @@ def _become(forked: ForkedInstance, initial: InitialEnvironment, channel: socket
     if settings["uid"] is not None:
         uid = settings["uid"]
         os.setresuid(uid, uid, uid)
-        # Only a change from user id 0 would have dropped them.
+        # Drop the capabilities explicitly, because the kernel does that only for a change from user id 0.
         linux.set_capabilities()
         linux.make_dumpable()
     _wait_for_parent(settings["supervisor"])
@@ -88,7 +88,7 @@ def _become(forked: ForkedInstance, initial: InitialEnvironment, channel: socket
 
 
 def _wait_for_parent(pid: int) -> None:
-    """Wait until the supervisor is the parent: until then the kernel would report the end to another process."""
+    """Wait until the supervisor is the parent. Before that, the kernel would report the exit to another process."""
     deadline = time.monotonic() + _REPARENT_SECONDS
     while os.getppid() != pid:
         if time.monotonic() > deadline:
@@ -97,11 +97,11 @@ def _wait_for_parent(pid: int) -> None:
 
 
 def _report_modules(channel: socket.socket, known: frozenset[str]) -> None:
-    """Name what the session imported, for the next fork server."""
+    """Report the modules that the session imported, for the next fork server."""
     names = [name for name in imported_modules() if name not in known]
     channel.setblocking(False)
     try:
         channel.send(json.dumps(names[:_MODULE_LIMIT]).encode())
     except OSError:
-        # The supervisor has ended, or its buffer is full. The next session reports the same modules.
+        # Ignore the error: the supervisor has ended, or its buffer is full. The next session reports the same modules.
         return

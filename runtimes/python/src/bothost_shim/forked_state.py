@@ -1,4 +1,7 @@
-"""What a process and its forks must not share: random numbers, paths in its home, the variable that identifies it."""
+"""State that a process and its forks must not share:
+
+random numbers, paths in the home directory, and the variable that identifies the process.
+"""
 
 import ctypes
 import gc
@@ -16,10 +19,10 @@ MARK = "BOTHOST_INSTANCE"
 
 
 class InitialEnvironment:
-    """The block of variables that this process was started with, as `/proc/PID/environ` shows it to others."""
+    """The memory with the variables that this process was started with, which `/proc/PID/environ` shows to others."""
 
     def __init__(self) -> None:
-        """Find the mark in it. Raises LookupError when it has none."""
+        """Find the variable MARK in the block. Raises LookupError if it is missing."""
         with open("/proc/self/stat", encoding="latin-1") as file:
             text = file.read()
         # env_start and env_end, fields 50 and 51 of proc_pid_stat(5).
@@ -33,7 +36,7 @@ class InitialEnvironment:
         self._length = block.index(b"\0", offset) - offset - len(prefix) + 1
 
     def rename(self, name: str) -> None:
-        """Replace the value of the mark in place. Raises ValueError for a name that is longer than the present one."""
+        """Overwrite the value of MARK in place. Raises ValueError for a name that is longer than the present value."""
         value = name.encode()
         if len(value) > self._length:
             raise ValueError(f"{name} is longer than {self._length} bytes")
@@ -41,18 +44,18 @@ class InitialEnvironment:
 
 
 def find_generators() -> list[Any]:
-    """Find all generators of random numbers, before `gc.freeze` hides them."""
+    """Find all random number generators, before `gc.freeze` hides them."""
     numpy_random: Any = sys.modules.get("numpy.random")
     kinds: tuple[type[Any], ...] = (random.Random,)
     if numpy_random is not None:
         kinds += (numpy_random.BitGenerator,)
-    # Not by `isinstance`, which reads `__class__`: lazy objects import a module then.
+    # Avoid `isinstance`, which reads `__class__`, because lazy objects then import a module.
     found = [one for one in gc.get_objects() if issubclass(type(one), kinds)]
     return [one for one in found if not issubclass(type(one), random.SystemRandom)]
 
 
 def reseed(generators: list[Any]) -> None:
-    """Give each generator a new seed of the operating system."""
+    """Reseed each generator from the operating system."""
     random.seed()
     for generator in generators:
         if isinstance(generator, random.Random):
@@ -68,7 +71,7 @@ def reseed(generators: list[Any]) -> None:
 
 
 def find_paths(directory: str) -> list[tuple[dict[str, Any], str, str | PurePath]]:
-    """Find the variables of modules that hold paths in a directory: namespace, name and value of each."""
+    """Find the module variables that contain paths in a directory. Returns namespace, name and value of each."""
     namespaces = [module.__dict__ for module in list(sys.modules.values()) if type(module) is ModuleType]
     return [
         (namespace, name, value)
@@ -79,13 +82,13 @@ def find_paths(directory: str) -> list[tuple[dict[str, Any], str, str | PurePath
 
 
 def move_paths(paths: list[tuple[dict[str, Any], str, str | PurePath]], former: str, directory: str) -> None:
-    """Let the variables that `find_paths` found hold the same paths in another directory."""
+    """Change the variables that `find_paths` found to the same paths in another directory."""
     for namespace, name, value in paths:
         namespace[name] = type(value)(directory + str(value)[len(former) :])
 
 
 def replace_environment(environment: Mapping[str, str]) -> None:
-    """Set the variables of this process, and discard values derived from the former ones."""
+    """Set the variables of this process, and discard cached values derived from the former ones."""
     os.environ.clear()
     os.environ.update(environment)
     time.tzset()

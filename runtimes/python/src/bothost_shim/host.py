@@ -1,4 +1,4 @@
-"""State that the routes share."""
+"""State shared by the routes."""
 
 import asyncio
 from dataclasses import dataclass, field
@@ -13,7 +13,7 @@ from .run_bot import announce
 from .session import Session, SessionRunningError, SessionSlot
 from .settings import Settings
 
-# A storage that does not respond must not delay the end of a session.
+# Limits the deletions, because a storage that does not respond must not delay the end of a session.
 _DELETE_SECONDS = 5.0
 
 

@@ -7,10 +7,10 @@ from .asgi import Receive, Scope, Send
 
 
 class HttpError(Exception):
-    """A rejected request. The message is for the caller."""
+    """An error response to a request. The message is for the caller."""
 
     def __init__(self, status: int, message: str, completion_status: str | None = None) -> None:
-        """Reject with a status."""
+        """Create an error with an HTTP status and a message."""
         super().__init__(message)
         self.status = status
         self.message = message
@@ -23,7 +23,7 @@ class HttpError(Exception):
 
 
 async def read_body(receive: Receive, limit: int) -> bytes:
-    """Read a body of up to `limit` bytes. Raises HttpError 413, and 400 if the caller disconnects."""
+    """Read a body of at most `limit` bytes. Raises HttpError 413, and 400 if the caller disconnects."""
     body = bytearray()
     while True:
         message = await receive()
@@ -37,7 +37,7 @@ async def read_body(receive: Receive, limit: int) -> bytes:
 
 
 async def read_object(receive: Receive, limit: int) -> dict[str, Any]:
-    """Read a JSON object; an empty body counts as `{}`. Raises HttpError 413, 422."""
+    """Read a JSON object. An empty body counts as `{}`. Raises HttpError 413, 422."""
     body = await read_body(receive, limit)
     try:
         value = json.loads(body) if body else {}

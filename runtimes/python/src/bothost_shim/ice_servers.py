@@ -12,7 +12,7 @@ _BYTES = 65_536
 
 
 async def ice_servers(settings: Settings) -> list[dict[str, Any]]:
-    """Fetch the list, else use the one of the environment, else none."""
+    """Fetch the ICE servers from the service. If that fails, return those of the environment, or none."""
     if settings.ice_config_url is not None:
         try:
             text = await asyncio.wait_for(asyncio.to_thread(_fetch, settings.ice_config_url), _SECONDS)
@@ -32,7 +32,7 @@ def _fetch(url: str) -> bytes:
 
     if not url.startswith(("http://", "https://")):
         raise ValueError("not an HTTP URL")
-    # The service is on the same machine or network, so do not use a proxy.
+    # Use no proxy, because the service is on the same machine or network.
     with build_opener(ProxyHandler({})).open(url, timeout=_SECONDS) as response:
         content: bytes = response.read(_BYTES)
     return content
@@ -47,5 +47,5 @@ def _valid(servers: Any) -> list[dict[str, Any]]:
 def _server(entry: Any) -> dict[str, Any]:
     if not isinstance(entry, dict) or not isinstance(entry.get("urls"), str | list):
         raise ValueError("not an ICE server")
-    # Only the fields that a peer connection accepts.
+    # Keep only the fields that a peer connection accepts.
     return {name: entry[name] for name in ("urls", "username", "credential") if entry.get(name) is not None}

@@ -1,4 +1,4 @@
-"""System calls that Python's standard library lacks, by ctypes."""
+"""System calls that Python's standard library lacks, called through ctypes."""
 
 import ctypes
 import os
@@ -20,34 +20,36 @@ _libc = ctypes.CDLL(None, use_errno=True)
 
 
 def become_subreaper() -> None:
-    """Make this process the parent of all descendants whose own parent ends."""
+    """Make this process the parent of descendants whose own parent ends."""
     _prctl(_PR_SET_CHILD_SUBREAPER, 1)
 
 
 def forbid_new_privileges() -> None:
-    """Give up rights from setuid programs, for this process and its descendants."""
+    """Keep this process and its descendants from gaining rights through setuid programs."""
     _prctl(_PR_SET_NO_NEW_PRIVS, 1)
 
 
 def make_dumpable() -> None:
-    """Give this process its own files in `/proc` back, which the kernel gives to root after a change of the user id."""
+    """Make this process the owner of its files in `/proc` again, which the kernel gives to root after a change of the
+    user id.
+    """
     _prctl(_PR_SET_DUMPABLE, 1)
 
 
 def keep_capabilities() -> None:
-    """Keep the capabilities at the next change from user id 0 to another one."""
+    """Keep the capabilities when the user id changes from 0 next."""
     _prctl(_PR_SET_KEEPCAPS, 1)
 
 
 def enter_user_namespace() -> None:
-    """Move this process into a new user namespace. Raises OSError where the machine refuses that."""
+    """Move this process into a new user namespace. Raises OSError if the machine does not allow it."""
     _check(_libc.unshare(_CLONE_NEWUSER))
 
 
 def limit_capabilities(*kept: int) -> None:
-    """Drop all capabilities but these, which programs that this process runs get too."""
+    """Drop all other capabilities, also from programs that this process runs."""
     for capability in range(_HIGHEST_CAPABILITY + 1):
-        # Kernels have fewer than 64 and refuse the others.
+        # Kernels have fewer than 64 capabilities and reject higher numbers.
         if capability not in kept and _libc.prctl(_PR_CAPBSET_DROP, capability, 0, 0, 0) != 0:
             break
     set_capabilities(*kept)
@@ -56,7 +58,7 @@ def limit_capabilities(*kept: int) -> None:
 
 
 def set_capabilities(*kept: int) -> None:
-    """Set the permitted, effective and inheritable capabilities to exactly these. The ambient ones follow."""
+    """Set the permitted, effective, inheritable and ambient capabilities to exactly these."""
     mask = sum(1 << capability for capability in kept)
     header = (ctypes.c_uint32 * 2)(_CAPABILITY_VERSION_3, 0)
     low, high = mask & 0xFFFFFFFF, mask >> 32

@@ -19,7 +19,7 @@ _LOGGING_FORMAT = (
 
 
 class _SessionName:
-    """Formats as the id of the running session."""
+    """An object that is formatted as the id of the running session."""
 
     def __init__(self) -> None:
         self.session_id: str | None = None
@@ -32,12 +32,12 @@ class _SessionName:
 
 
 _name = _SessionName()
-# Stays open until the process ends.
+# The log stream, which stays open until the process ends.
 _context = ExitStack()
 
 
 def name_session(session_id: str | None) -> None:
-    """Set the session of all following lines."""
+    """Set the session id of all following lines."""
     _name.session_id = session_id
 
 
@@ -54,15 +54,15 @@ def _handler() -> logging.Handler:
 
 
 def prepare_logging(level: str) -> None:
-    """Configure the log lines of the host and of loguru. Call it before the bot is imported.
+    """Configure the log lines of the host and of loguru.
 
-    Loguru is configured through its defaults. So lines have the session id even if a bot replaces the
-    handlers, as Pipecat's templates do.
+    Call it before the bot is imported. It sets loguru's defaults, so that lines have the session id even if a bot
+    replaces the handlers, as Pipecat's templates do.
     """
     logger.addHandler(_handler())
     logger.setLevel(logging.CRITICAL + 1 if level == "NONE" else logging.INFO)
     logger.propagate = False
-    # Its information duplicates ours, and contains URL queries, which may contain a caller's data.
+    # Silence uvicorn's log, which duplicates the host's and contains URL queries with a caller's data.
     logging.getLogger("uvicorn.error").setLevel(logging.WARNING)
     if find_spec("loguru") is not None:
         _prepare_loguru(level)
@@ -72,7 +72,7 @@ def _prepare_loguru(level: str) -> None:
     defaults = {
         "LOGURU_FORMAT": _LOGURU_FORMAT,
         "LOGURU_LEVEL": "DEBUG" if level == "NONE" else level,
-        # Traces with values of variables would show secrets.
+        # Omit values of variables from traces, because they can contain secrets.
         "LOGURU_DIAGNOSE": "NO",
     }
     ours = {name: value for name, value in defaults.items() if name not in os.environ}
@@ -80,23 +80,23 @@ def _prepare_loguru(level: str) -> None:
     try:
         loguru: Any = import_module("loguru")
     except ValueError:
-        # An unknown level: log everything.
+        # The level is unknown, so log everything.
         os.environ["LOGURU_LEVEL"] = "DEBUG"
         for module in [name for name in sys.modules if name.partition(".")[0] == "loguru"]:
             del sys.modules[module]
         loguru = import_module("loguru")
-    # Programs that the bot starts must not inherit these.
+    # Remove these variables, so that programs that the bot starts do not inherit them.
     for name in ours:
         os.environ.pop(name, None)
     if level == "NONE":
         loguru.logger.disable("")
-    # Both are needed: a bot may replace `extra`, and new threads do not have this context.
+    # Set both, because a bot may replace `extra`, and new threads do not have this context.
     loguru.logger.configure(extra={"session_id": _name})
     _context.enter_context(loguru.logger.contextualize(session_id=_name))
 
 
 def finish_logging() -> None:
-    """Configure the standard library's root logger, unless the bot did so while it was imported."""
+    """Configure the root logger of the standard library, unless the bot did so while it was imported."""
     root = logging.getLogger()
     if not root.handlers:
         root.addHandler(_handler())

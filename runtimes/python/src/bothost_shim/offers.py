@@ -26,20 +26,20 @@ class OfferDesk:
     """Accepts WebRTC offers for the session that waits for one."""
 
     def __init__(self) -> None:
-        """Accept no offers yet."""
+        """Start without a session that accepts offers."""
         self._session: Session | None = None
         self._connected: asyncio.Future[Any] | None = None
         self._modules: asyncio.Future[tuple[Any, Any]] | None = None
         self._handler: Any = None
-        # A client that repeats its offer before the first one is answered must not get a second connection.
+        # Handle one offer at a time, because a client that repeats its offer must not get a second connection.
         self._one_at_a_time = asyncio.Lock()
         self._waiting = asyncio.Event()
 
     @asynccontextmanager
     async def session(self, session: Session) -> AsyncIterator["asyncio.Future[Any]"]:
-        """Accept offers for a session. Yields a future of the connection and the offer's request data."""
+        """Accept offers for a session. Yields a future of the connection and the request data of the offer."""
         self._session, self._connected = session, asyncio.get_running_loop().create_future()
-        # The import takes half a second. Run it in a thread until the client's offer arrives.
+        # Import Pipecat in a thread until the client's offer arrives, because the import takes half a second.
         self._modules = asyncio.ensure_future(asyncio.to_thread(_import_pipecat))
         self._waiting.set()
         try:
@@ -52,7 +52,10 @@ class OfferDesk:
                 await _close(handler)
 
     async def current(self, patience: float) -> Session | None:
-        """Return the session that accepts offers. Waits `patience` seconds, because an offer may overtake the start."""
+        """Return the session that accepts offers.
+
+        Waits `patience` seconds, because an offer may arrive before the start.
+        """
         try:
             await asyncio.wait_for(self._waiting.wait(), patience)
         except TimeoutError:
@@ -60,7 +63,7 @@ class OfferDesk:
         return self._session
 
     async def offer(self, request: dict[str, Any], ice_servers: list[dict[str, Any]]) -> dict[str, Any]:
-        """Return the answer to an offer. Raises HttpError 400, and the errors of Pipecat's handler."""
+        """Return the SDP answer to an offer. Raises HttpError 400, and the errors of Pipecat's handler."""
         if not _is_offer(request):
             raise HttpError(400, "The body is not a WebRTC offer")
         async with self._one_at_a_time:
@@ -85,7 +88,7 @@ class OfferDesk:
             return answer
 
     async def add_candidates(self, request: dict[str, Any]) -> None:
-        """Add ICE candidates of the client. Raises HttpError 400, and 404 for an unknown connection."""
+        """Add ICE candidates of the client. Raises HttpError 400, or 404 if the connection is unknown."""
         if self._handler is None:
             raise HttpError(404, "The connection does not exist")
         request_handler, _ = await self._ready_modules()
@@ -110,7 +113,7 @@ class OfferDesk:
 
 
 def _is_offer(request: dict[str, Any]) -> bool:
-    """Return whether an offer contains media. aiortc accepts any other text, too."""
+    """Return whether an offer contains media, because aiortc accepts any text."""
     sdp = request.get("sdp")
     return request.get("type") == "offer" and isinstance(sdp, str) and "m=" in sdp
 

@@ -24,7 +24,7 @@ def user_application() -> "FastAPI | None":
 
 
 def __getattr__(name: str) -> Any:
-    # FastAPI takes 200 ms to import, and most bots add no route.
+    # Create the application lazily, because importing FastAPI takes 200 ms and most bots add no route.
     global _application  # noqa: PLW0603 a module's attribute is a global
     if name != "app":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
@@ -36,7 +36,7 @@ def __getattr__(name: str) -> Any:
 
 
 def add_lifespan_to_app(new_lifespan: Lifespan) -> None:
-    """Run a context manager around the lifespan of the application, inside those added before."""
+    """Run a context manager around the lifespan of the application, inside those that were added before."""
     router = __getattr__("app").router
     outer: Lifespan = router.lifespan_context
 

@@ -1,4 +1,4 @@
-"""Imports modules in a fork server that sessions would otherwise import."""
+"""Imports modules in a fork server, so that sessions do not have to import them."""
 
 import sys
 from collections.abc import Iterable
@@ -23,7 +23,10 @@ _WEBRTC_MODULES = ["pipecat.transports.smallwebrtc.request_handler", "pipecat.tr
 
 
 def preload(remembered: Iterable[str]) -> None:
-    """Import what sessions need, and what earlier sessions of the deployment imported. Skip modules that fail."""
+    """Import the modules that sessions need and that earlier sessions of the deployment imported.
+
+    Skip modules that fail.
+    """
     from . import host, server  # noqa: F401 imported for their own imports
 
     _import_all(_SERVER_MODULES)
@@ -35,12 +38,12 @@ def preload(remembered: Iterable[str]) -> None:
 
 
 def imported_modules() -> list[str]:
-    """List the modules that another process of this environment can import by name."""
+    """Return the names of imported modules that another process of this environment can import."""
     return [name for name, module in list(sys.modules.items()) if _is_importable(name, module)]
 
 
 def imported_libraries(project: Path) -> list[str]:
-    """List the importable modules that are not part of the project."""
+    """Return the names of importable modules that are not part of the project."""
     prefix = f"{project}/"
     return [
         name for name in imported_modules() if not f"{sys.modules[name].__dict__.get('__file__')}".startswith(prefix)
@@ -48,7 +51,7 @@ def imported_libraries(project: Path) -> list[str]:
 
 
 def _is_importable(name: str, module: object) -> bool:
-    # Not by attribute access, on which lazy modules import others.
+    # Avoid attribute access, because lazy modules then import others.
     spec = module.__dict__.get("__spec__") if type(module) is ModuleType else None
     return type(spec) is ModuleSpec and spec.name == name and not name.startswith("bothost_shim")
 

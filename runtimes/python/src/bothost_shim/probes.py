@@ -10,13 +10,13 @@ from .log_lines import logger
 
 
 async def ready(host: Host, send: Send) -> None:
-    """Respond 200 if the bot can run a session, else 503. The bot's own `readyz()` decides, if it has one."""
+    """Respond 200 if the bot can run a session, else 503. If the bot has a function `readyz()`, it decides."""
     is_ready = not host.draining.is_set() and await _is_bot_ready(host)
     await send_json(send, 200 if is_ready else 503, {"ready": is_ready})
 
 
 async def alive(send: Send) -> None:
-    """Respond 200."""
+    """Respond 200 while the process runs."""
     await send_json(send, 200, {})
 
 
@@ -28,7 +28,7 @@ async def _is_bot_ready(host: Host) -> bool:
         if inspect.isawaitable(result):
             result = await result
     except Exception as error:
-        # Polled many times a second, so log an error only when it changes.
+        # Log an error only when it changes, because probes arrive many times per second.
         if str(error) != host.readiness_error:
             host.readiness_error = str(error)
             logger.warning("readyz() of bot.py raised %s: %s", type(error).__name__, error)

@@ -1,4 +1,4 @@
-"""Runs the bot of a session to its end."""
+"""Runs the bot of a session until it ends."""
 
 import asyncio
 import inspect
@@ -11,7 +11,7 @@ from .session import Outcome, Session
 
 
 def announce(session: Session, image_version: str | None) -> None:
-    """Log the start of the session, and at its end the end (docs/bot-contract.md, "Output")."""
+    """Log the start and the end of the session (docs/bot-contract.md, "Output")."""
     metadata = json.dumps({"session_id": session.id, "image_version": image_version})
     name_session(session.id)
     logger.info("Starting bot session with metadata: %s", metadata)
@@ -24,7 +24,7 @@ def announce(session: Session, image_version: str | None) -> None:
 
 
 async def run_bot(session: Session, bot: Bot, arguments: Any) -> Outcome:
-    """Run `bot(arguments)` and return its outcome. Never raises, and does not finish the session."""
+    """Run `bot(arguments)` and return its outcome. Never raises, and does not mark the session as ended."""
     if session.asked_to_end.is_set():
         return outcome_of(session)
     session.task = asyncio.create_task(_call(bot, arguments), name=f"bot of session {session.id}")
@@ -33,7 +33,7 @@ async def run_bot(session: Session, bot: Bot, arguments: Any) -> Outcome:
     if failure is None:
         return outcome_of(session)
     logger.error("The bot raised %s", type(failure).__name__, exc_info=failure)
-    # A session that was asked to end ends for that reason, even if the bot raised an error meanwhile.
+    # A session that was asked to end has that reason as its outcome, even if the bot raised an error since.
     return outcome_of(session) if session.end_reason is not None else Outcome(500)
 
 
@@ -45,7 +45,7 @@ def outcome_of(session: Session) -> Outcome:
 
 
 async def _call(bot: Bot, arguments: Any) -> BaseException | None:
-    """Return the bot's exception, or None. A bot that calls `sys.exit()` ends only its session."""
+    """Run the bot and return its exception, or None. A bot that calls `sys.exit()` ends only its session."""
     try:
         running = bot.run(arguments)
         if not inspect.isawaitable(running):

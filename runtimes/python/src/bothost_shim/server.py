@@ -1,4 +1,4 @@
-"""The HTTP server: listens, serves one session, drains and exits."""
+"""The HTTP server, which listens, serves one session at a time, drains and exits."""
 
 import asyncio
 import signal
@@ -12,18 +12,18 @@ from .application import create_application
 from .host import Host
 from .log_lines import logger
 
-# Time for requests to the bot's own routes, such as event streams, to finish before the process exits.
+# Seconds for requests to the bot's own routes, such as event streams, to finish before the process exits.
 _LAST_REQUESTS_SECONDS = 5
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """Listen. The kernel queues connections until the server accepts them. Raises OSError."""
+    """Listen on the port. The kernel queues connections until the server accepts them. Raises OSError."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     return socket.create_server((host, port), family=family, backlog=2048)
 
 
 class _Server(uvicorn.Server):
-    """Uvicorn with its own handling of signals, because uvicorn would close WebSockets."""
+    """Uvicorn with other signal handlers, because its own would close WebSockets."""
 
     def __init__(self, config: uvicorn.Config, host: Host) -> None:
         super().__init__(config)
@@ -52,9 +52,9 @@ class _Server(uvicorn.Server):
 
 
 async def serve(host: Host, listener: socket.socket) -> bool:
-    """Serve until a signal and the end of the session that runs then, or with `one_shot` until the end of one session.
+    """Serve until a signal arrives and the running session has ended, or with `one_shot` until one session has ended.
 
-    Return whether the server started. It does not if a lifespan handler of the bot fails.
+    Return whether the server started, which fails if a lifespan handler of the bot fails.
     """
     config = uvicorn.Config(
         create_application(host),
@@ -66,16 +66,16 @@ async def serve(host: Host, listener: socket.socket) -> bool:
         server_header=False,
         timeout_keep_alive=75,
         timeout_graceful_shutdown=_LAST_REQUESTS_SECONDS,
-        # Audio does not compress, and the service is on the same machine or network.
+        # Do not compress messages, because audio does not compress and the service is on the same machine or network.
         ws_per_message_deflate=False,
-        # A bot that blocks the event loop for long must not lose its client.
+        # Allow late pings, because a bot that blocks the event loop for long must not lose its client.
         ws_ping_timeout=60.0,
     )
     server = _Server(config, host)
     address, port = listener.getsockname()[:2]
     logger.info("Bot imported, serving on %s port %s", address, port)
     watch = asyncio.create_task(_exit_after_session(server, host))
-    # If its start fails, uvicorn exits, or returns in older releases.
+    # Uvicorn exits if its start fails; older releases return instead.
     with suppress(SystemExit):
         await server.serve(sockets=[listener])
     watch.cancel()

@@ -1,4 +1,6 @@
-"""Names the failing service in errors that Pipecat sends to clients, which contain only the text of its exception."""
+"""Adds the name of the failing service to errors that Pipecat sends to clients, which otherwise contain only the text
+of the exception.
+"""
 
 import sys
 from dataclasses import replace
@@ -6,9 +8,10 @@ from typing import Any
 
 
 def name_services() -> None:
-    """Change Pipecat's RTVI errors from `text` to `Service: text`, if the bot uses Pipecat. Needs no import of Pipecat.
+    """Change Pipecat's RTVI errors from `text` to `Service:
 
-    The method is not public: with a version of Pipecat that lacks it, errors stay as they are.
+    text`, if the bot uses Pipecat. Does not import Pipecat. The method is private, and if a version of Pipecat lacks
+    it, errors do not change.
     """
     module = sys.modules.get("pipecat.processors.frameworks.rtvi.processor")
     processor: Any = getattr(module, "RTVIProcessor", None)
@@ -18,7 +21,7 @@ def name_services() -> None:
 
     async def send_with_name(rtvi: Any, frame: Any) -> None:
         service = getattr(frame, "processor", None)
-        # RTVI's own errors are about messages of the client.
+        # Leave RTVI's own errors unchanged, because they concern messages of the client.
         if service is not None and service is not rtvi:
             frame = replace(frame, error=f"{type(service).__name__}: {frame.error}")
         await send(rtvi, frame)

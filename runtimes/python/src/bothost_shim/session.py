@@ -11,7 +11,10 @@ EndReason = Literal["stopped", "limit", "shutdown", "client gone"]
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a session ended: status and completion status of `POST /bot` (docs/bot-contract.md, "End of a session")."""
+    """How a session ended:
+
+    the HTTP status and completion status of `POST /bot` (docs/bot-contract.md, "End of a session").
+    """
 
     status: int
     completion_status: str | None = None
@@ -19,11 +22,11 @@ class Outcome:
 
 @dataclass
 class Session:
-    """A session from its start to its end."""
+    """A session, from its start until after its end."""
 
     id: str
     started_at: datetime
-    # Why the session was asked to end. The first reason counts.
+    # Why the session was asked to end. Only the first reason counts.
     end_reason: EndReason | None = None
     outcome: Outcome | None = None
     ended_at: datetime | None = None
@@ -32,7 +35,7 @@ class Session:
     waits_for_client: bool = False
     asked_to_end: asyncio.Event = field(default_factory=asyncio.Event)
     ended: asyncio.Event = field(default_factory=asyncio.Event)
-    # Called in order when the session has ended.
+    # Functions to call, in order, when the session has ended.
     at_end: list[Callable[[], None]] = field(default_factory=list)
 
     def end(self, reason: EndReason) -> None:
@@ -43,7 +46,7 @@ class Session:
             self.task.cancel()
 
     def finish(self, outcome: Outcome) -> None:
-        """Record the end. The first call counts."""
+        """Record how the session ended. Only the first call counts."""
         if self.ended.is_set():
             return
         self.outcome = outcome
@@ -64,14 +67,14 @@ class Session:
 
 
 class SessionRunningError(Exception):
-    """A second start while a session runs."""
+    """A session was started while another one is running."""
 
 
 class SessionSlot:
-    """Holds the running session, or else the last one."""
+    """Contains the running session, or else the last one."""
 
     def __init__(self) -> None:
-        """Hold no session."""
+        """Start without a session."""
         self.latest: Session | None = None
 
     @property

@@ -1,4 +1,4 @@
-"""`/_bot/*`: how the service stops and observes a session (docs/bot-contract.md, "Stop")."""
+"""The routes `/_bot/*`, by which the service stops and observes a session (docs/bot-contract.md, "Stop")."""
 
 import asyncio
 from contextlib import suppress
@@ -13,7 +13,7 @@ _LONGEST_WAIT_SECONDS = 300.0
 
 
 async def stop(host: Host, receive: Receive, send: Send) -> None:
-    """Cancel the session's bot, and again after the grace period. Responds 202, or 409 without a session."""
+    """Cancel the session's bot, and again after the grace period. Responds 202, or 409 if no session is running."""
     body = await read_object(receive, 4096)
     grace = body.get("graceSeconds")
     session = host.slot.running
@@ -28,7 +28,7 @@ async def stop(host: Host, receive: Receive, send: Send) -> None:
 
 
 async def report(host: Host, scope: Scope, send: Send) -> None:
-    """Send the session's state. With `wait`, at its end or after that many seconds."""
+    """Respond with the session's state. With `wait`, respond when the session has ended or after that many seconds."""
     session = host.slot.running
     if session is not None:
         with suppress(TimeoutError):

@@ -1,39 +1,39 @@
-"""Environment variables of the host (docs/bot-contract.md, "Environment")."""
+"""Reads the environment variables of the host (docs/bot-contract.md, "Environment")."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 
 class InvalidSettingError(Exception):
-    """A variable with an invalid value. The message names it."""
+    """An environment variable has an invalid value. The message contains its name."""
 
 
 @dataclass(frozen=True)
 class Settings:
-    """The parsed environment."""
+    """The settings of the host."""
 
     host: str
     port: int
-    # Required on reserved paths. None: no control.
+    # The token required on reserved paths. If it is None, these paths require no token.
     control_token: str | None
-    # The id of a session whose request has none.
+    # The session id if the request has none.
     session_id: str | None
-    # Fetched for every offer.
+    # URL of the ICE servers, fetched for every offer.
     ice_config_url: str | None
-    # JSON, used if the URL is missing or fails.
+    # ICE servers as JSON, used if there is no URL or fetching it fails.
     ice_servers: str | None
     log_level: str
     image_version: str | None
-    # Exit after the first session.
+    # Whether the process exits after the first session.
     one_shot: bool
     # Seconds that a WebRTC session waits for its client.
     offer_seconds: float
-    # Seconds that a drain may take. None: until the session ends.
+    # Maximum seconds of a drain. None means until the session ends.
     drain_seconds: float | None
 
 
 def read_settings(environment: Mapping[str, str]) -> Settings:
-    """Read the environment.
+    """Read the settings from an environment.
 
     Raises InvalidSettingError for an invalid port. An invalid number of seconds counts as unset.
     """
@@ -67,5 +67,5 @@ def _positive(text: str | None) -> float | None:
         number = float(text or "")
     except ValueError:
         return None
-    # Excludes NaN and values that a timer cannot represent.
+    # Reject NaN and values that a timer cannot represent.
     return number if 0 < number <= 2_000_000 else None

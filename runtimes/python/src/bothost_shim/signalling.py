@@ -1,4 +1,4 @@
-"""`/api/offer`: signaling of WebRTC clients, forwarded by the service."""
+"""The route `/api/offer`, which handles the signaling of WebRTC clients that the service forwards."""
 
 import json
 
@@ -10,7 +10,7 @@ from .ice_servers import ice_servers
 from .offers import can_negotiate
 
 _BODY_BYTES = 262_144
-# The service sends `/bot` first, but on another connection.
+# Wait for the session, because the service sends `/bot` first but on another connection.
 _START_SECONDS = 5.0
 
 

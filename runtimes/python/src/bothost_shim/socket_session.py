@@ -1,4 +1,4 @@
-"""`WS /ws`: a session that lasts as long as its socket (docs/bot-contract.md, "WebSocket sessions")."""
+"""The route `WS /ws`, whose session lasts as long as its socket (docs/bot-contract.md, "WebSocket sessions")."""
 
 import asyncio
 import base64
@@ -15,7 +15,7 @@ from .log_lines import logger
 from .run_bot import run_bot
 from .session import Outcome, Session
 
-# Time for a bot to end after its client left. Canceling a Pipecat pipeline takes up to 20 s.
+# Seconds for a bot to end after its client disconnected. Canceling a Pipecat pipeline takes up to 20 s.
 _LINGER_SECONDS = 25.0
 
 
@@ -43,7 +43,7 @@ async def socket_session(host: Host, scope: Scope, receive: Receive, send: Send)
         outcome = await run_bot(session, host.bot, arguments)
         states = (websocket.client_state, websocket.application_state)
         if all(state == WebSocketState.CONNECTED for state in states):
-            # The client may disconnect at the same time.
+            # Ignore the error, because the client may disconnect at the same time.
             with suppress(WebSocketDisconnect, RuntimeError):
                 await websocket.close(*_closing(outcome))
     finally:
@@ -52,7 +52,7 @@ async def socket_session(host: Host, scope: Scope, receive: Receive, send: Send)
 
 
 def _limit_linger(session: Session, receive: Receive) -> Receive:
-    """End the session some time after its client disconnected, if the bot does not."""
+    """End the session if the bot is still running some time after its client disconnected."""
 
     async def observed_receive() -> Message:
         message = await receive()
@@ -71,14 +71,14 @@ def _closing(outcome: Outcome) -> tuple[int, str]:
 
 
 def _body(scope: Scope) -> Any:
-    """Decode `?body=`. An invalid body counts as none."""
+    """Decode the body in the query `?body=`. An invalid body is ignored."""
     values = parse_qs(scope.get("query_string", b"").decode("latin-1")).get("body")
     if not values:
         return {}
-    # A query parser turns an unescaped + into a space.
+    # Restore each +, because a query parser turns an unescaped + into a space.
     encoded = values[0].replace(" ", "+")
     try:
         return json.loads(base64.b64decode(encoded + "=" * (-len(encoded) % 4)))
     except ValueError:
-        logger.warning("Body in the WebSocket URL is not base64 of JSON and was ignored")
+        logger.warning("Body in the WebSocket URL is not base64-encoded JSON and was ignored")
         return {}

@@ -1,4 +1,4 @@
-"""`POST /bot`: a session from request to response (docs/bot-contract.md, "Start")."""
+"""The route `POST /bot`, whose session lasts from request to response (docs/bot-contract.md, "Start")."""
 
 import asyncio
 from typing import Any
@@ -15,7 +15,7 @@ _BODY_BYTES = 1_048_576
 
 
 async def start(host: Host, scope: Scope, receive: Receive, send: Send) -> None:
-    """Respond when the session has ended. A caller that disconnects does not end it."""
+    """Run a session and respond when it has ended. A caller that disconnects does not end the session."""
     transport = header(scope, "x-transport-type", "x-daily-transport-type")
     body = await read_object(receive, _BODY_BYTES)
     room = _room(scope)

@@ -1,4 +1,4 @@
-"""`POST /files`: files for the running session (docs/bot-contract.md, "Uploads")."""
+"""The route `POST /files`, which stores files for the running session (docs/bot-contract.md, "Uploads")."""
 
 import mimetypes
 from pathlib import PurePath
@@ -11,12 +11,12 @@ from .http_exchange import HttpError, send_json
 from .log_lines import logger
 
 _FILE_BYTES = 50 * 1024 * 1024
-# Size of the form around the file.
+# Maximum bytes of the multipart form in addition to the file.
 _FORM_BYTES = 65_536
 
 
 async def upload(host: Host, scope: Scope, receive: Receive, send: Send) -> None:
-    """Store a client's file. Responds with the data of the RTVI message `send-file`. Raises HttpError."""
+    """Store a client's file. Responds with the data for the RTVI message `send-file`. Raises HttpError."""
     storage, session = host.bot.file_storage, host.slot.running
     if session is None:
         raise HttpError(404, "No session is running")
@@ -57,7 +57,7 @@ async def _read_file(scope: Scope, receive: Receive) -> tuple[str, str | None, b
 
 
 def _limited(receive: Receive) -> Receive:
-    """Limit the size of the request while it is read."""
+    """Limit the size of the request body while it is read."""
     size = 0
 
     async def limited() -> Message:

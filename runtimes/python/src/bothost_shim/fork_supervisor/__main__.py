@@ -8,11 +8,11 @@ from .supervisor import Supervisor
 
 
 def main() -> None:
-    """Run to the end of the fork server and of all instances."""
+    """Run until the fork server and all instances have ended."""
     config = json.loads(sys.stdin.readline())
-    # Descriptors that the service inherited are not for bots.
+    # Close the descriptors that the service passed on, so that bots cannot use them.
     os.closerange(3, os.sysconf("SC_OPEN_MAX"))
-    # Only the account of the service may read files that this process creates.
+    # Allow only the account of the service to read files that this process creates.
     os.umask(0o077)
     Supervisor(config).run()
 

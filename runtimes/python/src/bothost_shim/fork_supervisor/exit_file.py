@@ -1,4 +1,4 @@
-"""The file that says whether an instance was started, and how it ended; the same as a spawned instance's."""
+"""The file that says whether an instance was started and how it ended, in the same format as for a spawned instance."""
 
 import os
 
@@ -6,7 +6,7 @@ _UNWRITTEN = b"    "
 
 
 class ExitFile:
-    """Holds the file open, so that a full disk or a renamed directory cannot swallow the status."""
+    """Keeps the exit file open, so that the status can be written even to a full disk or a renamed directory."""
 
     def __init__(self, path: str) -> None:
         """Create the file with room for the status. Raises OSError."""
@@ -18,7 +18,7 @@ class ExitFile:
         os.pwrite(self._descriptor, b"r", 0)
 
     def write_status(self, result: os.waitid_result) -> None:
-        """Record how the process ended, in the way of a shell: 128 and the signal's number after a signal."""
+        """Record how the process ended, like a shell: the status is 128 plus the signal's number after a signal."""
         status = result.si_status if result.si_code == os.CLD_EXITED else 128 + result.si_status
         os.pwrite(self._descriptor, f"{status:3d}".encode(), 1)
 

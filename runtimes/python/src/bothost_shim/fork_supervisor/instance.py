@@ -1,4 +1,4 @@
-"""An instance from the request to fork it to its end."""
+"""An instance, from the fork request until it has ended."""
 
 import json
 import os
@@ -17,38 +17,38 @@ GO = b"g"
 
 
 class UnsafeForkError(Exception):
-    """The forked process is not the requested one; the message is one line."""
+    """The forked process is not the requested one. The message is one line."""
 
 
 @dataclass(frozen=True)
 class ForkRequest:
-    """A request of the service."""
+    """A request of the service to fork an instance."""
 
     instance: str
     output: str
     exit: str
-    # The account of the instance; None where all instances share that of the service.
+    # The account of the instance. None if all instances share the account of the service.
     uid: int | None
-    # Files `cgroup.procs` of its control groups.
+    # Paths of the `cgroup.procs` files of the instance's control groups.
     cgroups: list[str]
-    # The variable by which its processes are known; None if accounts or control groups identify them.
+    # The variable that identifies the instance's processes. None if accounts or control groups identify them.
     mark: str | None
     environment: dict[str, str]
 
 
 class Instance:
-    """A forked process: it waits until `go`, then it runs the bot."""
+    """A forked process, which runs the bot after `go`."""
 
     def __init__(self, request: ForkRequest, owner: object) -> None:
         """Create the exit file and the channel to the process. Raises OSError."""
         self.request = request
-        # The connection that requested it. None after `go`: then it no longer depends on the service.
+        # The connection that requested the fork. None after `go`, when the instance no longer depends on the service.
         self.owner: object | None = owner
         self.pid: int | None = None
         self.exit_file = ExitFile(request.exit)
         self.channel, self._channel_of_child = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self.channel.setblocking(False)
-        # The kernel adds pid and user id of the sender to each message.
+        # Let the kernel add the pid and user id of the sender to each message.
         self.channel.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
 
     def descriptors(self) -> list[int]:
@@ -62,11 +62,11 @@ class Instance:
         return [self._channel_of_child.fileno(), output, settings]
 
     def sent(self) -> None:
-        """Close this side's copy of the process's end of the channel."""
+        """Close the supervisor's copy of the process's end of the channel."""
         self._channel_of_child.close()
 
     def receive(self) -> tuple[bytes, int, int] | None:
-        """Read a message with the sender's pid and user id; None at the end of the channel."""
+        """Read a message and return it with the sender's pid and user id, or None at the end of the channel."""
         message, ancillary, _, _ = self.channel.recvmsg(_MESSAGE_BYTES, socket.CMSG_SPACE(_CREDENTIALS.size))
         if not message:
             return None
@@ -77,9 +77,9 @@ class Instance:
         raise UnsafeForkError("a message without credentials arrived")
 
     def accept(self, pid: int) -> int:
-        """Check the process that announced itself and move it into its control groups; returns its start in ticks.
+        """Check the process that announced itself and move it into its control groups.
 
-        Raises UnsafeForkError, OSError.
+        Return its start time in clock ticks. Raises UnsafeForkError, OSError.
         """
         stat = read_stat(pid)
         if stat is None or stat.parent != os.getpid():
@@ -97,18 +97,18 @@ class Instance:
         return stat.start_ticks
 
     def go(self) -> None:
-        """Let the process run the bot, and record that. Raises OSError."""
+        """Let the process run the bot, and record that it may. Raises OSError."""
         self.exit_file.mark_started()
         self.owner = None
         self.channel.send(GO)
 
     def close(self) -> None:
-        """Close all files."""
+        """Close all files of the instance."""
         self.channel.close()
         self._channel_of_child.close()
         self.exit_file.close()
 
 
 def parse_request(message: dict[str, Any]) -> ForkRequest:
-    """Read a request of the service. Raises KeyError for one of another version."""
+    """Parse a request of the service. Raises KeyError for a request of another version."""
     return ForkRequest(**{name: message[name] for name in ForkRequest.__dataclass_fields__})

@@ -1,4 +1,4 @@
-"""Reads what the kernel reports about another process, which itself is not trusted."""
+"""Reads from `/proc` what the kernel reports about a process, because the process itself is not trusted."""
 
 import os
 from dataclasses import dataclass
@@ -8,27 +8,27 @@ from dataclasses import dataclass
 class ProcessStat:
     """Fields of `/proc/PID/stat` (proc_pid_stat(5))."""
 
-    # A zombie has ended and waits for its parent.
+    # Skip zombies, which have ended and wait for their parent.
     is_zombie: bool
     parent: int
-    # Clock ticks since the machine started; with the pid it identifies the process.
+    # Clock ticks since the machine was started. Together with the pid, the start time identifies the process.
     start_ticks: int
 
 
 def read_stat(pid: int) -> ProcessStat | None:
-    """Read the parent and the start of a process; None if the process does not exist."""
+    """Read the parent and the start time of a process. None if the process does not exist."""
     try:
         with open(f"/proc/{pid}/stat", encoding="latin-1") as file:
             text = file.read()
     except OSError:
         return None
-    # The name of the command may contain spaces and parentheses.
+    # Parsing begins after the command name, which may contain spaces and parentheses.
     fields = text[text.rindex(")") + 2 :].split(" ")
     return ProcessStat(is_zombie=fields[0] == "Z", parent=int(fields[1]), start_ticks=int(fields[19]))
 
 
 def find_privileges(pid: int, uid: int) -> str | None:
-    """Name the first privilege that a process of the account must not have; None when it has none."""
+    """Return the first privilege of a process that a bot must not have, or None if it has none."""
     status = _read_status(pid)
     if set(status.get("Uid", "").split()) != {str(uid)}:
         return f"its user ids are {status.get('Uid', 'unknown')}, not {uid}"
@@ -39,30 +39,30 @@ def find_privileges(pid: int, uid: int) -> str | None:
 
 
 def count_threads(pid: int) -> int:
-    """Count the threads of a process, native ones too."""
+    """Count the threads of a process, including those of native libraries."""
     return len(os.listdir(f"/proc/{pid}/task"))
 
 
 def find_children(pid: int) -> list[int]:
-    """List the running processes whose parent this process is."""
+    """Return the running children of this process."""
     try:
         with open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as file:
             candidates = [int(name) for name in file.read().split()]
     except OSError:
-        # Kernels without CONFIG_PROC_CHILDREN.
+        # For kernels without CONFIG_PROC_CHILDREN.
         candidates = [int(name) for name in os.listdir("/proc") if name.isdecimal()]
     stats = [(child, read_stat(child)) for child in candidates]
     return [child for child, stat in stats if stat is not None and stat.parent == pid and not stat.is_zombie]
 
 
 def read_members(cgroup_procs: str) -> list[int]:
-    """List the processes of a control group by its file `cgroup.procs`."""
+    """Return the pids in a control group, given its file `cgroup.procs`."""
     with open(cgroup_procs, encoding="ascii") as file:
         return [int(line) for line in file]
 
 
 def has_variable(pid: int, variable: str) -> bool:
-    """Return whether the initial environment of a process, as other processes read it, holds `NAME=value`."""
+    """Return whether the initial environment of a process, as `/proc` shows it, contains `NAME=value`."""
     try:
         with open(f"/proc/{pid}/environ", "rb") as file:
             return variable.encode() in file.read().split(b"\0")

@@ -1,4 +1,4 @@
-"""Starts the fork server: the process that imports the bot."""
+"""Starts the fork server, the process that imports the bot."""
 
 import errno
 import os
@@ -10,15 +10,15 @@ from typing import Any, Never
 
 from .. import linux
 
-# The descriptor by which the fork server talks to its supervisor.
+# The descriptor through which the fork server communicates with its supervisor.
 CONTROL_DESCRIPTOR = 3
-# Bots are killed before the service when the machine runs out of memory.
+# Let the kernel kill bots before the service when the machine runs out of memory.
 _OOM_SCORE = "300"
 
 
 @dataclass(frozen=True)
 class Account:
-    """The user ids that a fork server may switch to: its own comes first, one for each instance follows."""
+    """The user ids that a fork server may switch to: the first is its own, and each instance has one of the others."""
 
     uid: int
     gid: int
@@ -26,10 +26,13 @@ class Account:
 
 
 def start_server(config: dict[str, Any]) -> tuple[int, socket.socket]:
-    """Start the fork server; return its pid and the connection to it. Raises OSError with the reason when it cannot."""
+    """Start the fork server.
+
+    Return its pid and the connection to it. Raises OSError with the reason if it cannot start.
+    """
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     account = Account(**config["account"]) if config["account"] else None
-    # Closed by `exec`, so that the end of the file means that the program runs.
+    # `exec` closes this pipe, so the end of the file means that the program is running.
     failure_read, failure_write = os.pipe()
     namespace_read, namespace_write = os.pipe()
     mapped_read, mapped_write = os.pipe()
@@ -64,7 +67,7 @@ def start_server(config: dict[str, Any]) -> tuple[int, socket.socket]:
 
 
 def _contain(config: dict[str, Any]) -> None:
-    """Limit this process and all that descends from it, before any code of the bot runs."""
+    """Limit this process and all its descendants, before any code of the bot runs."""
     os.setsid()
     for path in config["cgroups"]:
         _write(path, "0")
@@ -82,7 +85,7 @@ def _contain(config: dict[str, Any]) -> None:
 
 
 def _switch_account(account: Account, namespace_write: int, mapped_read: int) -> None:
-    """Become the first account of the range, with no capability except to switch to the others.
+    """Switch to the first account of the range, with no capability except to switch to the other accounts.
 
     Root creates the namespace, so that no account of the range owns it: an owner would have all capabilities in it.
     """
@@ -109,13 +112,13 @@ def _write_maps(pid: int, account: Account) -> None:
         _write(f"/proc/{pid}/gid_map", f"{account.gid} {account.gid} 1\n")
         _write(f"/proc/{pid}/uid_map", f"{account.uid} {account.uid} {account.count}\n")
     except OSError:
-        # The other end sees the end of the file and reports it.
+        # The supervisor detects the end of the file and reports it.
         return
 
 
 def _execute(config: dict[str, Any], control: socket.socket) -> Never:
     os.chdir(config["directory"])
-    # `dup2` onto itself would leave the descriptor to be closed by `exec`.
+    # Avoid `dup2` onto the same descriptor, which `exec` would then close.
     moved = os.dup(control.fileno()) if control.fileno() == CONTROL_DESCRIPTOR else control.fileno()
     os.dup2(moved, CONTROL_DESCRIPTOR, inheritable=True)
     command: list[str] = config["command"]

@@ -18,29 +18,29 @@ from .server_process import start_server
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-# A request holds the environment with its secrets, up to 512 KiB of them.
+# Maximum size of a request, which contains the environment with up to 512 KiB of secrets.
 _REQUEST_BYTES = 8 * 1024 * 1024
 _MESSAGE_BYTES = 196_608
 _ERROR_CHARACTERS = 500
 _MODULE_LIMIT = 2000
-# How long a fork may take until the new process announces itself. One that takes longer hangs.
+# Seconds until a new process must announce itself. A fork that takes longer hangs.
 _FORK_SECONDS = 5.0
-# How often it checks whether its data directory still exists.
+# Seconds between checks whether the data directory still exists.
 _CHECK_SECONDS = 60.0
-# How long it waits for the service to read why there is no fork server.
+# Seconds to wait for the service to read why there is no fork server.
 _REPORT_SECONDS = 10.0
 
 
 class Connection:
-    """A connection of the service, which sends requests. It ends with the service."""
+    """A connection through which the service sends requests. It closes when the service ends."""
 
     def __init__(self, connected: socket.socket) -> None:
-        """Take over an accepted connection."""
+        """Use an accepted connection."""
         self.socket = connected
         self._received = b""
 
     def receive(self) -> list[dict[str, Any]] | None:
-        """Read the requests that arrived; None at the end of the connection."""
+        """Read the requests that have arrived, or None at the end of the connection."""
         chunk = self.socket.recv(65_536)
         self._received += chunk
         if not chunk or len(self._received) > _REQUEST_BYTES:
@@ -49,7 +49,10 @@ class Connection:
         return [json.loads(line) for line in lines]
 
     def send(self, message: dict[str, Any]) -> None:
-        """Send an event, or drop it: a service that does not read has ended, or will ask for the status again."""
+        """Send an event, or drop it if the service does not read:
+
+        that service has ended, or will ask for the status again.
+        """
         with suppress(OSError):
             self.socket.sendall(json.dumps(message).encode() + b"\n")
 
@@ -83,13 +86,15 @@ class Supervisor:
             self._stop_late_forks()
             self._reap()
             if not os.path.exists(self._config["socket"]):
-                # The data directory was removed: no service will ever ask.
+                # The data directory was removed, so no service will ever connect.
                 self._stop_server()
         with suppress(OSError):
             os.unlink(self._config["socket"])
 
     def _is_needed(self) -> bool:
-        """Stay until the service has read why the fork server could not be started."""
+        """Return whether there is a process to supervise, or the service has yet to read why the fork server failed to
+        start.
+        """
         if self._server_pid is not None or self._instances:
             return True
         return not self._has_reported and time.monotonic() < self._report_deadline
@@ -108,7 +113,7 @@ class Supervisor:
         with suppress(FileNotFoundError):
             os.unlink(path)
         listener = socket.socket(socket.AF_UNIX)
-        # Renamed when it listens, so that a client that finds the socket can connect.
+        # Rename the socket once it listens, so that a client that finds it can connect.
         listener.bind(f"{path}~")
         listener.listen(16)
         os.rename(f"{path}~", path)
@@ -117,13 +122,11 @@ class Supervisor:
 
     def _accept(self) -> None:
         connected, _ = self._listener.accept()
-        # A service that stops reading must not stop the supervisor.
+        # Set a timeout, because a service that stops reading must not block the supervisor.
         connected.settimeout(1.0)
         connection = Connection(connected)
         self._connections.add(connection)
         self._selector.register(connected, selectors.EVENT_READ, lambda: self._serve(connection))
-
-    # The service.
 
     def _serve(self, connection: Connection) -> None:
         try:
@@ -137,11 +140,13 @@ class Supervisor:
             for request in requests:
                 self._answer(connection, request)
         except (KeyError, TypeError):
-            # Not a request of this version of the service.
+            # The request is not one of this version of the service.
             self._disconnect(connection)
 
     def _disconnect(self, connection: Connection) -> None:
-        """Forget a service that has ended, and end its instances that still wait: no record names them."""
+        """Forget a service that has ended, and end its instances that still wait for `go`, because no record names
+        them.
+        """
         self._connections.discard(connection)
         self._selector.unregister(connection.socket)
         connection.socket.close()
@@ -172,8 +177,6 @@ class Supervisor:
         for connection in list(self._connections):
             connection.send(message)
 
-    # The fork server.
-
     def _start_server(self) -> None:
         try:
             self._server_pid, self._server = start_server(self._config)
@@ -186,7 +189,10 @@ class Supervisor:
         self._server.send(json.dumps(first).encode())
 
     def _receive_report(self) -> None:
-        """Read the report of the fork server about its import. A tenant's code can have written it."""
+        """Read the fork server's report about its import.
+
+        Do not trust it, because a tenant's code can have written it.
+        """
         if self._server is None:
             return
         try:
@@ -208,7 +214,7 @@ class Supervisor:
                 self._stop_server()
 
     def _find_problem(self) -> str | None:
-        """Return why the fork server cannot be forked safely, from its files in `/proc`."""
+        """Return why the fork server cannot be forked safely, according to its files in `/proc`."""
         pid = self._server_pid
         if pid is None:
             return "the fork server has ended"
@@ -221,13 +227,13 @@ class Supervisor:
         return f"importing the bot started processes that still run: {len(processes)}" if processes else None
 
     def _find_processes(self, pid: int) -> set[int]:
-        """Find the processes that the fork server started and that are no instances."""
+        """Find the children of this process that are neither the fork server nor instances."""
         if self._deadlines:
-            # A fork goes by way of a process that ends at once.
+            # A fork has a short-lived parent process, which is not an instance.
             return set()
         processes = set(find_children(pid))
         if self._state["state"] == "importing":
-            # Orphans, too; later on they could be those of instances.
+            # Kill orphans too, because they could later be mistaken for processes of instances.
             processes.update(find_children(os.getpid()))
             for path in self._config["cgroups"]:
                 processes.update(read_members(path))
@@ -248,8 +254,6 @@ class Supervisor:
             self._selector.unregister(self._server)
             self._server.close()
             self._server = None
-
-    # Instances.
 
     def _fork(self, connection: Connection, request: dict[str, Any]) -> None:
         name = request["instance"]
@@ -282,7 +286,7 @@ class Supervisor:
         self._selector.register(instance.channel, selectors.EVENT_READ, lambda: self._receive_message(instance))
 
     def _receive_message(self, instance: Instance) -> None:
-        """Read the announcement of a new process, later the names of modules that its session imported."""
+        """Read the announcement of a new process, or later the names of modules that its session imported."""
         try:
             received = instance.receive()
             if received is None:
@@ -295,7 +299,7 @@ class Supervisor:
             if instance.pid is None and message == HELLO:
                 self._announce(instance, pid)
             elif instance.owner is None and pid == instance.pid:
-                # Only once: a session must not keep the supervisor busy.
+                # Accept the names only once, because a session must not keep the supervisor busy.
                 self._selector.unregister(instance.channel)
                 self._broadcast({"event": "modules", "modules": _module_names(json.loads(message))})
         except BlockingIOError:
@@ -325,7 +329,7 @@ class Supervisor:
         for name, deadline in list(self._deadlines.items()):
             if time.monotonic() >= deadline:
                 self._fail(self._instances[name], f"it was not forked within {_FORK_SECONDS:g} seconds")
-                # It hangs, and would delay every further start.
+                # Kill a fork server that hangs, because it would delay every further start.
                 self._stop_server()
 
     def _timeout(self) -> float:
@@ -334,7 +338,7 @@ class Supervisor:
         return max(0.0, min([*self._deadlines.values(), time.monotonic() + _CHECK_SECONDS]) - time.monotonic())
 
     def _fail(self, instance: Instance, reason: str) -> None:
-        """Abandon an instance that has not run: closing its channel ends its process, if there is one."""
+        """Abandon an instance that never ran. Closing its channel ends its process, if there is one."""
         name = instance.request.instance
         if self._instances.pop(name, None) is None:
             return
@@ -347,10 +351,8 @@ class Supervisor:
         instance.close()
         self._broadcast({"event": "failed", "instance": name, "reason": reason})
 
-    # The ends of processes.
-
     def _reap(self) -> None:
-        """Record the end of each child before the kernel forgets it."""
+        """Record how each child ended before the kernel forgets it."""
         while True:
             try:
                 result = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
@@ -371,10 +373,10 @@ class Supervisor:
         try:
             instance.exit_file.write_status(result)
         except OSError as error:
-            # The disk of the log may be full, too.
+            # Ignore the error, because the disk of the log may be full too.
             with suppress(OSError):
                 sys.stderr.write(f"The exit status of {instance.request.instance} could not be stored: {error}\n")
-        # The names of its modules may still wait to be read.
+        # Read the channel once more, because the names of imported modules may still be in it.
         with suppress(KeyError, ValueError):
             self._selector.get_key(instance.channel)
             self._receive_message(instance)
@@ -392,7 +394,7 @@ class Supervisor:
 
 
 def _module_names(names: Any) -> list[str]:
-    """Keep the texts that are valid names of modules."""
+    """Return the texts that are valid names of modules."""
     if not isinstance(names, list):
         return []
     texts = [name for name in names[:_MODULE_LIMIT] if isinstance(name, str) and len(name) <= 200]
