@@ -70,7 +70,7 @@ describe.skipIf(images === null)('the compose file', () => {
     expect(await docker('port', await container('database'))).toBe('');
   });
 
-  it('shuts down cleanly and keeps all records across down and up', async () => {
+  it('shuts down cleanly and keeps all records when it is started again', async () => {
     const sessionId = await runParrotSession(origin, await keys());
     const before = [await container('bothost'), await container('database')];
     await compose('stop');

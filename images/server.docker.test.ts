@@ -21,7 +21,7 @@ describe.skipIf(images === null)('the image of the service', () => {
     await docker('rmi', name);
   });
 
-  /** Runs a command of the documentation, with names of this run and any free port. */
+  /** Runs a documented command with resource names of this test run and any free port. */
   async function runDocumented(index: number, more = ''): Promise<string> {
     const command = (await containerCommands())[index] ?? '';
     const adapted = command
@@ -64,7 +64,7 @@ describe.skipIf(images === null)('the image of the service', () => {
   });
 
   it('starts with the documented command, becomes healthy, prints no key, and serves a session', async () => {
-    // As container engines that allow core dumps do.
+    // Allow core dumps, as some container engines do by default.
     await runDocumented(1, '--health-interval=1s -e BOTHOST_SHUTDOWN_GRACE=0 --ulimit core=-1');
     origin = await findOrigin();
     await waitUntilReady(origin);
@@ -89,7 +89,7 @@ describe.skipIf(images === null)('the image of the service', () => {
     await expect.poll(status).toBe('HTTP_COMPLETED');
   });
 
-  it('leaves no zombie processes, and keeps its key private', async () => {
+  it('leaves no zombie processes, and stores its key unreadable to other users', async () => {
     const states = () => inside('sh', '-c', 'cat /proc/[0-9]*/stat | sed "s/.*) //" | cut -c1 | tr -d "\\n"');
     await expect.poll(states).not.toContain('Z');
     expect(await inside('stat', '-c', '%a %U', '/var/lib/bothost/key')).toBe('600 root');

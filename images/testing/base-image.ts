@@ -13,8 +13,9 @@ const mirror = 'http://deb.debian.org/debian';
 const authorities = '/etc/ssl/certs/ca-certificates.crt';
 
 /**
- * Makes a base image without an image registry: Debian from debootstrap, Node and npm from the npm registry, and this machine's
- * certificate authorities. The cache keeps the file system and the engine keeps the image until this file changes.
+ * Makes a base image without an image registry: Debian from debootstrap, Node and npm from the npm registry, and this
+ * machine's certificate authorities. The cache directory keeps the file system and the container engine keeps the image
+ * until this file changes.
  */
 export async function baseImage(cache: string): Promise<string> {
   const recipe = await readFile(fileURLToPath(import.meta.url));
@@ -33,7 +34,7 @@ async function makeArchive(archive: string): Promise<void> {
   const unfinished = `${archive}.${process.pid}`;
   try {
     await output('debootstrap', '--variant=minbase', '--include=ca-certificates', release, tree, mirror);
-    // npm's package `node` installs this one.
+    // The npm package `node` installs this package.
     const node = `node-linux-${arch}`;
     const prefix = ['--global', '--prefix', join(tree, 'usr'), '--no-audit', '--no-fund'];
     await output('npm', 'install', ...prefix, `${node}@${nodeVersion}`, `npm@${npmVersion}`);

@@ -17,7 +17,7 @@ export async function script(text: string, directory: string, variables: Readonl
 
 export const docker = (...words: readonly string[]) => output('docker', ...words);
 
-/** Standard output and standard error of a container. */
+/** Returns the standard output and standard error of a container. */
 export async function logs(container: string): Promise<string> {
   const { stdout, stderr } = await run('docker', ['logs', container], options);
   return stdout + stderr;
@@ -30,7 +30,7 @@ export async function works(program: string, ...words: readonly string[]): Promi
   );
 }
 
-/** `docker compose`, or its predecessor `docker-compose`. */
+/** The command `docker compose`, or `docker-compose` in older installations. */
 export async function composeCommand(): Promise<string> {
   return (await works('docker', 'compose', 'version')) ? 'docker compose' : 'docker-compose';
 }

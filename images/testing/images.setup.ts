@@ -9,7 +9,7 @@ declare module 'vitest' {
     givenBase: string;
     baseCache: string;
     inCi: boolean;
-    /** The images of this run; null without a container engine. */
+    /** The names of the images of this run. Null without a container engine. */
     images: { readonly base: string; readonly server: string; readonly postgres: string } | null;
   }
 }
@@ -17,7 +17,7 @@ declare module 'vitest' {
 const label = 'bothost.test=true';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** Builds the images once for all tests. They are kept as a build cache for the next run. */
+/** Builds the images once for all tests, and keeps them as a build cache for the next run. */
 export async function setup(project: TestProject): Promise<void> {
   const { givenBase = '', baseCache = '', inCi = false } = project.config.provide;
   if (!(await works('docker', 'info'))) {

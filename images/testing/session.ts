@@ -3,7 +3,7 @@ import { createClient } from '../../packages/contract/src/index.ts';
 
 export type Keys = { readonly privateKey: string; readonly publicKey: string };
 
-/** Starts a session of the parrot, sends it a request and stops it. Returns the session's id. */
+/** Starts a session of the parrot bot, sends the bot a request and stops the session. Returns the session's id. */
 export async function runParrotSession(origin: string, keys: Keys): Promise<string> {
   const client = createClient({ origin, key: keys.privateKey });
   const params = { agentName: 'parrot' };
@@ -19,7 +19,7 @@ export async function runParrotSession(origin: string, keys: Keys): Promise<stri
   return sessionId;
 }
 
-/** The completion status of a session; null while it is live. */
+/** Returns the completion status of a session, or null while the session is running. */
 export async function statusOf(origin: string, { privateKey }: Keys, sessionId: string): Promise<string | null> {
   const client = createClient({ origin, key: privateKey });
   return (await client.getSession({ params: { agentName: 'parrot', sessionId } })).completionStatus;

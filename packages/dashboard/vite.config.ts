@@ -3,7 +3,7 @@ import { defineConfig, type Plugin } from 'vite';
 
 /** Builds static files for `/`, `/talk/:agent` and `/assets/*` that load nothing from other hosts. */
 export default defineConfig({
-  // An absolute path, because the browser test builds from another directory.
+  // Use an absolute path, because the browser test builds from another directory.
   root: import.meta.dirname,
   plugins: [react(), withoutDaily()],
   build: {

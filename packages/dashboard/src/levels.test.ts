@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createLevel, loudness } from './levels.ts';
 
-test('loudness grows with the amplitude and falls to 0 in silence', () => {
+test('loudness increases with the amplitude and falls to 0 in silence', () => {
   expect(loudness(new Int16Array(100))).toBe(0);
   expect(loudness(new Int16Array(100).fill(32_000))).toBe(1);
   const quiet = loudness(new Int16Array(100).fill(300));

@@ -17,7 +17,7 @@ export interface Level {
   readonly read: () => number;
 }
 
-/** @param now a monotonic clock, in milliseconds */
+/** @param now returns the time of a monotonic clock in milliseconds */
 export function createLevel(now: () => number): Level {
   const fadeMs = 500;
   let latest = 0;

@@ -7,7 +7,7 @@ interface MeterProps {
   readonly active: boolean;
 }
 
-/** The loudness of a voice. Bypasses React, because it changes with every frame. */
+/** Shows the loudness of a voice. Bypasses React, because the loudness changes with every frame. */
 export function Meter({ name, read, active }: MeterProps) {
   const bar = useRef<HTMLSpanElement>(null);
   useEffect(() => {

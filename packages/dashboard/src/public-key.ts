@@ -21,13 +21,13 @@ export function loadKey({ location, history, storage }: PageKeyStorage): string 
   return fromFragment;
 }
 
-/** Stores the key for this tab; undefined removes it. */
+/** Stores the key for this browser tab. Undefined removes the stored key. */
 export function storeKey(storage: PageKeyStorage['storage'], key: string | undefined): void {
   if (key === undefined) storage.removeItem(storageName);
   else storage.setItem(storageName, key);
 }
 
-/** A problem with a key that is visible without asking the service, as a sentence; undefined if there is none. */
+/** Returns what is visibly wrong with a key, as a sentence, without asking the service. Undefined if nothing is. */
 export function problemWithKey(key: string): string | undefined {
   const { kind, verdict } = inspectKey(key);
   if (key === '') return 'Enter a public key.';
@@ -37,7 +37,7 @@ export function problemWithKey(key: string): string | undefined {
   return verdict === 'mistyped' ? 'This key is mistyped: its checksum does not match. Copy it again.' : undefined;
 }
 
-/** The start and the end of a key, enough to recognize it. */
+/** The start and the end of a key, which are enough to recognize it. */
 export function shortKey(key: string): string {
   return `${key.slice(0, 7)}…${key.slice(-4)}`;
 }

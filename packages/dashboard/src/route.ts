@@ -3,7 +3,7 @@ export type Route =
   | { readonly name: 'talk'; readonly agent: string }
   | { readonly name: 'unknown'; readonly path: string };
 
-/** The page for a path: `/` or `/talk/:agent`. */
+/** The page that a path leads to: `/` or `/talk/:agent`. */
 export function routeOf(path: string): Route {
   if (path === '/' || path === '/index.html') return { name: 'start' };
   const agent = /^\/talk\/([^/]+)\/?$/.exec(path)?.[1];

@@ -43,8 +43,8 @@ export function startTalk(options: TalkOptions): Talk {
 
   const client = new PipecatClient({
     transport: new WebSocketTransport({ mediaManager: media, recorderSampleRate: microphoneHertz }),
-    // `connect` opens the microphone, and recording starts when the bot is ready. With true, the client would open it a second
-    // time, and would not connect without one.
+    // Set to false, because `connect` opens the microphone and recording starts when the bot is ready. With true, the
+    // client would open the microphone a second time, and would not connect without one.
     enableMic: false,
     callbacks: {
       onBotReady: () => {
@@ -99,14 +99,17 @@ async function connect(client: PipecatClient, options: TalkOptions, isOver: () =
   if (started.wsUrl === undefined) throw new ConnectionError('The service did not return a WebSocket address.');
 
   onEvent({ type: 'phase', phase: 'connecting' });
-  // The transport rejects other fields, such as `sessionId`.
+  // Send no other fields, such as `sessionId`, because the transport rejects them.
   const { wsUrl, token } = started;
   await client.connect({ wsUrl, ...(token === undefined ? {} : { token }) }).catch(async (cause: unknown) => {
     throw /connect to websocket/.test(String(cause)) ? await refusalOf(origin, wsUrl, token) : cause;
   });
 }
 
-/** A browser hides why a WebSocket was refused. The service repeats the reason for a plain request with the same token. */
+/**
+ * A browser hides why a WebSocket was refused, but the service gives the same reason in response to a plain request
+ * with the same token.
+ */
 async function refusalOf(origin: string, wsUrl: string, token: string | undefined): Promise<Error> {
   const url = new URL(new URL(wsUrl).pathname, origin);
   const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
@@ -114,7 +117,7 @@ async function refusalOf(origin: string, wsUrl: string, token: string | undefine
   const { data } = ErrorResponse.safeParse(await response?.json().catch(() => null));
   const isKnown = data !== undefined && data.reason !== 'upgrade-required';
   return new Error(
-    isKnown ? data.error : 'The service did not accept the WebSocket. The record of the session shows why.',
+    isKnown ? data.error : 'The service did not accept the WebSocket. See the session record for the reason.',
   );
 }
 
@@ -133,12 +136,12 @@ function meteredMedia(levels: TalkOptions['levels']): WavMediaManager {
     return bufferBotAudio(pcm, id);
   };
   const disconnect = media.disconnect.bind(media);
-  // It rejects if nothing was recorded; the transport would then leave the WebSocket open.
+  // Ignore the rejection if nothing was recorded, because the transport would otherwise leave the WebSocket open.
   media.disconnect = () => disconnect().catch(() => {});
   return media;
 }
 
-/** An error of the bot has the field `error`, one of the transport `message`. */
+/** Errors of the bot have the field `error`, errors of the transport the field `message`. */
 function errorOf(data: unknown): string {
   const { message, error } = (data ?? {}) as { readonly message?: unknown; readonly error?: unknown };
   return String(message ?? error ?? 'The connection failed.');

@@ -44,7 +44,7 @@ test('an error of the bot is listed once and does not end the conversation', () 
   expect(after(ready, error, error)).toMatchObject({ phase: 'ready', error: undefined, botErrors: ['no voice'] });
 });
 
-test('an end or a failure resets who is speaking', () => {
+test('the end or failure of a conversation resets who is speaking', () => {
   const [speaking] = spoke as [TalkEvent];
   expect(after(speaking, { type: 'phase', phase: 'ended' }).speaking.you).toBe(false);
   expect(after(speaking, { type: 'failed', error: 'gone' })).toMatchObject({ error: 'gone', speaking: { you: false } });

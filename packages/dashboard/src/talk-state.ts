@@ -1,15 +1,15 @@
 import type { BotOutputData } from '@pipecat-ai/client-js';
 
-/** The phase of a conversation; the names up to `ready` are those of the Pipecat client. */
+/** The phase of a conversation. The names up to `ready` are those of the Pipecat client. */
 export type Phase = 'idle' | 'initializing' | 'authenticating' | 'connecting' | 'ready' | 'ended' | 'failed';
 
 export interface Line {
   readonly id: number;
   readonly who: 'you' | 'bot';
   readonly text: string;
-  /** Identifies the updates of one line of the bot; absent for lines that are never updated. */
+  /** Identifies the line that later updates of the bot change. Absent for lines that are never updated. */
   readonly segment?: number;
-  /** Somebody spoke, but the words are not known (yet). */
+  /** Somebody spoke, but the transcript has not arrived yet. */
   readonly isWordless?: true;
 }
 
@@ -20,7 +20,7 @@ export interface TalkState {
   readonly speaking: { readonly you: boolean; readonly bot: boolean };
   readonly lines: readonly Line[];
   readonly error: string | undefined;
-  /** Errors that did not end the conversation, each once. */
+  /** Errors that did not end the conversation, without duplicates. */
   readonly botErrors: readonly string[];
 }
 
@@ -81,7 +81,7 @@ export function talkReducer(state: TalkState, event: TalkEvent): TalkState {
   }
 }
 
-/** A bot sends a line when it plans it and again while it speaks it (RTVI `bot-output`); the page shows one line. */
+/** Combine both into one line: a bot sends a line when it plans it and again while it speaks it (RTVI `bot-output`). */
 function withOutput(lines: readonly Line[], output: BotOutputData): readonly Line[] {
   if (output.aggregated_by === 'word' || output.text.trim() === '') return lines;
   const segment = output.segment_id;

@@ -6,7 +6,7 @@ interface TranscriptProps {
   readonly lines: readonly Line[];
 }
 
-/** The lines of a conversation; scrolls to the newest one. */
+/** Shows the lines of a conversation and scrolls to the newest one. */
 export function Transcript({ agent, lines }: TranscriptProps) {
   const list = useRef<HTMLOListElement>(null);
   const newest = lines.at(-1)?.id;

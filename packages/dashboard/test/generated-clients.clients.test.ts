@@ -18,9 +18,9 @@ import { runLocally, talkingBot } from './support/local-bot.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** A directory that is kept between runs. */
+    /** A cache directory that is kept between runs. */
     clientCache: string;
-    /** A folder of programs that includes uv; '' if there is no Python. */
+    /** A directory of programs that includes uv. Empty if there is no Python. */
     uvFolder: string;
   }
 }
@@ -47,7 +47,7 @@ let program: string;
 beforeAll(async () => {
   if (!hasBrowser) return;
   const names = Object.keys(inherited).join(',');
-  // pip takes ten times as long as uv for the packages of Pipecat.
+  // Put uv in PATH, because pip takes ten times as long to install Pipecat.
   const path = `${import.meta.env['PATH']}:${inject('uvFolder')}`;
   const settings = { PATH: path, BOTHOST_AGENTS: talkingBot, BOTHOST_BUILD_ENVIRONMENT: names };
   service = await startService({ ...inherited, ...settings }, 300_000);
@@ -154,7 +154,7 @@ describe.skipIf(!hasBrowser).each(clientKinds)('a generated %s client', (kind) =
     for (const host of hosts) expect(host).toMatch(own);
   });
 
-  test('talks to a bot under the local runner, and explains that it cannot be reached', async () => {
+  test('talks to a bot in the local runner, and shows an error if the bot cannot be reached', async () => {
     const bot = await runLocally(cache, inject('uvFolder'));
     onTestFinished(bot.close);
     const { page } = await open(client, { startUrl: bot.startUrl, publicKey: null });
@@ -196,7 +196,7 @@ describe.skipIf(!hasBrowser).each(clientKinds)('a generated %s client', (kind) =
     await hasStatus(page, 'Failed');
     expect(await errorOf(page)).toMatch(/key/i);
 
-    // Blocks the vendor's server, from which the page loads code for rooms.
+    // Blocks the server of the WebRTC vendor, from which the page loads code for rooms.
     await page.route(/^https:/, (route) => route.abort());
     await selectTransport(page, 'Hosted room');
     await talk(page).click();
@@ -216,7 +216,7 @@ describe.skipIf(!hasBrowser).each(clientKinds)('a generated %s client', (kind) =
   });
 
   // Must be the last test, because it replaces the client for all transports.
-  test('has no type errors and can be built for each transport alone', async () => {
+  test('has no type errors and can be built with any single transport', async () => {
     for (const transport of clientTransports) await buildFor(client, program, transport);
   }, 400_000);
 });

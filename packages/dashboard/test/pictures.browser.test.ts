@@ -14,7 +14,7 @@ const fromRoot = (path: string) => fileURLToPath(new URL(`../../../${path}`, imp
 const pictureTest = test.skipIf(!hasBrowser);
 const pictureBytesAtMost = 150_000;
 const isStored = import.meta.env['KEEP_PICTURES'] === 'true';
-/** Long enough for a chart over time. */
+/** Run the session long enough for a chart over time. */
 const burnSeconds = isStored ? 20 : 6;
 
 let service: Service;

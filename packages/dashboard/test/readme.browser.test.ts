@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Service, startService } from '../../../test/service.ts';
 import { hasBrowser, launchBrowser } from './support/browser.ts';
 
-/** The web page of the README, served from another origin than the service's. */
+/** Serves the web page of the README from another origin than the service's. */
 const fromRoot = (path: string) => fileURLToPath(new URL(`../../../${path}`, import.meta.url));
 
 let service: Service;
@@ -39,7 +39,7 @@ async function pageOfReadme(): Promise<string> {
 }
 
 test.skipIf(!hasBrowser)(
-  'the page of the README converses with the parrot, and the session record has all documented fields',
+  'a conversation on the page of the README produces a session record with all documented fields',
   async () => {
     const page = await browser.newPage();
     await page.goto(pages.resolvedUrls?.local[0] ?? '');

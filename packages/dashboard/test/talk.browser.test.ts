@@ -7,10 +7,10 @@ import { type BotDirectory, writeBot } from '../../server/test/support/bots.ts';
 import { tell } from '../../server/test/support/client.ts';
 import { hasBrowser, launchBrowser } from './support/browser.ts';
 
-/** The talk page in a real browser, with the standard client, against the built service and its parrot. */
+/** Tests the talk page in a real browser, with the standard client, the built service and its parrot bot. */
 const browserTest = test.skipIf(!hasBrowser);
 
-/** A bot without a WebSocket. */
+/** A bot that does not accept WebSockets. */
 const plainServer = `require('node:http').createServer((_, response) => response.end())
   .listen(Number(process.env.PORT), process.env.BOT_HOST);`;
 const parrot = fileURLToPath(new URL('../../../examples/parrot', import.meta.url));
@@ -69,7 +69,7 @@ const sessions = async (query = '') =>
 const closed = { completionStatus: 'WS_CONNECTION_CLOSED', endedAt: expect.any(String) };
 const record = (sessionId: string) => service.ask(`agents/parrot/sessions/${sessionId}`);
 
-/** The processes of bots: those with a working directory in the data directory, except the database. */
+/** Pids of bots, which are the processes with a working directory in the data directory, except the database. */
 async function botProcesses(): Promise<number[]> {
   const data = service.environment['BOTHOST_DATA_DIR'] ?? '';
   const pids = (await readdir('/proc')).map(Number).filter(Number.isInteger);
@@ -82,7 +82,7 @@ async function botProcesses(): Promise<number[]> {
   });
 }
 
-/** The id of the session, from the command that the page shows. */
+/** Reads the session id from the command that the page shows. */
 async function shownSession(page: Page, agent = 'parrot'): Promise<string> {
   const shown = page.getByText(new RegExp(`npx botcli cloud agent sessions ${agent} --id \\S+`)).first();
   return /--id (\S+)/.exec((await shown.textContent()) ?? '')?.[1] ?? '';
@@ -158,33 +158,36 @@ browserTest('the talk page shows a stopped session as ended and a lost connectio
   await page.close();
 });
 
-browserTest('the talk page continues after an error of the bot, and ends after a fatal one', async () => {
-  const { page, violations } = await openPage(withoutMicrophone, `/talk/failing#key=${publicKey}`);
-  await page.getByRole('button', { name: 'Start talking' }).click();
-  await status(page).getByText('Connecting to the bot').waitFor();
-  const sessionId = await shownSession(page, 'failing');
-  /** Has the bot send an RTVI message, in the frames of Pipecat's protobuf serializer. */
-  const send = (type: string, data: object) => {
-    const message = JSON.stringify({ label: 'rtvi-ai', type, id: '1', data });
-    const field = (tag: number, bytes: Buffer) =>
-      Buffer.concat([Buffer.from([tag, 0x80 | (bytes.length & 0x7f), bytes.length >> 7]), bytes]);
-    const frame = field(0x22, field(0x0a, Buffer.from(message))).toString('base64');
-    const code = `for (const socket of sockets.clients) socket.send(Buffer.from('${frame}', 'base64')); sockets.clients.size`;
-    return tell({ url: service.origin, publicKey }, 'failing', sessionId, code);
-  };
-  await expect.poll(() => send('error', { error: 'DeepgramSTTService: wrong key', fatal: false })).toBe(1);
-  await page.getByRole('alert').getByText('The bot reported an error: DeepgramSTTService: wrong key').waitFor();
-  await page.getByText(`npx botcli cloud agent logs failing --session ${sessionId}`).waitFor();
-  await send('bot-ready', { version: '2.0.0' });
-  await status(page).getByText('Ready').waitFor();
-  await send('bot-output', { text: 'still here', segment_id: 1 });
-  await transcript(page).getByText('still here').waitFor();
-  await send('error', { error: 'out of memory', fatal: true });
-  await page.getByRole('alert').getByText('out of memory').waitFor();
-  await status(page).getByText('The conversation failed.').waitFor();
-  expect(violations).toEqual([]);
-  await page.close();
-});
+browserTest(
+  'the talk page continues after an error of the bot, but ends the conversation after a fatal error',
+  async () => {
+    const { page, violations } = await openPage(withoutMicrophone, `/talk/failing#key=${publicKey}`);
+    await page.getByRole('button', { name: 'Start talking' }).click();
+    await status(page).getByText('Connecting to the bot').waitFor();
+    const sessionId = await shownSession(page, 'failing');
+    /** Makes the bot send an RTVI message, in the frames of Pipecat's protobuf serializer. */
+    const send = (type: string, data: object) => {
+      const message = JSON.stringify({ label: 'rtvi-ai', type, id: '1', data });
+      const field = (tag: number, bytes: Buffer) =>
+        Buffer.concat([Buffer.from([tag, 0x80 | (bytes.length & 0x7f), bytes.length >> 7]), bytes]);
+      const frame = field(0x22, field(0x0a, Buffer.from(message))).toString('base64');
+      const code = `for (const socket of sockets.clients) socket.send(Buffer.from('${frame}', 'base64')); sockets.clients.size`;
+      return tell({ url: service.origin, publicKey }, 'failing', sessionId, code);
+    };
+    await expect.poll(() => send('error', { error: 'DeepgramSTTService: wrong key', fatal: false })).toBe(1);
+    await page.getByRole('alert').getByText('The bot reported an error: DeepgramSTTService: wrong key').waitFor();
+    await page.getByText(`npx botcli cloud agent logs failing --session ${sessionId}`).waitFor();
+    await send('bot-ready', { version: '2.0.0' });
+    await status(page).getByText('Ready').waitFor();
+    await send('bot-output', { text: 'still here', segment_id: 1 });
+    await transcript(page).getByText('still here').waitFor();
+    await send('error', { error: 'out of memory', fatal: true });
+    await page.getByRole('alert').getByText('out of memory').waitFor();
+    await status(page).getByText('The conversation failed.').waitFor();
+    expect(violations).toEqual([]);
+    await page.close();
+  },
+);
 
 browserTest('the talk page shows why a bot without a WebSocket cannot be reached', async () => {
   const { page, violations } = await openPage(withoutMicrophone, `/talk/plain#key=${publicKey}`);
@@ -224,7 +227,7 @@ browserTest('the start page and the talk page work with the keyboard alone', asy
   await page.getByRole('button', { name: 'Start talking' }).focus();
   await page.keyboard.press('Enter');
   await status(page).getByText('Ready').waitFor();
-  // The focus moved to the group of buttons: Mute and End are next.
+  // The focus is now on the group of buttons, so the Tab key moves to Mute and then End.
   await page.keyboard.press('Tab');
   await page.keyboard.press('Tab');
   await page.keyboard.press('Enter');

@@ -5,7 +5,7 @@ import { type Browser, chromium } from 'playwright-core';
 
 const program = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync);
 const required = import.meta.env['CI'] === 'true';
-/** Whether to run browser tests: always in CI, where a missing browser is an error. */
+/** Whether to run browser tests. Always true in CI, where a missing browser is an error. */
 export const hasBrowser = program !== undefined || required;
 if (!hasBrowser) console.info('Browser tests skipped: Chromium is not installed.');
 
@@ -19,7 +19,10 @@ const browserArguments = [
   '--disable-sync',
 ];
 
-/** Launches a browser without a microphone, or with one that plays `speechWav` from a file in `microphoneFolder`. */
+/**
+ * Launches a browser without a microphone, or with one that plays the file `speechWav`, which is written to
+ * `microphoneFolder`.
+ */
 export async function launchBrowser(microphoneFolder: string | null): Promise<Browser> {
   if (program === undefined) throw new Error('Chromium is not installed. Run "apt-get install chromium".');
   if (microphoneFolder === null) return chromium.launch({ executablePath: program, args: browserArguments });

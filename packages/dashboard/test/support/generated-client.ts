@@ -29,7 +29,10 @@ export type Client = {
   readonly environment: NodeJS.ProcessEnv;
 };
 
-/** Generates a client with all transports, installs its packages (kept in `cache` between runs) and runs its linter. */
+/**
+ * Generates a client with all transports, installs its packages and runs its linter. `cache` is a directory that keeps
+ * the packages between runs.
+ */
 export async function makeClient(
   kind: ClientKind,
   program: string,
@@ -54,7 +57,7 @@ export async function makeClient(
 }
 
 /**
- * Replaces the client by one for a single transport and builds it with the packages that are installed. Rejects with the output
+ * Replaces the client by one for a single transport and builds it with the installed packages. Rejects with the output
  * of the compiler or bundler.
  */
 export async function buildFor(client: Client, program: string, transport: string): Promise<void> {
@@ -64,7 +67,7 @@ export async function buildFor(client: Client, program: string, transport: strin
   });
 }
 
-/** Generates a client, and keeps the packages of an earlier one. */
+/** Generates a client and reuses the installed packages of an earlier one. */
 async function generate(client: Client, program: string, transports: readonly string[]): Promise<void> {
   const { kind, root, environment } = client;
   for (const folder of ['src', 'dist', '.next']) await rm(join(root, folder), { recursive: true, force: true });
@@ -85,7 +88,7 @@ export async function contentSecurityPolicy(program: string, folder: string, ori
   return policy.replace('https://HOST', origin).replace('wss://HOST', origin.replace('http', 'ws'));
 }
 
-/** Builds and serves a client for a bot. Only static pages get the content security policy. */
+/** Builds and serves a client for a bot. Only static pages are served with the content security policy. */
 export async function serveClient(
   client: Client,
   settings: { readonly startUrl: string; readonly publicKey: string | null; readonly policy?: string },

@@ -1,4 +1,4 @@
-"""A Pipecat bot without vendors: it speaks with a tone, and takes every sound as words."""
+"""A Pipecat bot without vendors, which speaks with a tone and treats every sound as words."""
 
 from pipecat.frames.frames import (
     AggregatedTextFrame,
@@ -38,7 +38,7 @@ def spoken(text: str) -> list[Frame]:
 
 
 class Answer(FrameProcessor):
-    """Answers typed text, and the first sound that it hears."""
+    """Answers typed text, and the first sound that the bot hears."""
 
     def __init__(self) -> None:
         super().__init__()
