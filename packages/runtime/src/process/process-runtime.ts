@@ -18,7 +18,7 @@ import {
   requirePassable,
   TRIAL_ACCOUNT,
   usesOwnAccounts,
-  warnOfAccounts,
+  warnAboutSharedAccount,
 } from './containment/isolation.ts';
 import { readKernelUnits } from './containment/kernel-units.ts';
 import { type DiskConsumer, startDiskGuard } from './disk/disk-guard.ts';
@@ -30,7 +30,7 @@ import { type Instance, type InstanceOptions, openInstance } from './instances/i
 import { instanceFiles, readRecord, writableDirectories } from './instances/instance-record.ts';
 import { removeInstance } from './instances/remove-instance.ts';
 import { createStarter } from './instances/start.ts';
-import { checkInstances, findWideListeners, tableOnce } from './instances/watchdog.ts';
+import { checkInstances, createTableSource, findWideListeners } from './instances/watchdog.ts';
 import { isolateFailure } from './isolate-failure.ts';
 import { memoize } from './memoize.ts';
 import type { ProcessRuntimeOptions } from './options.ts';
@@ -77,7 +77,7 @@ export async function createProcessRuntime(options: ProcessRuntimeOptions): Prom
   if (usesOwnAccounts(isRoot, options.containment)) await requirePassable(dataDirectory);
   const isolation = await chooseIsolation(dataDirectory, isRoot, options.containment);
   makePassable(instancesDirectory);
-  warnOfAccounts(isolation, logger);
+  warnAboutSharedAccount(isolation, logger);
   const reservationsDirectory = options.reservationsDirectory ?? RESERVATIONS_DIRECTORY;
   const removeTree =
     options.removeTree ?? openTreeRemover({ quarantineDirectory: join(dataDirectory, 'quarantine'), logger });
@@ -276,7 +276,7 @@ export async function createProcessRuntime(options: ProcessRuntimeOptions): Prom
     list: async () => [...instances.values()].filter((instance) => instance.end() === null).map(describeRunning),
     watch: (signal) => events.watch(() => endedInOrder(instances), AbortSignal.any([signal, closing.signal])),
     sample: async (instanceIds) => {
-      const table = tableOnce();
+      const table = createTableSource();
       const usages = new Map<string, Usage>();
       for (const instanceId of instanceIds) {
         const instance = instances.get(instanceId);

@@ -10,7 +10,7 @@ import { promisify } from 'node:util';
 import { pino } from 'pino';
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
 import { createProcessRuntime } from '../../src/process/process-runtime.ts';
-import { programsNamed } from '../../src/process/projects/interpreter.ts';
+import { findPrograms } from '../../src/process/projects/interpreter.ts';
 import type { BuildLimits, InstanceAddress, Prepared, PrepareSource, Runtime } from '../../src/runtime.ts';
 import { writeStandInShim } from '../conformance/stand-in-shim.ts';
 
@@ -19,7 +19,7 @@ const LIMITS = { cpuMillicores: 2000, memoryBytes: 1024 * 1024 * 1024 };
 const isRoot = process.geteuid?.() === 0;
 const variables = inject('surroundings');
 const searchPath = variables['PATH'] ?? '/usr/bin:/bin';
-const hasPython = programsNamed(['python3'], searchPath).length > 0;
+const hasPython = findPrograms(['python3'], searchPath).length > 0;
 
 /** Variables for package indexes, proxies and certificates. */
 const indexVariables = /^(?:PIP_|UV_|NPM_CONFIG_|HTTPS?_PROXY|ALL_PROXY|NO_PROXY|SSL_CERT|REQUESTS_CA|NODE_EXTRA_CA)/i;

@@ -1,5 +1,5 @@
 import type { Usage } from '../../runtime.ts';
-import { INSTANCE_VARIABLE } from '../instances/environment.ts';
+import { INSTANCE_ID_VARIABLE } from '../instances/environment.ts';
 import type { InstanceRecord } from '../instances/instance-record.ts';
 import { hasEnded, type ProcessIdentity, readProcessStat } from '../proc/process-identity.ts';
 import { type Membership, membershipByUid, membershipByVariable, type ProcessTable } from '../proc/process-table.ts';
@@ -53,7 +53,7 @@ export function openContainment(record: ContainedRecord, supervisor: ProcessIden
   const membership =
     record.containment === 'uid' && record.account !== null
       ? membershipByUid(record.account.uid)
-      : membershipByVariable(`${INSTANCE_VARIABLE}=${record.instanceId}`, supervisor);
+      : membershipByVariable(`${INSTANCE_ID_VARIABLE}=${record.instanceId}`, supervisor);
   return containmentByTable(membership, units);
 }
 

@@ -69,7 +69,7 @@ export function requirePassable(directory: string): Promise<void> {
 }
 
 /** Logs how the operator could isolate bots better. */
-export function warnOfAccounts(isolation: Isolation, logger: RuntimeLogger): void {
+export function warnAboutSharedAccount(isolation: Isolation, logger: RuntimeLogger): void {
   if (!isolation.ownAccounts) {
     logger.warn(
       { containment: isolation.containment },

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ProcessStat } from '../proc/process-identity.ts';
-import { createUsageCounter, lostTicks } from './process-usage.ts';
+import { createUsageCounter, ticksOfEndedProcesses } from './process-usage.ts';
 
 const UNITS = { pageBytes: 4096, microsecondsPerTick: 10_000 };
 
@@ -10,7 +10,7 @@ function stat(pid: number, parent: number, ownTicks: number, childTicks = 0, sta
 
 const table = (...stats: readonly ProcessStat[]) => new Map(stats.map((entry) => [entry.pid, entry]));
 
-describe('lostTicks', () => {
+describe('ticksOfEndedProcesses', () => {
   it.each([
     ['counts nothing if every process still exists', table(stat(1, 0, 5)), table(stat(1, 0, 9)), 0],
     [
@@ -39,7 +39,7 @@ describe('lostTicks', () => {
       7,
     ],
   ])('%s', (_, before, after, lost) => {
-    expect(lostTicks(before, after)).toBe(lost);
+    expect(ticksOfEndedProcesses(before, after)).toBe(lost);
   });
 });
 

@@ -17,7 +17,7 @@ export function createUsageCounter(units: KernelUnits): UsageCounter {
   let highest = 0;
   return (members) => {
     const current = new Map(members.map((stat) => [stat.pid, stat]));
-    lost += lostTicks(previous, current);
+    lost += ticksOfEndedProcesses(previous, current);
     previous = current;
     let ticks = lost;
     let pages = 0;
@@ -36,7 +36,7 @@ export function createUsageCounter(units: KernelUnits): UsageCounter {
 type Processes = ReadonlyMap<number, ProcessStat>;
 
 /** CPU ticks of processes that have ended since `previous` and whose time no process of `current` includes. */
-export function lostTicks(previous: Processes, current: Processes): number {
+export function ticksOfEndedProcesses(previous: Processes, current: Processes): number {
   const survives = (stat: ProcessStat) => current.get(stat.pid)?.startTicks === stat.startTicks;
   const orphaned = new Map<number, number>();
   let lost = 0;

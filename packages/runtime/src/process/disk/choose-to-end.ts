@@ -29,7 +29,7 @@ export type DiskState = {
 };
 
 /** An instance or build to end. `reason` is a sentence for the owner of the agent that names the limit. */
-export type DiskEnd = { readonly id: string; readonly reason: string };
+export type DiskLimitViolation = { readonly id: string; readonly reason: string };
 
 /** Growth up to this size, or up to this fraction of a small reserve, is normal, for example for a log file. */
 const NORMAL_GROWTH_BYTES = 16 * 1_048_576;
@@ -43,7 +43,12 @@ const NORMAL_GROWTH_FRACTION = 1 / 64;
  * 3. if the reserve is at risk and rules 1 and 2 chose none, the instance or build with the most growth; without measured
  *    growth, with the most bytes written; otherwise one whose size is still unknown.
  */
-export function chooseToEnd({ limits, uses, organizations, isReserveAtRisk }: DiskState): readonly DiskEnd[] {
+export function chooseToEnd({
+  limits,
+  uses,
+  organizations,
+  isReserveAtRisk,
+}: DiskState): readonly DiskLimitViolation[] {
   const ends = new Map<string, string>();
   for (const use of uses) {
     const reason = ownReason(use);

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { DiskLimits, RuntimeLogger } from '../../runtime.ts';
 import type { TableSource } from '../containment/containment.ts';
-import { tableOnce } from '../instances/watchdog.ts';
+import { createTableSource } from '../instances/watchdog.ts';
 import { chooseToEnd, type DiskUse } from './choose-to-end.ts';
 import { createDiskMeter, type Measurable, type Measurement } from './disk-meter.ts';
 import { createFreeSpacePoll } from './free-space.ts';
@@ -89,7 +89,7 @@ export function startDiskGuard(options: DiskGuardOptions): DiskGuard {
     const consumers = options.consumers();
     for (const each of [ending, starts])
       for (const id of each.keys()) if (!consumers.some((consumer) => consumer.id === id)) each.delete(id);
-    const table = tableOnce();
+    const table = createTableSource();
     const measured = await meter.measure(consumers, table);
     if (signal.aborted) return;
     uses = consumers.map((consumer) => describe(consumer, measured.get(consumer.id), table, isReserveAtRisk));

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { InstanceSpec } from '../../runtime.ts';
-import { fingerprint, forkedEnvironment, forkServerEnvironment, type StartSource } from './fork-environment.ts';
+import { fingerprint, forkedEnvironment, forkServerEnvironment, type InstanceSource } from './fork-environment.ts';
 
 const spec: InstanceSpec = {
   instanceId: 'i',
@@ -9,7 +9,7 @@ const spec: InstanceSpec = {
   limits: { cpuMillicores: 500, memoryBytes: 1 },
   environment: async () => ({}),
 };
-const source = (variables: Readonly<Record<string, string>>): StartSource => ({
+const source = (variables: Readonly<Record<string, string>>): InstanceSource => ({
   spec,
   project: { project: 'p', kind: 'python', main: 'bot.py', gid: null, owner: 'o', environment: 'e' },
   program: { fork: null, command: ['python'], variables: { VIRTUAL_ENV: '/env' }, folder: '/env/bin' },

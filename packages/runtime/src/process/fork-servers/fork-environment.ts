@@ -5,7 +5,7 @@ import { botEnvironment, type EnvironmentOptions } from '../instances/environmen
 import type { Project } from '../projects/prepared-project.ts';
 
 /** What a driver needs to start an instance. */
-export type StartSource = {
+export type InstanceSource = {
   readonly spec: InstanceSpec;
   readonly project: Project;
   readonly program: BotProgram;
@@ -24,7 +24,7 @@ const SINGLE_THREAD_VARIABLES = { OPENBLAS_NUM_THREADS: '1', ORT_DISABLE_TELEMET
 
 type Place = Pick<EnvironmentOptions, 'path' | 'language' | 'timeZone' | 'home' | 'instanceId' | 'port'>;
 
-export function forkedEnvironment(place: Place, { program, variables }: Pick<StartSource, 'program' | 'variables'>) {
+export function forkedEnvironment(place: Place, { program, variables }: Pick<InstanceSource, 'program' | 'variables'>) {
   return botEnvironment({
     ...place,
     folder: program.folder,
@@ -35,7 +35,10 @@ export function forkedEnvironment(place: Place, { program, variables }: Pick<Sta
 /**
  * The environment of a fork server: the environment of its instances without the variables that differ between them.
  */
-export function forkServerEnvironment(place: Omit<Place, 'port'>, source: Pick<StartSource, 'program' | 'variables'>) {
+export function forkServerEnvironment(
+  place: Omit<Place, 'port'>,
+  source: Pick<InstanceSource, 'program' | 'variables'>,
+) {
   const { PORT: _, ...environment } = forkedEnvironment(
     { ...place, port: 0 },
     { ...source, variables: sharedVariables(source.variables) },
@@ -47,7 +50,7 @@ export function forkServerEnvironment(place: Omit<Place, 'port'>, source: Pick<S
  * Equal for all instances that one fork server may fork, which share a project, a program and variables. The salt
  * prevents precomputed guesses of the secrets.
  */
-export function fingerprint(salt: string, { project, program, variables }: StartSource): string {
+export function fingerprint(salt: string, { project, program, variables }: InstanceSource): string {
   const shared = Object.entries(sharedVariables(variables)).sort(([a], [b]) => (a < b ? -1 : 1));
   const content = [project.project, project.environment, program.command, program.variables, shared];
   return createHmac('sha256', salt).update(JSON.stringify(content)).digest('hex');

@@ -9,10 +9,10 @@ import type { RemovalContext } from '../instances/remove-instance.ts';
 import { isolateFailure } from '../isolate-failure.ts';
 import { readProportionalMemory } from '../proc/process-identity.ts';
 import type { Project } from '../projects/prepared-project.ts';
-import { fingerprint, forkServerEnvironment, type StartSource } from './fork-environment.ts';
+import { fingerprint, forkServerEnvironment, type InstanceSource } from './fork-environment.ts';
 import { type ForkServer, openForkServer, removeForkServer } from './fork-server.ts';
 import { type ForkServerRecord, forkServerFiles, readForkServerRecord } from './fork-server-record.ts';
-import { type ImportAttempt, type ImportFailure, nextAttempt } from './import-level.ts';
+import { type ImportAttempt, type ImportFailure, nextImportAttempt } from './import-level.ts';
 import { launchForkServer } from './launch-fork-server.ts';
 import { openRememberedModules } from './remembered-modules.ts';
 import { releaseOrphanedRanges } from './uid-ranges.ts';
@@ -41,12 +41,12 @@ export type ForkServersOptions = RemovalContext &
 
 export type ForkServers = {
   /** Returns the fork server that can start this instance now, or null. */
-  readonly find: (source: StartSource) => ForkServer | null;
+  readonly find: (source: InstanceSource) => ForkServer | null;
   /**
    * Starts a fork server for later instances of the deployment in the background, unless one exists or cannot be
    * started.
    */
-  readonly ensure: (source: Pick<StartSource, 'spec' | 'project'>) => void;
+  readonly ensure: (source: Pick<InstanceSource, 'spec' | 'project'>) => void;
   /** Stops the fork servers of all other deployments, including unfinished imports. */
   readonly retain: (deploymentIds: ReadonlySet<string>) => Promise<void>;
   readonly startMethods: () => ReadonlyMap<string, StartMethod>;
@@ -75,7 +75,7 @@ type Deployment = {
    * What is needed to restart the fork server when it dies. After a restart of the service, null until the next
    * instance.
    */
-  source: Pick<StartSource, 'spec' | 'project'> | null;
+  source: Pick<InstanceSource, 'spec' | 'project'> | null;
 };
 
 /**
@@ -159,7 +159,7 @@ export async function openForkServers(options: ForkServersOptions): Promise<Fork
 
   const attempt = async (
     deployment: Deployment,
-    source: Pick<StartSource, 'spec' | 'project'>,
+    source: Pick<InstanceSource, 'spec' | 'project'>,
     { level, modules }: ImportAttempt,
   ): Promise<ForkServer | ImportFailure> => {
     const { spec, project } = source;
@@ -199,9 +199,9 @@ export async function openForkServers(options: ForkServersOptions): Promise<Fork
     return { reason, modules: status?.modules ?? [] };
   };
 
-  const launch = async (deployment: Deployment, source: Pick<StartSource, 'spec' | 'project'>): Promise<void> => {
+  const launch = async (deployment: Deployment, source: Pick<InstanceSource, 'spec' | 'project'>): Promise<void> => {
     const failures: { attempt: ImportAttempt; failure: ImportFailure }[] = [];
-    let next = nextAttempt(remembered.of(source.project.project), failures);
+    let next = nextImportAttempt(remembered.of(source.project.project), failures);
     while (next !== null && isWanted(deployment)) {
       const outcome = await attempt(deployment, source, next);
       if ('fork' in outcome) {
@@ -210,7 +210,7 @@ export async function openForkServers(options: ForkServersOptions): Promise<Fork
         return;
       }
       failures.push({ attempt: next, failure: outcome });
-      next = nextAttempt(remembered.of(source.project.project), failures);
+      next = nextImportAttempt(remembered.of(source.project.project), failures);
     }
     if (!isWanted(deployment)) return;
     deployment.isHopeless = true;
@@ -231,7 +231,7 @@ export async function openForkServers(options: ForkServersOptions): Promise<Fork
     await limitMemory();
   };
 
-  const ensure = (source: Pick<StartSource, 'spec' | 'project'>): void => {
+  const ensure = (source: Pick<InstanceSource, 'spec' | 'project'>): void => {
     const deployment = deploymentOf(source.spec.deploymentId);
     deployment.source = source;
     if (isClosing || deployment.launching !== null || deployment.isHopeless) return;

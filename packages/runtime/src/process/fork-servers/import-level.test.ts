@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { type ImportAttempt, nextAttempt } from './import-level.ts';
+import { type ImportAttempt, nextImportAttempt } from './import-level.ts';
 
 const failed = (attempt: ImportAttempt, modules: readonly string[] = ['numpy']) => ({
   attempt,
   failure: { reason: 'it started a thread', modules },
 });
 
-describe('nextAttempt', () => {
+describe('nextImportAttempt', () => {
   it.each([
     ['imports the bot and what sessions imported', ['late'], [], { level: 'module', modules: ['late'] }],
     [
@@ -24,6 +24,6 @@ describe('nextAttempt', () => {
     ['gives up if the bot imported no library', [], [failed({ level: 'module', modules: [] }, [])], null],
     ['gives up if the libraries fail too', [], [failed({ level: 'libraries', modules: ['numpy'] })], null],
   ] as const)('%s', (_, remembered, failures, expected) => {
-    expect(nextAttempt(remembered, failures)).toEqual(expected);
+    expect(nextImportAttempt(remembered, failures)).toEqual(expected);
   });
 });

@@ -16,7 +16,7 @@ export type ImportFailure = {
  * The next attempt after these failures, or null if instances must be spawned. The first retry omits modules that
  * earlier sessions imported, because the bot itself may be safe to fork without them.
  */
-export function nextAttempt(
+export function nextImportAttempt(
   remembered: readonly string[],
   failures: readonly { readonly attempt: ImportAttempt; readonly failure: ImportFailure }[],
 ): ImportAttempt | null {

@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { cgroupProcsFiles } from '../containment/cgroup.ts';
-import { INSTANCE_VARIABLE } from '../instances/environment.ts';
+import { INSTANCE_ID_VARIABLE } from '../instances/environment.ts';
 import { writeRecord } from '../instances/instance-record.ts';
 import { createRecord, type LaunchedProgram } from '../instances/launch-contained.ts';
 import type { ForkServer } from './fork-server.ts';
@@ -26,7 +26,7 @@ export async function launchForked(
     exit: files.exit,
     uid: record.account?.uid ?? null,
     cgroups: record.cgroups === null ? [] : cgroupProcsFiles(record.cgroups),
-    mark: record.containment === 'mark' ? `${INSTANCE_VARIABLE}=${record.instanceId}` : null,
+    mark: record.containment === 'mark' ? `${INSTANCE_ID_VARIABLE}=${record.instanceId}` : null,
     environment,
   });
   try {

@@ -16,7 +16,7 @@ export type EnvironmentOptions = {
  * Contains the instance's id. If there are neither control groups nor separate accounts, an instance's processes are
  * recognized by this variable.
  */
-export const INSTANCE_VARIABLE = 'BOTHOST_INSTANCE';
+export const INSTANCE_ID_VARIABLE = 'BOTHOST_INSTANCE';
 
 /**
  * The complete environment of a bot (docs/bot-contract.md, "Environment"). It inherits nothing from the service's
@@ -25,18 +25,18 @@ export const INSTANCE_VARIABLE = 'BOTHOST_INSTANCE';
 export function botEnvironment(options: EnvironmentOptions): Readonly<Record<string, string>> {
   return {
     ...options.variables,
-    PATH: withFolder(options.path, options.folder),
+    PATH: prependToPath(options.path, options.folder),
     HOME: options.home,
     TMPDIR: options.home,
     ...(options.language === undefined ? {} : { LANG: options.language }),
     ...(options.timeZone === undefined ? {} : { TZ: options.timeZone }),
     PORT: String(options.port),
     BOT_HOST: '127.0.0.1',
-    [INSTANCE_VARIABLE]: options.instanceId,
+    [INSTANCE_ID_VARIABLE]: options.instanceId,
   };
 }
 
 /** Puts a directory in front of a `PATH`, unless the `PATH` contains it already. */
-export function withFolder(path: string, folder: string): string {
+export function prependToPath(path: string, folder: string): string {
   return path.split(delimiter).includes(folder) ? path : `${folder}${delimiter}${path}`;
 }

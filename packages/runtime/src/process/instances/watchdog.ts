@@ -5,7 +5,7 @@ import { type ProcessTable, readProcessTable } from '../proc/process-table.ts';
 import type { Instance } from './instance.ts';
 
 /** Returns a function that reads the process table on its first call and returns the same table afterwards. */
-export function tableOnce(): TableSource {
+export function createTableSource(): TableSource {
   let table: ProcessTable | null = null;
   return () => {
     table ??= readProcessTable();
@@ -25,7 +25,7 @@ export type WatchdogOptions = {
  * not limit.
  */
 export function checkInstances(instances: readonly Instance[]): void {
-  const table = tableOnce();
+  const table = createTableSource();
   for (const instance of instances) {
     instance.check();
     if (exceedsMemory(instance, table)) instance.killForMemory();
@@ -34,7 +34,7 @@ export function checkInstances(instances: readonly Instance[]): void {
 
 /** Finds bots that listen on more than loopback. Takes milliseconds, because the kernel lists all sockets. */
 export function findWideListeners(options: WatchdogOptions): void {
-  const table = tableOnce();
+  const table = createTableSource();
   const live = options.instances.filter((instance) => instance.end() === null);
   const wide = live.length === 0 ? [] : readListeners().filter(({ loopbackOnly }) => !loopbackOnly);
   if (wide.length === 0) return;

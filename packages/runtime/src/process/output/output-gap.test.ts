@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { nextGap } from './output-gap.ts';
+import { gapToDrop } from './output-gap.ts';
 
 const LIMIT = 100_000;
 
@@ -11,7 +11,7 @@ async function gapIn(text: string, known: { from: number; to: number } | null = 
   onTestFinished(() => rm(directory, { recursive: true }));
   const path = join(directory, 'output');
   await writeFile(path, text);
-  return nextGap({ path, base, size: text.length, gap: known, limitBytes: LIMIT });
+  return gapToDrop({ path, base, size: text.length, gap: known, limitBytes: LIMIT });
 }
 
 const lines = (bytes: number) => `${'x'.repeat(99)}\n`.repeat(bytes / 100);

@@ -10,7 +10,7 @@ const NEWLINE = 10;
  * permanently. The rest may grow to three quarters of the limit and is then cut to the last half of the limit. Gaps
  * begin and end between lines.
  */
-export function nextGap(output: {
+export function gapToDrop(output: {
   readonly path: string;
   readonly base: number;
   /** Range in the output file, in bytes. */

@@ -22,7 +22,7 @@ import {
   readLastBytes,
   readTail,
 } from './output-files.ts';
-import { nextGap } from './output-gap.ts';
+import { gapToDrop } from './output-gap.ts';
 import { formatEnd, formatMark, parseEnd, parseMarks, readMarksText } from './output-marks.ts';
 import { punchHole } from './punch-hole.ts';
 
@@ -100,7 +100,7 @@ export function openOutput(options: OutputOptions): Output {
     unattended = false;
     if (!finished && base + size > LAST_OFFSET) truncate();
     else if (!finished && (isLast || dropping === null)) {
-      const next = nextGap({ path: files.output, base, size, gap, limitBytes });
+      const next = gapToDrop({ path: files.output, base, size, gap, limitBytes });
       if (next !== null) drop(next);
     }
     wake();

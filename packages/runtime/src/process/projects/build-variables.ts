@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { INSTANCE_VARIABLE, withFolder } from '../instances/environment.ts';
+import { INSTANCE_ID_VARIABLE, prependToPath } from '../instances/environment.ts';
 import type { Builder } from './builder.ts';
 
 export type BuildVariablesOptions = {
@@ -45,12 +45,12 @@ export function buildVariables(options: BuildVariablesOptions): Readonly<Record<
     // pnpm stores packages in this directory.
     XDG_DATA_HOME: join(cache, 'data'),
     ...options.variables,
-    PATH: options.folder === null ? options.path : withFolder(options.path, options.folder),
+    PATH: options.folder === null ? options.path : prependToPath(options.path, options.folder),
     HOME: home,
     TMPDIR: home,
     LANG: options.language ?? 'C.UTF-8',
     ...(options.timeZone === undefined ? {} : { TZ: options.timeZone }),
-    [INSTANCE_VARIABLE]: options.builder.name,
+    [INSTANCE_ID_VARIABLE]: options.builder.name,
   };
 }
 

@@ -20,8 +20,8 @@ export type InterpreterOptions = {
  */
 export async function findInterpreter(options: InterpreterOptions): Promise<string> {
   if (options.account === null) return options.preferred;
-  for (const candidate of new Set([options.preferred, ...programsNamed(['node'], options.path)])) {
-    if ((await tryProgram(candidate, ['--version'], options.account)) !== null) return candidate;
+  for (const candidate of new Set([options.preferred, ...findPrograms(['node'], options.path)])) {
+    if ((await runProgramAs(candidate, ['--version'], options.account)) !== null) return candidate;
   }
   throw new PrepareError(
     `Bots have their own accounts, and these cannot run Node.js: neither ${options.preferred} nor a node in PATH. Install Node.js where every account can run it, for example in /usr/local/bin.`,
@@ -32,7 +32,7 @@ export async function findInterpreter(options: InterpreterOptions): Promise<stri
  * Paths of files with these names in the directories of `PATH`, ordered by name. The files may not be executable. Skips
  * unreadable directories.
  */
-export function programsNamed(names: readonly string[], path: string): readonly string[] {
+export function findPrograms(names: readonly string[], path: string): readonly string[] {
   const folders = path.split(delimiter).filter(isAbsolute);
   const candidates = names.flatMap((name) => folders.map((folder) => join(folder, name)));
   return candidates.filter(isFile);
@@ -49,7 +49,7 @@ function isFile(path: string): boolean {
 const TRIAL_MILLISECONDS = 20_000;
 
 /** Runs a program as an account and returns its trimmed output, or null if it cannot be run or fails. */
-export function tryProgram(
+export function runProgramAs(
   file: string,
   parameters: readonly string[],
   account: Account,

@@ -12,7 +12,7 @@ const CREDENTIALS_IN_URL = /:\/\/[^\s/@'"]+@/g;
  * Returns a function that masks secrets in the output of installers: user names and passwords in URLs, and the values of
  * `variables` or the passwords in them.
  */
-export function createMask(variables: Readonly<Record<string, string>>): (line: string) => string {
+export function createSecretMask(variables: Readonly<Record<string, string>>): (line: string) => string {
   const secrets = Object.entries(variables).flatMap(([name, value]) => [
     ...(SECRET_NAME.test(name) ? [value] : []),
     ...value.split(/\s+/).flatMap(passwordsOf),

@@ -5,7 +5,7 @@ import { buildVariables } from './build-variables.ts';
 import type { BuildCommand, Builder, BuilderOptions } from './builder.ts';
 import { withBuilder } from './builder.ts';
 import { chownTree } from './copy-project.ts';
-import { createMask } from './mask.ts';
+import { createSecretMask } from './mask.ts';
 import type { ProjectStore } from './project-store.ts';
 import { protectTree } from './protect-tree.ts';
 import { type RunOptions, runCommand } from './run-command.ts';
@@ -65,7 +65,7 @@ export function runBuild(
 ): Promise<void> {
   const { gid } = preparation;
   const options: BuilderOptions = { ...context, cachesDirectory: context.store.cachesDirectory };
-  const mask = createMask(context.passed);
+  const mask = createSecretMask(context.passed);
   const trees = [preparation.directory, ...also];
   return withBuilder(options, preparation.owner, gid, async (builder) => {
     const run: Run = (command) =>

@@ -2,7 +2,7 @@ import { dirname, join } from 'node:path';
 import { satisfies, validRange } from 'semver';
 import { PrepareError } from '../../runtime.ts';
 import { TRIAL_ACCOUNT } from '../containment/isolation.ts';
-import { type Account, programsNamed, tryProgram } from './interpreter.ts';
+import { type Account, findPrograms, runProgramAs } from './interpreter.ts';
 import { nodeCommands, planNode } from './node-install.ts';
 import { findMain, missingMain, readManifest } from './node-project.ts';
 import { type Preparation, type PreparationContext, runBuild } from './preparation.ts';
@@ -40,7 +40,7 @@ async function requireEngine(interpreter: string, range: string, account: Accoun
     throw new PrepareError(`"engines" of package.json requires Node "${range}", which is not a version range.`);
   }
   const version =
-    interpreter === process.execPath ? process.version : await tryProgram(interpreter, ['--version'], account);
+    interpreter === process.execPath ? process.version : await runProgramAs(interpreter, ['--version'], account);
   if (version !== null && satisfies(version, range, { includePrerelease: true })) return;
   throw new PrepareError(
     `"engines" of package.json requires Node ${range}, but bots run on ${version ?? 'an unknown version'} (${interpreter}). Change the range, or run the service with a matching Node.`,
@@ -49,9 +49,9 @@ async function requireEngine(interpreter: string, range: string, account: Accoun
 
 /** Searches for a tool next to the node that runs bots, then in PATH. Null if bots' accounts cannot run the tool. */
 async function findTool(name: string, folder: string, path: string, account: Account): Promise<string | null> {
-  for (const candidate of new Set([join(folder, name), ...programsNamed([name], path)])) {
+  for (const candidate of new Set([join(folder, name), ...findPrograms([name], path)])) {
     // The tool is a script that needs PATH to find node.
-    const version = await tryProgram(candidate, ['--version'], account, {
+    const version = await runProgramAs(candidate, ['--version'], account, {
       PATH: `${folder}:${path}`,
       HOME: '/nonexistent',
     });

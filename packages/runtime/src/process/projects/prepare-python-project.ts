@@ -7,7 +7,7 @@ import { environmentFiles, writeMarker } from './environment-files.ts';
 import { type Preparation, type PreparationContext, runBuild } from './preparation.ts';
 import type { Project } from './prepared-project.ts';
 import { PYTHON_MAIN } from './project-kind.ts';
-import { hasEnvironment, removeIncompleteEnvironment, useEnvironment } from './project-store.ts';
+import { hasEnvironment, recordEnvironmentUse, removeIncompleteEnvironment } from './project-store.ts';
 import { environmentCommands, environmentKey } from './python-environment.ts';
 import { findPython } from './python-interpreter.ts';
 import { type PythonProject, readPythonProject } from './python-project.ts';
@@ -77,7 +77,7 @@ export async function preparePythonProject(
       });
     });
     if (!exists) writeMarker(files, python);
-    useEnvironment(context.store, named);
+    recordEnvironmentUse(context.store, named);
   } catch (error) {
     await removeIncompleteEnvironment(context.store, named);
     throw error;

@@ -26,7 +26,7 @@ import {
   hasEnvironment,
   type ProjectStore,
   removeProject,
-  removeUnused,
+  removeUnusedEnvironments,
 } from './project-store.ts';
 import { createSharedWork } from './shared-work.ts';
 import { createUvFinder } from './uv.ts';
@@ -197,7 +197,7 @@ export function createPreparer(options: PreparerOptions): Preparer {
       enqueue(project.owner ?? '', async () => {
         await removeProject(store, project.project);
         if (project.owner === null) return;
-        await removeUnused(store, project.owner);
+        await removeUnusedEnvironments(store, project.owner);
         disk.stored.changed(project.owner);
       }),
     cleanUp: async () => {

@@ -43,7 +43,10 @@ export function hasEnvironment(store: ProjectStore, project: Pick<Project, 'owne
 }
 
 /** Records that a project uses an environment. */
-export function useEnvironment(store: ProjectStore, project: Pick<Project, 'project' | 'owner' | 'environment'>): void {
+export function recordEnvironmentUse(
+  store: ProjectStore,
+  project: Pick<Project, 'project' | 'owner' | 'environment'>,
+): void {
   const { users } = environmentFiles(store.environmentsDirectory, project);
   mkdirSync(users, { recursive: true, mode: 0o700 });
   writeFileSync(join(users, project.project), '');
@@ -62,7 +65,7 @@ export async function removeIncompleteEnvironment(
  * Removes the environments of an owner that none of its projects uses. If the owner has no projects left, removes its
  * cache and group too. Idempotent. Do not call it while a project of the owner is being prepared.
  */
-export async function removeUnused(store: ProjectStore, owner: string): Promise<void> {
+export async function removeUnusedEnvironments(store: ProjectStore, owner: string): Promise<void> {
   await removeUnusedExcept(store, owner, readProjects(store).get(owner) ?? new Set());
 }
 

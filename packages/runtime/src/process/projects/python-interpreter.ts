@@ -1,6 +1,6 @@
 import { satisfies, validRange } from '@renovatebot/pep440';
 import { PrepareError } from '../../runtime.ts';
-import { type Account, programsNamed, tryProgram } from './interpreter.ts';
+import { type Account, findPrograms, runProgramAs } from './interpreter.ts';
 
 /** `path` is that of the interpreter itself, not of a version manager's shim. `version` has three parts. */
 export type Python = { readonly path: string; readonly version: string };
@@ -33,8 +33,8 @@ export async function findPython(
       throw new PrepareError(`${source} requires Python "${range}", which is not a version range.`);
   }
   const found = new Map<string, Python>();
-  for (const candidate of programsNamed(['python3', ...minors, 'python'], path)) {
-    const [version, executable] = (await tryProgram(candidate, ['-I', '-c', ABOUT], account))?.split('\n') ?? [];
+  for (const candidate of findPrograms(['python3', ...minors, 'python'], path)) {
+    const [version, executable] = (await runProgramAs(candidate, ['-I', '-c', ABOUT], account))?.split('\n') ?? [];
     if (version === undefined || executable === undefined) continue;
     if (requirements.every(({ range }) => fits(version, range))) return { path: executable, version };
     found.set(executable, { path: executable, version });

@@ -17,7 +17,7 @@ import { z } from 'zod';
 import { hashDirectory } from '../../directory-hash.ts';
 import { readTree } from '../../directory-tree.ts';
 import { makePassable } from '../containment/isolation.ts';
-import { tryProgram } from './interpreter.ts';
+import { runProgramAs } from './interpreter.ts';
 import type { Python } from './python-interpreter.ts';
 
 /** The host shim for Python bots, in a directory that every bot can read. */
@@ -53,7 +53,7 @@ export async function openShim(dataDirectory: string, shimPackage?: string | und
     const marker = join(path, `compiled-${createHash('sha256').update(python.version).digest('hex').slice(0, 8)}`);
     if (existsSync(marker)) return;
     const parameters = ['-I', '-m', 'compileall', '-q', '--invalidation-mode', 'unchecked-hash', path];
-    if ((await tryProgram(python.path, parameters, null)) === null) return;
+    if ((await runProgramAs(python.path, parameters, null)) === null) return;
     for (const entry of readdirSync(path, { recursive: true, withFileTypes: true })) {
       chmodSync(join(entry.parentPath, entry.name), entry.isDirectory() ? 0o755 : 0o644);
     }

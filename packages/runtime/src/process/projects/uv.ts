@@ -1,7 +1,7 @@
 import type { BuildOutput, RuntimeLogger } from '../../runtime.ts';
 import { installUv } from './install-uv.ts';
-import { type Account, programsNamed, tryProgram } from './interpreter.ts';
-import { createMask } from './mask.ts';
+import { type Account, findPrograms, runProgramAs } from './interpreter.ts';
+import { createSecretMask } from './mask.ts';
 import { findPython } from './python-interpreter.ts';
 
 /** Time between attempts to install uv after a failure. */
@@ -38,15 +38,15 @@ export function createUvFinder(options: UvOptions): FindUv {
     const python = await findPython([], path, null);
     const environment = { PATH: path, ...passed };
     const program = await installUv({ python: python.path, toolsDirectory, environment, signal });
-    if ((await tryProgram(program, ['--version'], account)) === null)
+    if ((await runProgramAs(program, ['--version'], account)) === null)
       throw new Error(`cannot run the installed ${program}`);
     logger.info({ program }, 'uv installed');
     return program;
   };
 
   return async (output) => {
-    for (const candidate of programsNamed(['uv'], path)) {
-      if ((await tryProgram(candidate, ['--version'], account)) !== null) return candidate;
+    for (const candidate of findPrograms(['uv'], path)) {
+      if ((await runProgramAs(candidate, ['--version'], account)) !== null) return candidate;
     }
     if (!options.installs) return null;
     if (failure === null || failure.retryAt <= now().getTime()) {
@@ -56,7 +56,7 @@ export function createUvFinder(options: UvOptions): FindUv {
         return await installing;
       } catch (error) {
         installing = null;
-        const reason = createMask(options.passed)(reasonOf(error));
+        const reason = createSecretMask(options.passed)(reasonOf(error));
         failure = { reason, retryAt: now().getTime() + RETRY_MS };
         logger.warn({ reason }, 'uv could not be installed; builds use pip, which is slower');
       }

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { INSTANCE_VARIABLE } from '../instances/environment.ts';
+import { INSTANCE_ID_VARIABLE } from '../instances/environment.ts';
 
 const SHELL_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
@@ -49,7 +49,7 @@ export function passThroughShell(
   }
   const renamed = Object.entries(environment).map(([name, value], index) =>
     // Keep this variable in the shell too, because adoption finds processes by it.
-    name === INSTANCE_VARIABLE ? [name, value] : [`BOTHOST_VARIABLE_${index}`, `${name}=${value}`],
+    name === INSTANCE_ID_VARIABLE ? [name, value] : [`BOTHOST_VARIABLE_${index}`, `${name}=${value}`],
   );
   return { environment: Object.fromEntries(renamed), command: [perl, '-e', RESTORE, '--', ...command] };
 }
