@@ -7,7 +7,7 @@ import type { ContainmentKind } from './containment/containment.ts';
  * `node`, the driver searches `path` for another one.
  */
 export type ProcessRuntimeOptions = RuntimeOptions & {
-  /** Path of the `node` that runs bots. Default: the one that runs this process. */
+  /** Path of the `node` that runs bots. Default: the `node` of this process. */
   readonly interpreter?: string | undefined;
   /** Directory of the host shim's package. Default: `@bothost/python-shim`. */
   readonly shimPackage?: string | undefined;

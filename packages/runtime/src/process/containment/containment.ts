@@ -16,7 +16,7 @@ import type { KernelUnits } from './kernel-units.ts';
 import { createUsageCounter } from './process-usage.ts';
 
 /**
- * How the processes of an instance are recognized, even those that left its session: by control group, else by the
+ * How the processes of an instance are recognized, also after they left its session: by control group, else by the
  * instance's own account (`uid`), else by an environment variable (`mark`). Stored in the instance's record.
  */
 export type ContainmentKind = 'cgroup' | 'uid' | 'mark';

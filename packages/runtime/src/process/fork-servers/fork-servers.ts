@@ -79,8 +79,8 @@ type Deployment = {
 };
 
 /**
- * Adopts the fork servers that an earlier server with the same data directory started, and removes those that cannot be
- * adopted.
+ * Adopts the fork servers that an earlier server with the same data directory started, and removes the
+ * other fork servers.
  */
 export async function openForkServers(options: ForkServersOptions): Promise<ForkServers> {
   const { isolation, logger } = options;

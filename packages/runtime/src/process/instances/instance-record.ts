@@ -18,7 +18,7 @@ const storedRecordSchema = z.object({
   cgroups: z
     .object({ unified: groupSchema, memory: groupSchema, cpu: groupSchema, cpuacct: groupSchema, pids: groupSchema })
     .nullable(),
-  /** The supervisor. The key is the one that earlier versions use. Null until the supervisor waits for `go`. */
+  /** The supervisor. Earlier versions use the same key. Null until the supervisor waits for `go`. */
   keeper: identitySchema.nullable(),
   /**
    * The bot's process if it was forked, because its supervisor then has other instances too. Null if the bot was
