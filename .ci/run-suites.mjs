@@ -10,7 +10,7 @@ const suite = (name, options = {}) => ({ name, command: ['npm', 'run', '--silent
 const asOrdinaryUser = (...words) => ({
   name: `${words[0]} as an ordinary user`,
   command: ['.ci/ordinary-user', ...words],
-  // An ordinary user may not do everything that root may.
+  // An ordinary user skips the tests that need the privileges of root.
   skipsAllowed: true,
 });
 

@@ -81,25 +81,26 @@ function envFile(pairs: readonly (readonly [string, string])[]): string {
   return `\u{feff}# all kinds\n${lines.join('')}`;
 }
 
-it('arguments, one pair each', async () => {
+it('an argument with one pair keeps every byte of the value', async () => {
   const pairs = mean('argument', 45, (value) => toArgument(value) !== null);
   await run(set('--', ...pairs.map(([key, value]) => `${key}=${toArgument(value)}`)));
 });
 
-it('arguments that hold several pairs', async () => {
+it('an argument with several pairs keeps every byte of the values', async () => {
   const pairs = mean('several', 30, (value) => !/["\\]/.test(value));
   const quoted = pairs.map(([key, value]) => `${key}="${value}"`);
   await run(set('--', ...[0, 10, 20].map((from) => quoted.slice(from, from + 10).join(' '))));
 });
 
-it('a file', async () => {
+it('a file keeps every byte of the values', async () => {
   await writeFile(join(folder, '.env'), envFile(mean('file', 50, isInFile)));
   await run(set('--file', '.env'));
 });
 
-it('a file on standard input', () => runWithInput(set('--file', '-'), envFile(mean('input_file', 35, isInFile))));
+it('a file on standard input keeps every byte of the values', () =>
+  runWithInput(set('--file', '-'), envFile(mean('input_file', 35, isInFile))));
 
-it('a JSON file', async () => {
+it('a JSON file keeps every byte of the values', async () => {
   await writeFile(
     join(folder, 'values.json'),
     JSON.stringify(Object.fromEntries(mean('json', 45, () => true)), null, 1),
@@ -107,17 +108,17 @@ it('a JSON file', async () => {
   await run(set('--file', 'values.json', '--format', 'json'));
 });
 
-it('files of one value each', async () => {
+it('a file with one value keeps every byte of the value', async () => {
   const pairs = mean('at_path', 25, () => true);
   await Promise.all(pairs.map(([key, value]) => writeFile(join(folder, `value ${key}`), value)));
   await run(set(...pairs.map(([key]) => `${key}=@value ${key}`)));
 });
 
-it('standard input', async () => {
+it('standard input keeps every byte of a value', async () => {
   for (const [key, value] of mean('input', 8, () => true)) await runWithInput(set(`${key}=-`), value);
 });
 
-it('a hidden prompt in a terminal', async () => {
+it('a hidden prompt keeps every byte of a value', async () => {
   const pairs = mean('prompt', 12, (value) => !/(?!\t)\p{Cc}/u.test(value) && value.trim() !== '');
   // An earlier attempt of the test may have stored the values, and botcli asks no confirmation for unchanged values.
   await run([

@@ -156,7 +156,7 @@ test('listProject reports all links out of the project and special files at once
   pipe.close();
 });
 
-test('listProject rejects names that are not UTF-8, escaped, unless they are excluded', async () => {
+test('listProject rejects file names that are not UTF-8 unless they are excluded, and escapes them in the error', async () => {
   await put({ 'bot.py': 'x', 'src/keep.py': 'x' });
   const bytes = (name: string) => Buffer.concat([Buffer.from(`${root}/`), Buffer.from(name, 'latin1')]);
   for (const name of ['src/caf\xe9.py', 'old\xff.pyc']) await writeFile(bytes(name), 'x');

@@ -65,7 +65,7 @@ export async function runProgram(args: readonly string[], options: RunOptions = 
         const answer = String(reply(question));
         const text = answer === '' ? initial : answer;
         const refusal = check(text);
-        if (refusal !== null) throw new Error(`The question "${question}" refuses ${text}: ${refusal}`);
+        if (refusal !== null) throw new Error(`The prompt "${question}" rejected the answer ${text}: ${refusal}`);
         return text;
       },
       select: async (question, choices) => {

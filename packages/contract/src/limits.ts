@@ -57,7 +57,7 @@ export const uploadUrlSeconds = 900;
 /** Maximum number of uploads without a build in an organization. */
 export const unusedUploads = 100;
 /** Limits of an unpacked archive. `ratio` is the size relative to the compressed archive; `depth` counts directories. */
-export const unpackedArchive = {
+export const unpackedArchiveLimits = {
   bytes: 4 * 1_073_741_824,
   ratio: 200,
   entries: 100_000,
@@ -75,7 +75,7 @@ export const secretKeyPattern = /^[A-Za-z0-9_-]{1,64}$/;
 /** Maximum size of a value in UTF-8. Linux allows twice as much in one environment variable. */
 export const secretValueBytes = 65_536;
 /** Maximum size of all keys and values of a set, and maximum number of keys. */
-export const secretSetSize = { bytes: 524_288, keys: 256 } as const;
+export const secretSetLimits = { bytes: 524_288, keys: 256 } as const;
 export const secretSetsPerOrganization = 1_000;
 /** Large enough for the largest set if JSON escapes every byte, for example as `\u0001`. */
 export const secretBodyBytes = 4 * 1_048_576;

@@ -209,7 +209,7 @@ export interface Runtime {
    */
   startMethods(): ReadonlyMap<string, StartMethod>;
   /**
-   * Closes watches and files. Instances and fork servers keep running; to stop the fork servers, call `retain` first.
+   * Closes watches and files. Instances and fork servers keep running; to stop the fork servers, call `retain` with no deployments first.
    */
   close(): Promise<void>;
 }

@@ -17,7 +17,7 @@ it('metrics show a known CPU and memory use during a session and after its end',
     headers: { authorization: `Bearer ${service.publicKey}` },
     body: JSON.stringify(load),
   });
-  // The bot sends the headers at the start of the load and the body, with the used CPU time, at its end.
+  // The bot sends the response headers when the load starts, and a body with the used CPU time when the load ends.
   const begun = performance.now();
   const answer = (await burned.json()) as { readonly cpuMilliseconds: number };
   const seconds = (performance.now() - begun) / 1000;

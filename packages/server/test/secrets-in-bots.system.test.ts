@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { createClient, reservedSecretKey, secretSetSize, secretValueBytes } from '@bothost/contract';
+import { createClient, reservedSecretKey, secretSetLimits, secretValueBytes } from '@bothost/contract';
 import fc from 'fast-check';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
@@ -84,8 +84,8 @@ describe('secrets in bots', () => {
       )
       .map((text) => text.replaceAll('\0', '.'));
     const pairs = fc.uniqueArray(fc.tuple(name, value), {
-      minLength: secretSetSize.keys - 8,
-      maxLength: secretSetSize.keys - 8,
+      minLength: secretSetLimits.keys - 8,
+      maxLength: secretSetLimits.keys - 8,
       selector: ([key]) => key,
     });
     const drawn = fc.sample(pairs, 1)[0] ?? [];
@@ -100,7 +100,7 @@ describe('secrets in bots', () => {
       go: '\n',
       _: '_',
     };
-    const large = secretSetSize.bytes / secretValueBytes - 2;
+    const large = secretSetLimits.bytes / secretValueBytes - 2;
     for (const values of [
       { ...Object.fromEntries(drawn), ...odd },
       Object.fromEntries(Array.from({ length: large }, (_, i) => [`L-${i}`, `${i}\u{1F600}\n`.repeat(10_900)])),

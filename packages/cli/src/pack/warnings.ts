@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join, posix } from 'node:path';
-import { unpackedArchive, uploadBytes } from '@bothost/contract';
+import { unpackedArchiveLimits, uploadBytes } from '@bothost/contract';
 import { Failure } from '../failure.ts';
 import { formatBytes } from '../output/format.ts';
 import type { Archive } from './archive.ts';
@@ -59,15 +59,15 @@ export function checkSize(files: readonly ProjectFile[], archive: Archive | null
       'The ignore files of the project exclude everything.',
     );
   }
-  if (files.length > unpackedArchive.entries) {
+  if (files.length > unpackedArchiveLimits.entries) {
     throw new Failure(
       'project-too-large',
-      `The project has ${files.length} files; the limit is ${unpackedArchive.entries}.`,
+      `The project has ${files.length} files; the limit is ${unpackedArchiveLimits.entries}.`,
     );
   }
   const problem =
-    bytes > unpackedArchive.bytes
-      ? `The project is ${formatBytes(bytes)}; the limit is ${formatBytes(unpackedArchive.bytes)}.`
+    bytes > unpackedArchiveLimits.bytes
+      ? `The project is ${formatBytes(bytes)}; the limit is ${formatBytes(unpackedArchiveLimits.bytes)}.`
       : archive !== null && archive.bytes > uploadBytes
         ? `The packed project is ${formatBytes(archive.bytes)}; the limit is ${formatBytes(uploadBytes)}.`
         : null;

@@ -1,4 +1,4 @@
-import { countUtf8Bytes, reservedKeyProblem, secretSetSize, secretValueProblems } from '@bothost/contract';
+import { countUtf8Bytes, reservedKeyProblem, secretSetLimits, secretValueProblems } from '@bothost/contract';
 import { formatLocation, type LocatedMessage, type Pair, type SourceLocation } from './parse-result.ts';
 
 const shellVariable = /^[A-Za-z_][A-Za-z0-9_]*$/;
@@ -31,10 +31,10 @@ export function findValueProblems(pairs: readonly Pair[]): readonly LocatedMessa
   const all = (message: string): LocatedMessage => ({ where: { source, line: null }, message });
   return [
     ...each,
-    ...(pairs.length > secretSetSize.keys
-      ? [all(`${pairs.length} keys; a set has at most ${secretSetSize.keys}`)]
+    ...(pairs.length > secretSetLimits.keys
+      ? [all(`${pairs.length} keys; a set has at most ${secretSetLimits.keys}`)]
       : []),
-    ...(bytes > secretSetSize.bytes ? [all(`${bytes} bytes; a set has at most ${secretSetSize.bytes}`)] : []),
+    ...(bytes > secretSetLimits.bytes ? [all(`${bytes} bytes; a set has at most ${secretSetLimits.bytes}`)] : []),
   ];
 }
 

@@ -15,7 +15,7 @@ from functools import cache
 from pathlib import Path
 
 DIRECTIVE = re.compile(r"^( *)\.\. deprecated::")
-ENTRY = re.compile(r"^ {4}\*{0,2}(\w+)(?: \([^)]*\))?:")
+ENTRY_PATTERN = re.compile(r"^ {4}\*{0,2}(\w+)(?: \([^)]*\))?:")
 
 
 def parse_deprecations(documentation):
@@ -27,7 +27,7 @@ def parse_deprecations(documentation):
             whole = True
         elif found and entry:
             arguments.add(entry)
-        elif started := ENTRY.match(line):
+        elif started := ENTRY_PATTERN.match(line):
             entry = started.group(1)
         elif line and not line.startswith(" "):
             entry = None

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { secretBodyBytes, secretSetSize } from '../limits.ts';
+import { secretBodyBytes, secretSetLimits } from '../limits.ts';
 import { operation } from '../operation.ts';
 import { SecretKey, SecretSetName, SecretValue } from '../secret-fields.ts';
 import { noBody, none, Time } from './fields.ts';
@@ -18,7 +18,7 @@ const precondition = {
 };
 
 const tooMany = ({ input }: { readonly input?: unknown }): string =>
-  `${Array.isArray(input) ? input.length : 'too many'} keys; a set has at most ${secretSetSize.keys}`;
+  `${Array.isArray(input) ? input.length : 'too many'} keys; a set has at most ${secretSetLimits.keys}`;
 
 /**
  * A request has one of three forms: `secrets` with all keys; `secretKey` with `secretValue`, which existing clients send; or
@@ -28,11 +28,11 @@ const PutSecretsRequest = z
   .object({
     secrets: z
       .array(z.object({ secretKey: SecretKey, secretValue: SecretValue }))
-      .max(secretSetSize.keys, { error: tooMany })
+      .max(secretSetLimits.keys, { error: tooMany })
       .nullish(),
     remove: z
       .array(z.string())
-      .max(secretSetSize.keys, { error: tooMany })
+      .max(secretSetLimits.keys, { error: tooMany })
       .nullish()
       .describe('Keys to remove in the same revision'),
     mode: z.enum(['merge', 'replace']).nullish().describe('replace also removes all other keys; default: merge'),

@@ -55,7 +55,7 @@ describe.each(ownAccounts)('a hostile session in a forked instance, containment 
     expect(new Set(Object.values(report as object))).toEqual(new Set(['PermissionError']));
   });
 
-  it('cannot switch to another account, also not in a user namespace of its own', async () => {
+  it('cannot switch to another account, not even in a user namespace of its own', async () => {
     const bot = await openForkingBot(kind);
     const { attacker, victim } = await forkTwo(bot);
     const changes = {
@@ -109,7 +109,7 @@ result = [hasattr(bot, 'SECRET'), 'SECRET' in os.environ, 'injected' in sys.modu
     const code = `import os
 result = sorted(os.readlink(f'/proc/self/fd/{name}').split(':')[0] for name in os.listdir('/proc/self/fd') if os.path.exists(f'/proc/self/fd/{name}'))`;
     const files = (await evaluate(attacker, code)) as readonly string[];
-    // Its own output, its listener, this connection, and the channel to the supervisor.
+    // A forked instance has four descriptors: output, listener, the connection of this request, and the channel to the supervisor.
     expect(files.filter((file) => file !== 'socket')).toEqual([
       '/dev/null',
       expect.stringContaining(bot.idOf('attacker')),

@@ -1,6 +1,6 @@
-import { unpackedArchive } from '@bothost/contract';
+import { unpackedArchiveLimits } from '@bothost/contract';
 
-const gigabytes = unpackedArchive.bytes / 1_073_741_824;
+const gigabytes = unpackedArchiveLimits.bytes / 1_073_741_824;
 
 /**
  * Reasons for rejecting an archive, by their stable codes. The messages are for the owner of the archive; the name of
@@ -18,17 +18,17 @@ export const archiveProblems = {
   'archive-path-through-link': 'An entry of the archive would be written through a link',
   'archive-path-through-file': 'An entry of the archive is inside another entry that is a file',
   'archive-path-invalid': 'An entry of the archive has a name with control characters or invalid UTF-8',
-  'archive-path-too-long': `An entry of the archive has a path longer than ${unpackedArchive.pathBytes} bytes`,
-  'archive-too-deep': `An entry of the archive is nested more than ${unpackedArchive.depth} directories deep`,
+  'archive-path-too-long': `An entry of the archive has a path longer than ${unpackedArchiveLimits.pathBytes} bytes`,
+  'archive-too-deep': `An entry of the archive is nested more than ${unpackedArchiveLimits.depth} directories deep`,
   'archive-link-outside': 'A link of the archive leads out of the project',
   'archive-link-broken': 'A hard link in the archive does not point to an earlier file of the archive',
   'archive-links-winding': 'The links of the archive take too many steps to resolve',
   'archive-special-file':
     'The archive contains a device, a pipe or another entry that is not a file, directory or link',
   'archive-duplicate-entry': 'The archive contains two entries with the same path',
-  'archive-too-many-files': `The archive contains more than ${unpackedArchive.entries.toLocaleString('en')} entries`,
+  'archive-too-many-files': `The archive contains more than ${unpackedArchiveLimits.entries.toLocaleString('en')} entries`,
   'archive-too-large-unpacked': `The archive is larger than ${gigabytes} GiB when it is unpacked`,
-  'archive-bomb': `The archive grows to more than ${unpackedArchive.ratio} times its size when it is unpacked`,
+  'archive-bomb': `The archive grows to more than ${unpackedArchiveLimits.ratio} times its size when it is unpacked`,
 } as const;
 
 export type ArchiveProblem = keyof typeof archiveProblems;

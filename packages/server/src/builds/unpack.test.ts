@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readdir, readFile, readlink, rm, stat, writeFile } from
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { unpackedArchive } from '@bothost/contract';
+import { unpackedArchiveLimits } from '@bothost/contract';
 import type { RemoveTree } from '@bothost/runtime';
 import { openTreeRemover } from '@bothost/runtime/remove-tree';
 import { pino } from 'pino';
@@ -34,7 +34,7 @@ async function unpack(bytes: Buffer, limits: Partial<UnpackLimits> = {}) {
     signal,
     removeTree,
     requireSpace: async () => undefined,
-    limits: { ...unpackedArchive, ...limits },
+    limits: { ...unpackedArchiveLimits, ...limits },
   });
   return { ...result, lines, at: (name: string) => join(target, name) };
 }

@@ -1,6 +1,6 @@
 import { link, mkdir, open, rename, symlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { unpackedArchive } from '@bothost/contract';
+import { unpackedArchiveLimits } from '@bothost/contract';
 import type { RemoveTree } from '@bothost/runtime';
 import type { ReadEntry } from 'tar';
 import { ArchiveError, readable } from './archive-error.ts';
@@ -34,7 +34,7 @@ export type Unpacked = { readonly files: number; readonly bytes: number };
 export async function unpackArchive(
   archive: { readonly path: string; readonly bytes: number },
   target: string,
-  { output, signal, removeTree, requireSpace, limits = unpackedArchive }: UnpackOptions,
+  { output, signal, removeTree, requireSpace, limits = unpackedArchiveLimits }: UnpackOptions,
 ): Promise<Unpacked> {
   const partial = `${target}.partial`;
   await removeTree(partial);

@@ -49,7 +49,10 @@ async function close(parts: Parts, hurry: AbortSignal): Promise<void> {
   if (!parts.leave) {
     parts.drain();
     await endSessions(parts, hurry).catch((error: unknown) => {
-      parts.logger.error({ err: error }, 'some sessions could not be ended; the next start ends them');
+      parts.logger.error(
+        { err: error },
+        'some sessions could not be ended; the service ends them when it starts again',
+      );
     });
   }
   await takeDown(parts, async () => {

@@ -310,7 +310,7 @@ describe('without a key', () => {
     expect(document).toMatchObject({ openapi: '3.1.0', servers: [{ url: service.url }] });
   });
 
-  it('the reference page lists every operation, without scripts', async () => {
+  it('the reference page lists every operation and contains no scripts', async () => {
     const { headers, text } = await ask('/docs', { key: null });
     expect(headers.get('content-type')).toContain('text/html');
     for (const operation of Object.values(operations)) expect(text).toContain(operation.path);

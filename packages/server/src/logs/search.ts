@@ -128,7 +128,7 @@ function createRollingHashes() {
         second: prefixSums(bytes, secondBytes, secondFactor),
       };
     },
-    /** Hash of the first bytes at `from`, 32 bits. */
+    /** 32-bit hash of the first bytes at `from`. */
     prefix: ({ first }: Sums, from: number) => hashOf(first, firstPowers, from, from + minFormCharacters),
     /** Combines 52 bits of both hashes into one number. */
     range: ({ first, second }: Sums, from: number, to: number) =>

@@ -1,4 +1,4 @@
-import { failure, secretSetSize } from '@bothost/contract';
+import { failure, secretSetLimits } from '@bothost/contract';
 import type { KeyRevision } from './change.ts';
 import type { SecretSetRow, ValueRow } from './rows.ts';
 
@@ -35,13 +35,13 @@ export function requireAllowedSize(
   rows: ReadonlyMap<string, ValueRow>,
   values: ReadonlyMap<string, Buffer>,
 ): void {
-  if (entries.length > secretSetSize.keys) {
-    throw tooLarge(`The secret set would have ${entries.length} keys; the limit is ${secretSetSize.keys}.`);
+  if (entries.length > secretSetLimits.keys) {
+    throw tooLarge(`The secret set would have ${entries.length} keys; the limit is ${secretSetLimits.keys}.`);
   }
   const sizes = entries.map(([key]) => Buffer.byteLength(key) + (values.get(key)?.length ?? rows.get(key)?.bytes ?? 0));
   const bytes = sizes.reduce((sum, size) => sum + size, 0);
-  if (bytes > secretSetSize.bytes) {
-    throw tooLarge(`The secret set would have ${bytes} bytes; the limit is ${secretSetSize.bytes}.`);
+  if (bytes > secretSetLimits.bytes) {
+    throw tooLarge(`The secret set would have ${bytes} bytes; the limit is ${secretSetLimits.bytes}.`);
   }
 }
 

@@ -12,7 +12,7 @@ it('bodyParameter decodes to the same value and needs no percent-encoding', () =
       const parameter = bodyParameter(JSON.stringify(body));
       expect(parameter).toMatch(/^[A-Za-z0-9]+=*$/);
       const decoded: unknown = JSON.parse(Buffer.from(parameter, 'base64').toString('utf8'));
-      // JSON has no negative zero.
+      // `JSON.stringify` writes -0 as 0.
       expect(decoded).toEqual(JSON.parse(JSON.stringify(body)));
     }),
     { numRuns: 500 },

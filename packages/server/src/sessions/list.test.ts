@@ -214,7 +214,7 @@ describe('the end state', () => {
     'A500',
   ];
 
-  it('is the same in SQL and in TypeScript for every state, status and start', async () => {
+  it('is the same in SQL and TypeScript for every combination of state, status and start time', async () => {
     const all = (['waiting', 'starting', 'live', 'ending', 'ended'] as const).flatMap((state) =>
       (state === 'ended' ? words : [null]).flatMap((completion_status) =>
         [null, testNow].map((bot_started_at) => ({ state, completion_status, bot_started_at })),

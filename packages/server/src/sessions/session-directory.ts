@@ -20,7 +20,7 @@ export type SessionLocation = {
 /**
  * In-memory directory of the open sessions of this server. Only addresses in this directory may be used, because an
  * address in the database may belong to another bot by now. An entry is added after the session's row, and removed when
- * the instance exits or the row ends.
+ * the instance exits or the session's row is marked as ended.
  */
 export type SessionDirectory = {
   readonly known: (sessionId: string) => SessionLocation | undefined;

@@ -90,7 +90,7 @@ describe('markLive', () => {
     });
   });
 
-  it('does not change a session whose end is decided', async () => {
+  it('does not change a session that is already ending', async () => {
     const { of } = await agent();
     const id = await rows.session(of);
     expect(await decideEnd(context(), id, 'SESSION_STOPPED')).toBe(true);

@@ -23,8 +23,7 @@ export async function stopSession(
   const state = isUuid(sessionId) ? await stateOf(context.db, agentId, sessionId) : undefined;
   if (state === undefined || state === 'ended') throw failure('not-found');
   if (await decideEnd(context, sessionId, 'SESSION_STOPPED')) return { ended: false };
-  // Only a waiting session ends here, because it has no instance to stop. If the client connects at this moment, its
-  // instance ends with the session.
+  // Only a waiting session ends here, because it has no instance to stop. If the client connects at this moment, the instance started for it is stopped together with the session.
   if (state !== 'waiting') return { ended: false };
   return { ended: (await finishSession(context, sessionId, 'SESSION_STOPPED', context.now(), [])) !== undefined };
 }

@@ -184,7 +184,7 @@ export type SessionsTable = {
   transport: 'none' | 'webrtc' | 'websocket';
   /** The request body for the bot, as JSON text; kept until the bot has it, so that dispatch survives a crash. */
   body: string | null;
-  /** The server process that relays its socket. Such a session cannot outlive it. */
+  /** The server process that relays the session's WebSocket. A relayed session cannot outlive this process. */
   relay_id: string | null;
   created_at: Date;
   updated_at: Date;

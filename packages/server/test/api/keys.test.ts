@@ -79,7 +79,7 @@ describe('API keys', () => {
     ['no word before it', 'KEY'],
     ['two keys', 'Bearer KEY KEY'],
     ['a comma', 'Bearer KEY,KEY'],
-  ])('are refused in another form: %s', async (_, form) => {
+  ])('are refused if they are malformed: %s', async (_, form) => {
     const authorization = form.replaceAll('KEY', service.privateKey);
     expect((await ask('GET', '/v1/agents', undefined, { authorization })).status).toBe(401);
   });

@@ -70,7 +70,7 @@ describe.runIf(existsSync(program)).concurrent('a second server', () => {
     await stop(service, 'first', id);
   });
 
-  it('does not start on the same data directory, and keeps the database of the first running', async () => {
+  it('does not start on the same data directory, and does not stop the database of the first server', async () => {
     const id = await start(embedded, 'first');
     await tell(embedded, 'first', id, 'true');
     const before = await readdir(embedded.dataDirectory);

@@ -6,7 +6,7 @@ import { readMark } from './mark.ts';
 export type GuideComparison = {
   readonly guide: Guide;
   readonly state: 'unchanged' | 'outdated' | 'edited' | 'removed';
-  /** The older version that wrote the guide, according to its mark. Null if unknown. */
+  /** The earlier version of `botcli` that generated the guide, read from the guide's version marker. Null if unknown. */
   readonly writtenBy: string | null;
 };
 

@@ -80,7 +80,7 @@ test('login stores the requested organization, or fails if the key does not belo
   expect(await stored()).toContain('organization = "other"');
   expect(await cloud('auth login --with-token -o elsewhere', given)).toMatchObject({
     status: 1,
-    stderr: expect.stringContaining('cannot act for "elsewhere"'),
+    stderr: expect.stringContaining('no access to the organization "elsewhere"'),
   });
 });
 

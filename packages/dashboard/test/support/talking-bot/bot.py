@@ -23,7 +23,7 @@ from pipecat.transports.websocket.fastapi import FastAPIWebsocketParams
 from pipecat.workers.runner import WorkerRunner
 
 RATE = 16000
-LOUD = 1000
+LOUD_SAMPLE = 1000
 
 
 def spoken(text: str) -> list[Frame]:
@@ -53,7 +53,7 @@ class Answer(FrameProcessor):
                 await self.push_frame(answer)
         if self._heard or not isinstance(frame, InputAudioRawFrame):
             return
-        if max(memoryview(frame.audio).cast("h"), default=0) > LOUD:
+        if max(memoryview(frame.audio).cast("h"), default=0) > LOUD_SAMPLE:
             self._heard = True
             await self.push_frame(TranscriptionFrame("One tone at a time", "caller", "now"))
             for answer in spoken("I hear a tone"):

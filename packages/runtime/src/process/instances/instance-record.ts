@@ -21,8 +21,7 @@ const storedRecordSchema = z.object({
   /** The supervisor. Earlier versions use the same key. Null until the supervisor waits for `go`. */
   keeper: identitySchema.nullable(),
   /**
-   * The bot's process if it was forked, because its supervisor then has other instances too. Null if the bot was
-   * spawned.
+   * The process of a forked bot, which shares its supervisor with other instances. Null if the bot was spawned.
    */
   main: identitySchema.nullable().default(null),
   /** When the bot became ready, or null before. */

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { secretKeyPattern, secretSetSize, secretValueBytes } from '@bothost/contract';
+import { secretKeyPattern, secretSetLimits, secretValueBytes } from '@bothost/contract';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { passThroughShell } from './shell-environment.ts';
@@ -108,8 +108,8 @@ describe('startSupervisor', () => {
     ['any secret key', anyName],
   ])('passes variables on unchanged: %s', { timeout: 120_000 }, async (_, name) => {
     const pairs = fc.uniqueArray(fc.tuple(name, value), {
-      minLength: secretSetSize.keys,
-      maxLength: secretSetSize.keys,
+      minLength: secretSetLimits.keys,
+      maxLength: secretSetLimits.keys,
       selector: ([key]) => key,
     });
     const property = fc.asyncProperty(pairs, (list) => expectExact(Object.fromEntries(list)));
@@ -117,7 +117,7 @@ describe('startSupervisor', () => {
   });
 
   it('passes a secret set of the maximum size', async () => {
-    const count = secretSetSize.bytes / secretValueBytes - 1;
+    const count = secretSetLimits.bytes / secretValueBytes - 1;
     const large = Array.from({ length: count }, (_, index) => [
       `KEY_${index}`,
       `${index}\n`.repeat(secretValueBytes / 3),

@@ -53,6 +53,6 @@ export function chooseAccount(own: Account, accounts: readonly Account[], cluste
   throw new StoreError(
     clusterOwner === undefined
       ? `PostgreSQL may not run as root, and none of the accounts ${preferred.join(', ')} exists. Start the service as an ordinary user, or set DATABASE_URL.`
-      : `The database in the data directory belongs to user id ${clusterOwner}, which is not an unprivileged account of /etc/passwd.`,
+      : `The database in the data directory belongs to user id ${clusterOwner}. Its owner must be an unprivileged account in /etc/passwd.`,
   );
 }

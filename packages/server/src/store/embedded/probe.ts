@@ -29,7 +29,7 @@ function interpret(error: unknown): 'answers' | 'busy' | 'absent' {
   if (code === '53300') return 'answers';
   if (typeof code === 'string' && (/^(28|3D)/.test(code) || code === 'EACCES')) {
     throw new StoreError(
-      `The running embedded PostgreSQL refuses the service: ${error instanceof Error && error.message}`,
+      `The embedded PostgreSQL is running but rejects the service's connection: ${error instanceof Error && error.message}`,
     );
   }
   return 'busy';

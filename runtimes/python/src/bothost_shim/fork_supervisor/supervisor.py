@@ -92,9 +92,7 @@ class Supervisor:
             os.unlink(self._config["socket"])
 
     def _is_needed(self) -> bool:
-        """Return whether there is a process to supervise, or the service has yet to read why the fork server failed to
-        start.
-        """
+        """Return whether a process runs, or the service has not yet read why the fork server failed to start."""
         if self._server_pid is not None or self._instances:
             return True
         return not self._has_reported and time.monotonic() < self._report_deadline

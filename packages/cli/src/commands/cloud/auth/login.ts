@@ -84,7 +84,7 @@ function chooseOrganization(
   if (requested !== null && requested.value !== profile.organization) {
     throw new Failure(
       'organization-not-found',
-      `The key cannot act for "${requested.value}" (from ${requested.source}).`,
+      `The key has no access to the organization "${requested.value}" (from ${requested.source}).`,
     );
   }
   const [first, second] = organizations;

@@ -15,7 +15,7 @@ export const command = defineCommand({
     const current = organizations.find(({ id, name }) => id === requested || name === requested);
     const acting = requested === null ? organizations[0] : current;
     if (acting === undefined && requested !== null)
-      context.warn(`the key cannot act for the organization "${requested}".`);
+      context.warn(`the key has no access to the organization "${requested}".`);
     return {
       json: {
         apiUrl: settings.origin.value,
