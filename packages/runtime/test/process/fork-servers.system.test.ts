@@ -1,8 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { forkServerFiles } from '../../src/process/fork-servers/fork-server-record.ts';
 import { instanceFiles, readRecord } from '../../src/process/instances/instance-record.ts';
 import { hasEnded, readProcessStat } from '../../src/process/proc/process-identity.ts';
 import { evaluate, evaluateLast, nextEvent } from '../conformance/fixture.ts';
@@ -151,13 +152,17 @@ ${BOT}`;
     expect(await readdir(directory)).toEqual([]);
   });
 
-  it('starts without a fork server whose supervisor does not answer', async () => {
+  it.each(['is stopped', 'has no socket'])('starts without a fork server whose supervisor %s', async (fault) => {
     const { launch, origin, settled, restartServer, dataDirectory, idOf } = await openForkingBot(kind);
     await launch('first');
     await settled();
     const { importer } = await origin('second');
     const record = readRecord(instanceFiles(join(dataDirectory, 'instances'), idOf('second')));
-    process.kill(record?.supervisor?.pid ?? 0, 'SIGSTOP');
+    if (fault === 'is stopped') process.kill(record?.supervisor?.pid ?? 0, 'SIGSTOP');
+    else {
+      const directory = join(dataDirectory, 'fork-servers');
+      for (const id of await readdir(directory)) await rm(forkServerFiles(directory, id).socket);
+    }
     const runtime = await restartServer();
     expect(runs(importer)).toBe(false);
     await runtime.stop('second', 0);

@@ -46,8 +46,8 @@ const NO_PROCESS: ProcessIdentity = { pid: -1, startTicks: -1 };
  */
 const FORK_MILLISECONDS = 10_000;
 /**
- * Time limit for the supervisor's first status. A bot that shares the account of the service can have stopped the
- * supervisor.
+ * Time limit for connecting to the supervisor, and for its first status. A bot that shares the account of the service
+ * can have deleted the supervisor's socket or stopped the supervisor.
  */
 const STATUS_MILLISECONDS = 5_000;
 
@@ -77,6 +77,7 @@ export async function openForkServer(options: ForkServerOptions): Promise<ForkSe
   const connection = await connectSupervisor({
     path: files.socket,
     isAlive: () => isAlive(supervisor),
+    timeoutMilliseconds: STATUS_MILLISECONDS,
     onEvent: (event) => {
       if (event.event === 'modules') options.onModules(event.modules);
       else if (event.event === 'forked') forks.get(event.instance)?.resolve(event);

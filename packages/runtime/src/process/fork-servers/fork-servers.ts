@@ -282,9 +282,8 @@ export async function openForkServers(options: ForkServersOptions): Promise<Fork
     logger.info({ deploymentId: deployment.id }, 'fork server adopted');
   };
 
-  for (const id of readdirSync(directory).filter((name) => /^[0-9a-f]{12}$/.test(name))) {
-    await isolateFailure(logger, id, () => adopt(id));
-  }
+  const ids = readdirSync(directory).filter((name) => /^[0-9a-f]{12}$/.test(name));
+  await Promise.all(ids.map((id) => isolateFailure(logger, id, () => adopt(id))));
   releaseOrphanedRanges(
     options.reservationsDirectory,
     (owner) => dirname(owner) === directory && !existsSync(forkServerFiles(directory, basename(owner)).record),

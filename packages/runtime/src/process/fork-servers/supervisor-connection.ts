@@ -58,18 +58,20 @@ const RETRY_MILLISECONDS = 5;
 
 /**
  * Connects to the supervisor of a fork server. Retries while `isAlive`, because a new supervisor takes a moment until
- * it listens. Null if the supervisor has ended. `onClose` is called once, after an established connection was lost or
- * closed.
+ * it listens. Null if the supervisor has ended, or does not listen in time: a bot that shares the account of the
+ * service can have deleted the socket. `onClose` is called once, after an established connection was lost or closed.
  */
 export async function connectSupervisor(options: {
   readonly path: string;
   readonly isAlive: () => boolean;
+  readonly timeoutMilliseconds: number;
   readonly onEvent: (event: SupervisorEvent) => void;
   readonly onClose: () => void;
 }): Promise<SupervisorConnection | null> {
+  const deadline = performance.now() + options.timeoutMilliseconds;
   let socket = await tryConnect(options.path);
   while (socket === null) {
-    if (!options.isAlive()) return null;
+    if (!options.isAlive() || performance.now() > deadline) return null;
     await delay(RETRY_MILLISECONDS);
     socket = await tryConnect(options.path);
   }
