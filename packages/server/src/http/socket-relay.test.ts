@@ -272,4 +272,11 @@ describe('a WebSocket between a client and a bot', () => {
     expect(upgrades[0]?.headers).not.toHaveProperty('authorization');
     await end('relay', client);
   });
+
+  it('forwards the query through the session proxy without the key, and otherwise byte for byte', async () => {
+    const client = await open('splice', [], '&next=/a?b=c%20d&plus=1+1');
+    const upgrades = (await order(client, 'state.upgrades')) as { url: string }[];
+    expect(upgrades.map(({ url }) => url)).toEqual(['/socket?next=/a?b=c%20d&plus=1+1']);
+    await end('splice', client);
+  });
 });

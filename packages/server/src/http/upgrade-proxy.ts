@@ -33,14 +33,14 @@ export async function proxyUpgrade(
 }
 
 function withoutKey(target: string): { target: string; key: string | null } {
-  const [path = '', query] = target.split('?', 2);
-  if (query === undefined) return { target, key: null };
-  const fields = new URLSearchParams(query);
-  const key = fields.get('access_token');
+  const start = target.indexOf('?');
+  if (start < 0) return { target, key: null };
+  const query = target.slice(start + 1);
+  const key = new URLSearchParams(query).get('access_token');
   if (key === null) return { target, key };
-  fields.delete('access_token');
-  const rest = fields.toString();
-  return { target: rest === '' ? path : `${path}?${rest}`, key };
+  // The bot gets all other fields byte for byte.
+  const rest = query.split('&').filter((field) => !new URLSearchParams(field).has('access_token'));
+  return { target: target.slice(0, start) + (rest.length === 0 ? '' : `?${rest.join('&')}`), key };
 }
 
 function splice(
