@@ -113,7 +113,7 @@ it('the commands in a generated README store the secrets of the project', async 
   const init = 'botcli init gen -t lightrtc -m cascade --stt deepgram_stt --llm openai_llm --tts cartesia_tts';
   const early = await typeInTerminal(`${init} > /dev/null; cd gen/server; botcli cloud deploy --dry-run`);
   expect(early).toContain('The deploy names the secret set gen-secrets, which does not exist');
-  const [, help = ''] = /Create it with: (.*)/.exec(early) ?? [];
+  const [, help = 'no command'] = /To create it, run: (.*)/.exec(early) ?? [];
   expect(await readFile(join(folder, 'gen/README.md'), 'utf8')).toContain(`\n${help}\n`);
   const fill = "cp .env.example .env; sed -i 's/^OPENAI_API_KEY=/&sk-proj/' .env";
   const set = await typeInTerminal(`cd gen/server; ${fill}; ${help}`);
