@@ -7,9 +7,9 @@ import { decideEnd } from './progress.ts';
 import { stateOf } from './rows.ts';
 
 /**
- * Marks a session to end with `SESSION_STOPPED`; the reconciler then stops its instance. A session whose client has not
- * connected ends immediately, and the response says so. Idempotent until the session ends. An ended session gets a 404,
- * which existing clients treat as success.
+ * Marks a session to end with `SESSION_STOPPED`; the reconciler then stops its instance. A session that still waits for
+ * its client ends at once, and `ended` is true. Stopping a session again before it has ended changes nothing. A session
+ * that has ended is reported as `not-found`, which existing clients treat as success.
  *
  * @throws failure `not-found`
  */
