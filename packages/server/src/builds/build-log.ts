@@ -1,5 +1,6 @@
 import { stripVTControlCharacters, toUSVString } from 'node:util';
 import type { BuildOutput } from '@bothost/runtime';
+import type { RetryWrite } from '../store/retry-write.ts';
 import type { Database } from '../store/tables.ts';
 import { countLines, insertLines, type StoredLine } from './log-rows.ts';
 
@@ -22,7 +23,7 @@ export type BuildLog = {
 export type BuildLogContext = {
   readonly db: Database;
   readonly now: () => Date;
-  readonly retryWrite: <T>(write: () => Promise<T>) => Promise<T>;
+  readonly retryWrite: RetryWrite;
   /** Called when lines of a build were stored. */
   readonly stored: (buildId: string) => void;
 };

@@ -1,6 +1,7 @@
 import { ApiError, type BuildStatus, failures } from '@bothost/contract';
 import type { Logger } from 'pino';
 import { type PollingLoop, startPollingLoop } from '../concurrency/polling-loop.ts';
+import type { RetryWrite } from '../store/retry-write.ts';
 import type { Database } from '../store/tables.ts';
 import { type AttemptContext, attemptBuild, type Outcome } from './attempt.ts';
 import { type BuildLog, openBuildLog } from './build-log.ts';
@@ -15,7 +16,7 @@ export type WorkerContext = AttemptContext & {
   readonly logger: Logger;
   readonly host: { readonly region: string };
   readonly buildLogs: LogNews;
-  readonly retryWrite: <T>(write: () => Promise<T>) => Promise<T>;
+  readonly retryWrite: RetryWrite;
   /**
    * Whether this server holds the region lock. Without it, the server starts no builds, because another server may run
    * them.

@@ -1,4 +1,5 @@
 import type { OutputFile, RemoveTree, Runtime, Timestamp } from '@bothost/runtime';
+import type { RetryWrite } from '../store/retry-write.ts';
 import type { Database } from '../store/tables.ts';
 import { logDirectory } from './directory.ts';
 import { findLogOwner, insertLog } from './rows.ts';
@@ -10,7 +11,7 @@ export type StoreOutputContext = {
   readonly logsDirectory: string;
   readonly removeTree: RemoveTree;
   readonly runtime: Pick<Runtime, 'outputs'>;
-  readonly retryWrite: <T>(write: () => Promise<T>) => Promise<T>;
+  readonly retryWrite: RetryWrite;
   readonly logger: { readonly error: (fields: object, message: string) => void };
 };
 

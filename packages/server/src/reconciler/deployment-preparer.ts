@@ -1,6 +1,7 @@
 import { type Prepared, PrepareError, type Runtime } from '@bothost/runtime';
 import type { Logger } from 'pino';
 import { failDeployment, type OpenDeployment, recordPrepared } from '../agents/deployment.ts';
+import type { RetryWrite } from '../store/retry-write.ts';
 import type { Database } from '../store/tables.ts';
 import type { Backoff } from './backoff.ts';
 import type { Outcomes } from './outcomes.ts';
@@ -19,7 +20,7 @@ type Context = {
   readonly backoff: Backoff;
   /** Outcomes by deployment id: null if the deployment serves, otherwise the error. */
   readonly outcomes: Outcomes<string | null>;
-  readonly retryWrite: <T>(write: () => Promise<T>) => Promise<T>;
+  readonly retryWrite: RetryWrite;
 };
 
 /**

@@ -4,6 +4,7 @@ import type { InstanceAddress } from '@bothost/runtime';
 import { controlToken } from '../instances/control-token.ts';
 import { startHeaders } from '../sessions/bot-headers.ts';
 import { markDispatched, markLive } from '../sessions/progress.ts';
+import type { RetryWrite } from '../store/retry-write.ts';
 import type { Database } from '../store/tables.ts';
 import { askBot, type BotSession, postBot } from './bot-http.ts';
 import { type BotResponse, completionOf, isAcceptance } from './completion.ts';
@@ -37,7 +38,7 @@ export type DispatchContext = {
   /** Returns a signal that aborts when the time for the bot to accept the session is over. */
   readonly acceptDeadline: () => AbortSignal;
   /** Retries while the database is unavailable. */
-  readonly retryWrite: <T>(write: () => Promise<T>) => Promise<T>;
+  readonly retryWrite: RetryWrite;
   readonly endSession: (sessionId: string, status: CompletionStatus, at?: Date) => Promise<void>;
   /** Whether the instance of a session has not exited. The address of an exited instance may belong to another bot. */
   readonly isReachable: (sessionId: string) => boolean;

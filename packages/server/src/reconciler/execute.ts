@@ -3,6 +3,7 @@ import type { Runtime } from '@bothost/runtime';
 import { forgetPrepared, lockForScaling } from '../agents/deployment.ts';
 import { provisionInstances, retireInstance } from '../instances/lifecycle.ts';
 import { decideEnd } from '../sessions/progress.ts';
+import type { RetryWrite } from '../store/retry-write.ts';
 import type { Database } from '../store/tables.ts';
 import { adoptSession } from './adopt-session.ts';
 import type { DeploymentPreparer } from './deployment-preparer.ts';
@@ -17,7 +18,7 @@ type Context = {
   readonly newId: () => string;
   readonly runtime: Pick<Runtime, 'discard' | 'stop' | 'forget'>;
   readonly host: { readonly id: string };
-  readonly retryWrite: <T>(write: () => Promise<T>) => Promise<T>;
+  readonly retryWrite: RetryWrite;
   readonly preparer: Pick<DeploymentPreparer, 'prepare'>;
   readonly validation: Pick<Validation, 'passed'>;
   readonly runner: InstanceRunner;

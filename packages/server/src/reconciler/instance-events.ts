@@ -5,6 +5,7 @@ import { findInstance, markEnded, noteInstance, type OpenInstance } from '../ins
 import type { Keyring } from '../secrets/vault/keyring.ts';
 import { markLive, recordEvents, stateOfSession } from '../sessions/progress.ts';
 import type { SessionDirectory } from '../sessions/session-directory.ts';
+import type { RetryWrite } from '../store/retry-write.ts';
 import type { Database, StoredEvent } from '../store/tables.ts';
 import { isColdStart } from './cold-start.ts';
 import { completionOfExit } from './completion.ts';
@@ -21,7 +22,7 @@ type Context = {
   readonly ownership: SessionOwnership;
   readonly directory: Pick<SessionDirectory, 'instanceExited'>;
   readonly signal: AbortSignal;
-  readonly retryWrite: <T>(write: () => Promise<T>) => Promise<T>;
+  readonly retryWrite: RetryWrite;
   readonly endSession: (sessionId: string, status: CompletionStatus, at?: Date) => Promise<void>;
   readonly requestReconcile: () => void;
   /** Returns the end time to record for something that ended while no server observed it. */

@@ -6,6 +6,7 @@ import { controlToken } from '../instances/control-token.ts';
 import { markReady, markStopping, type OpenInstance } from '../instances/lifecycle.ts';
 import { decryptForDeployment } from '../secrets/pin.ts';
 import type { Keyring } from '../secrets/vault/keyring.ts';
+import type { RetryWrite } from '../store/retry-write.ts';
 import type { Database } from '../store/tables.ts';
 import { askBot, askToStop } from './bot-http.ts';
 import { redactStartError } from './redact.ts';
@@ -23,7 +24,7 @@ export type RunnerContext = {
   readonly startInTurn: StartQueue;
   readonly validation: Pick<Validation, 'started' | 'startFailed'>;
   readonly keyring: Keyring;
-  readonly retryWrite: <T>(write: () => Promise<T>) => Promise<T>;
+  readonly retryWrite: RetryWrite;
   readonly iceConfigUrl: () => string;
   /** Called when an instance is ready. `row` names the session that waits for the instance, if any. */
   readonly onReady: (row: OpenInstance) => void;

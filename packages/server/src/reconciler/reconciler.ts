@@ -6,6 +6,7 @@ import type { Sampler } from '../metrics/sampler.ts';
 import type { Telemetry } from '../metrics/telemetry.ts';
 import type { Keyring } from '../secrets/vault/keyring.ts';
 import type { SessionDirectory } from '../sessions/session-directory.ts';
+import type { RetryWrite } from '../store/retry-write.ts';
 import type { Database } from '../store/tables.ts';
 import type { AdoptionContext } from './adopt-session.ts';
 import { createBackoff } from './backoff.ts';
@@ -44,7 +45,7 @@ export type ReconcilerContext = {
   readonly telemetry: Telemetry;
   /** The last heartbeat of the previous server, which is when the WebSockets that it relayed ended. */
   readonly lastHeartbeat: Date | null;
-  readonly retryWrite: <T>(write: () => Promise<T>) => Promise<T>;
+  readonly retryWrite: RetryWrite;
   /** Maximum number of instances per organization that start at the same time. */
   readonly startsAtOnce: number;
   /** Whether this server holds the lock of its region. Passes do nothing without it. */

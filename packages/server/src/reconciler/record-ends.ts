@@ -7,6 +7,7 @@ import type { Telemetry } from '../metrics/telemetry.ts';
 import { finishSession } from '../sessions/finish.ts';
 import { recordEvents } from '../sessions/progress.ts';
 import type { SessionDirectory } from '../sessions/session-directory.ts';
+import type { RetryWrite } from '../store/retry-write.ts';
 import type { Database } from '../store/tables.ts';
 import type { SessionOwnership } from './session-ownership.ts';
 
@@ -19,7 +20,7 @@ type Context = {
   readonly directory: Pick<SessionDirectory, 'gone'>;
   readonly sampler: Pick<Sampler, 'take'>;
   readonly telemetry: Pick<Telemetry, 'sessionEnded'>;
-  readonly retryWrite: <T>(write: () => Promise<T>) => Promise<T>;
+  readonly retryWrite: RetryWrite;
   readonly requestReconcile: () => void;
 };
 

@@ -3,13 +3,14 @@ import type { Logger } from 'pino';
 import { deploymentSecrets } from '../agents/deployment-secrets.ts';
 import { maskTail } from '../logs/mask.ts';
 import type { Keyring } from '../secrets/vault/keyring.ts';
+import type { RetryWrite } from '../store/retry-write.ts';
 import type { Database } from '../store/tables.ts';
 
 type Context = {
   readonly db: Database;
   readonly keyring: Keyring;
   readonly logger: Pick<Logger, 'warn'>;
-  readonly retryWrite: <T>(write: () => Promise<T>) => Promise<T>;
+  readonly retryWrite: RetryWrite;
 };
 
 const withheld =

@@ -9,6 +9,7 @@ import {
   type Problem,
 } from '../agents/deployment.ts';
 import { SecretsUnavailable } from '../secrets/pin.ts';
+import type { RetryWrite } from '../store/retry-write.ts';
 import type { Database } from '../store/tables.ts';
 import type { Backoff } from './backoff.ts';
 import type { Outcomes } from './outcomes.ts';
@@ -20,7 +21,7 @@ type Context = {
   readonly backoff: Backoff;
   /** Outcomes by deployment id: null if the deployment serves, otherwise the error. */
   readonly outcomes: Outcomes<string | null>;
-  readonly retryWrite: <T>(write: () => Promise<T>) => Promise<T>;
+  readonly retryWrite: RetryWrite;
 };
 
 /** Validates deployments: a deployment serves only after one of its instances was ready. */
