@@ -1,15 +1,7 @@
 import { z } from 'zod';
-import {
-  agentInstances,
-  nameLength,
-  namePattern,
-  type ProfileName,
-  profiles,
-  reservedNames,
-  sessionSeconds,
-} from './limits.ts';
+import { instanceLimits, nameLength, namePattern, profileNames, reservedNames, sessionSeconds } from './limits.ts';
 
-/** Requests and `deploy.toml` share these schemas. */
+/** Schemas that validate the fields of an agent in API requests and in `deploy.toml`. */
 export const AgentName = z
   .string()
   .min(nameLength.minimum, `use at least ${nameLength.minimum} characters`)
@@ -17,17 +9,19 @@ export const AgentName = z
   .regex(namePattern, 'use lower-case letters, digits and hyphens, and begin and end with a letter or digit')
   .refine((name) => !reservedNames.includes(name), 'this name is reserved');
 
-export const AgentProfile = z.enum(Object.keys(profiles) as [ProfileName, ...ProfileName[]]);
+export const AgentProfile = z.enum(profileNames);
 export const WebsocketAuth = z.enum(['none', 'token']);
+/** With `minimal`, the response to a start with the transport `websocket` has only `wsUrl` and `token`. */
+export const WebsocketStart = z.enum(['full', 'minimal']);
 export const Architecture = z.enum(['amd64', 'arm64']);
 export const AudioFilter = z.enum(['tel', 'pro']);
 
-/** The maximum duration is in seconds. */
+/** The maximum duration of a session, in seconds. */
 export const MaxSessionDuration = z.int().min(sessionSeconds.minimum).max(sessionSeconds.maximum);
-export const MinAgents = z.int().min(agentInstances.minimum).max(agentInstances.maximum);
-export const MaxAgents = z.int().min(1).max(agentInstances.maximum);
+export const MinAgents = z.int().min(instanceLimits.minimum).max(instanceLimits.maximum);
+export const MaxAgents = z.int().min(1).max(instanceLimits.maximum);
 
-/** For settings that a region with builds does not support: the reason and an alternative. */
+/** Error messages for settings that a region with builds does not support. Each gives the reason and an alternative. */
 export const unsupportedSettings = {
   image: 'this region runs builds, not images: remove it to deploy the project itself',
   imageCredentials: 'this region pulls no images, so it needs no credentials: remove it',

@@ -8,7 +8,7 @@ import type { RequestOf, ResponseOf } from './operation.ts';
 import type { Operations } from './operations/all.ts';
 import type { SessionResponse } from './operations/sessions.ts';
 
-type Seen = { method?: string; url?: string; headers: IncomingMessage['headers']; body: string };
+type ReceivedRequest = { method?: string; url?: string; headers: IncomingMessage['headers']; body: string };
 
 const key = 'sk_test';
 const organizations = { organizations: [{ id: '1', name: 'acme', verboseName: 'Acme' }] };
@@ -16,8 +16,8 @@ const sessions = { total_count: 0, sessions: [], nextCursor: null };
 
 let server: Server;
 let origin: string;
-let seen: Seen[];
-/** What the test server responds with. */
+let seen: ReceivedRequest[];
+/** Sends the response of the test server. Each test sets it. */
 let answer: (response: ServerResponse) => void;
 
 beforeEach(async () => {
@@ -59,8 +59,8 @@ function text(status: number, value: string) {
   };
 }
 
-describe('requests of the client', () => {
-  it('contain the key and the user agent, and no body if there is none', async () => {
+describe('the requests of a client', () => {
+  it('contain the key and the user agent, but no body if the operation has none', async () => {
     answer = json(200, organizations);
     const client = createClient({ origin, key, userAgent: 'botcli/1' });
     expect(await client.listOrganizations()).toEqual(organizations);
@@ -133,8 +133,8 @@ describe('requests of the client', () => {
   });
 });
 
-describe('responses to the client', () => {
-  it('with an error object become an ApiError with all its fields', async () => {
+describe('a client', () => {
+  it('throws an ApiError with all fields of an error response', async () => {
     const issues = [{ path: 'body.name', message: 'Too short.' }];
     answer = json(400, errorBody(failure('invalid-request', { issues }), 'request-7'));
     const error = await createClient({ origin, key })
@@ -151,7 +151,7 @@ describe('responses to the client', () => {
     });
   });
 
-  it('with only error and code become an ApiError', async () => {
+  it('throws an ApiError for a response that has only error and code', async () => {
     answer = json(404, { error: 'Agent not found', code: '404' });
     await expect(createClient({ origin, key }).listOrganizations()).rejects.toMatchObject({
       name: 'ApiError',
@@ -166,7 +166,7 @@ describe('responses to the client', () => {
     ['nothing', text(200, ''), /not JSON/],
     ['JSON of another shape', json(200, { hello: 'world' }), /unexpected format/],
     ['an error of another shape', json(500, { message: 'no' }), /status 500/],
-  ])('with %s become a ConnectionError', async (_, respond, says) => {
+  ])('throws a ConnectionError for a response with %s', async (_, respond, says) => {
     answer = respond;
     const error = await createClient({ origin, key })
       .listOrganizations()
@@ -175,7 +175,7 @@ describe('responses to the client', () => {
     expect((error as Error).message).toMatch(says);
   });
 
-  it('that are incomplete become a ConnectionError', async () => {
+  it('throws a ConnectionError for an incomplete response', async () => {
     answer = (response) => {
       response.writeHead(200, { 'content-type': 'application/json', 'content-length': '1000' });
       response.write('{"organizations":', () => response.destroy());
@@ -186,7 +186,7 @@ describe('responses to the client', () => {
     expect(error).toBeInstanceOf(ConnectionError);
   });
 
-  it('of an unreachable service become a ConnectionError with the address, but without the key', async () => {
+  it('throws a ConnectionError with the address, but without the key, if the service is unreachable', async () => {
     server.close();
     await once(server, 'close');
     const error = await createClient({ origin, key })
@@ -197,13 +197,13 @@ describe('responses to the client', () => {
     expect((error as Error).message).not.toContain(key);
   });
 
-  it('with unknown fields are accepted', async () => {
+  it('accepts a response with unknown fields', async () => {
     answer = json(200, { ...organizations, tomorrow: true });
     expect(await createClient({ origin, key }).listOrganizations()).toEqual(organizations);
   });
 });
 
-describe('types of operations', () => {
+describe('the types of operations', () => {
   const client = createClient({ origin: 'http://127.0.0.1:1', key });
 
   it('give a session exactly the fields of the contract', () => {
@@ -224,7 +224,7 @@ describe('types of operations', () => {
     expect([right, wrongValue, wrongName]).toHaveLength(3);
   });
 
-  it('require only the mandatory input of an operation', () => {
+  it('require only the mandatory input of a client call', () => {
     expectTypeOf(client.listOrganizations).toBeCallableWith();
     expectTypeOf(client.getSession).parameter(0).toHaveProperty('params');
     // @ts-expect-error missing parameters

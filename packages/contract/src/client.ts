@@ -6,8 +6,11 @@ import { fillPath, pathsOf } from './paths.ts';
 export type ClientOptions = {
   /** The origin of the service, such as `http://127.0.0.1:7420`. A trailing `/v1` is accepted. */
   readonly origin: string;
-  /** A public API key for `startSession`, a private one for all other operations. */
-  readonly key: string;
+  /**
+   * A public API key for `startSession`; for other operations a private one, a personal access token or the operator's token.
+   * Without one, requests carry no `Authorization` header, and a browser sends the cookie of its session.
+   */
+  readonly key?: string;
   /** If set, requests go to `/v1/organizations/{organization}/...`. */
   readonly organization?: string;
   readonly userAgent?: string;
@@ -74,7 +77,7 @@ async function send(options: ClientOptions, operation: Operation, input: AnyInpu
     // Following a redirect would send the request, which may contain secrets, to another address.
     redirect: 'manual',
     headers: {
-      authorization: `Bearer ${options.key}`,
+      ...(options.key === undefined ? {} : { authorization: `Bearer ${options.key}` }),
       ...(options.userAgent === undefined ? {} : { 'user-agent': options.userAgent }),
       ...(input.body === undefined ? {} : { 'content-type': 'application/json' }),
     },
@@ -91,8 +94,8 @@ async function send(options: ClientOptions, operation: Operation, input: AnyInpu
 }
 
 function buildUrl(options: ClientOptions, operation: Operation, input: AnyInput): URL {
-  const [plain = '', scoped] = pathsOf(operation);
-  const path = options.organization !== undefined && scoped !== undefined ? scoped : plain;
+  const paths = pathsOf(operation);
+  const path = (options.organization === undefined ? paths[0] : paths.at(-1)) ?? '';
   const values = { ...(input.params as Record<string, string>), organization: options.organization ?? '' };
   const url = new URL(options.origin.replace(/\/+$/, '').replace(/\/v1$/, '') + fillPath(path, values));
   for (const [name, value] of Object.entries(input.query ?? {})) {

@@ -9,10 +9,12 @@ import {
   MinAgents,
   unsupportedSettings,
   WebsocketAuth,
+  WebsocketStart,
 } from './agent-fields.ts';
 import type { Issue } from './errors.ts';
-import { agentInstances, defaultProfile, sessionSeconds } from './limits.ts';
+import { defaultProfile, instanceLimits, sessionSeconds } from './limits.ts';
 import { findClosest } from './suggest.ts';
+import { withoutBrackets } from './without-brackets.ts';
 
 /** Possible names of a deploy file. Only the first existing file is read. */
 export const deployFileNames = ['deploy.toml', 'pcc-deploy.toml'] as const;
@@ -21,12 +23,12 @@ const text = z.string().min(1, 'is empty');
 
 const Scaling = z
   .strictObject({
-    min_agents: MinAgents.default(agentInstances.defaultMinimum),
-    max_agents: MaxAgents.default(agentInstances.defaultMaximum),
+    min_agents: MinAgents.default(instanceLimits.defaultMinimum),
+    max_agents: MaxAgents.default(instanceLimits.defaultMaximum),
   })
   .refine((scaling) => scaling.min_agents <= scaling.max_agents, 'min_agents is above max_agents');
 
-/** Every other key is an error. */
+/** The keys of a deploy file. Any other key is an error. */
 const Schema = z.strictObject({
   agent_name: AgentName,
   image: text.regex(/:[^/]+$/, 'name a tag, as in name:1.0').optional(),
@@ -36,6 +38,8 @@ const Schema = z.strictObject({
   region: text.optional(),
   agent_profile: AgentProfile.default(defaultProfile),
   websocket_auth: WebsocketAuth.default('token'),
+  // Without a default, because Pipecat Cloud's CLI rejects the key: a file without it does not change the setting.
+  websocket_start: WebsocketStart.optional(),
   fork: z.boolean().default(true),
   max_session_duration: MaxSessionDuration.default(sessionSeconds.default),
   architecture: Architecture.optional(),
@@ -100,7 +104,7 @@ export function findUnsupported(file: DeployFile): readonly Issue[] {
   return settings.flatMap(([path, value, message]) => (value === undefined ? [] : [{ path, message }]));
 }
 
-/** Pairs of keys that exclude each other. */
+/** Pairs of keys that cannot be combined. */
 function conflictsOf(file: DeployFile): Issue[] {
   const both = (path: string, other: string): Issue => ({
     path,
@@ -131,7 +135,7 @@ function describe(issue: z.core.$ZodIssue, parsed: unknown): Issue[] {
   if (issue.code !== 'unrecognized_keys') {
     const value = valueAt(parsed, issue.path);
     const missing = value === undefined && (issue.code === 'invalid_type' || issue.code === 'invalid_union');
-    return [{ path: table.join('.'), message: missing ? 'is missing' : plain(describeIssue(issue, value)) }];
+    return [{ path: table.join('.'), message: missing ? 'is missing' : withoutBrackets(describeIssue(issue, value)) }];
   }
   return issue.keys.map((key) => {
     const path = [...table, key].join('.');
@@ -140,8 +144,8 @@ function describe(issue: z.core.$ZodIssue, parsed: unknown): Issue[] {
 }
 
 /**
- * Describes the expected value in the terms of TOML, or returns the schema's own message. Numbers are whole, and some fields
- * also accept a string.
+ * Describes the expected value with the type names of TOML, or returns the schema's own message. All numbers are integers, and
+ * some fields accept a number or a string.
  */
 function describeIssue(issue: z.core.$ZodIssue, value: unknown): string {
   switch (issue.code) {
@@ -186,7 +190,7 @@ function keysOf(table: readonly string[]): readonly string[] {
   return Object.keys(inner(schema)?.shape ?? {});
 }
 
-/** Unwraps defaults and optional values. */
+/** Returns the object schema inside optional and default wrappers, or null. */
 function inner(schema: z.core.$ZodType | undefined): z.ZodObject | null {
   if (schema instanceof z.ZodObject) return schema;
   return schema instanceof z.ZodOptional || schema instanceof z.ZodPrefault ? inner(schema.unwrap()) : null;
@@ -197,9 +201,4 @@ function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
     (at, key) => (typeof at === 'object' && at !== null ? (at as Record<PropertyKey, unknown>)[key] : undefined),
     value,
   );
-}
-
-/** An existing client interprets square brackets as markup. */
-function plain(message: string): string {
-  return message.replaceAll('[', '(').replaceAll(']', ')');
 }

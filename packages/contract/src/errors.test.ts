@@ -3,6 +3,8 @@ import { ApiError, ErrorResponse, errorBody, failure, failures, type Reason } fr
 
 const rows = Object.entries(failures).map(([reason, row]) => ({ reason: reason as Reason, ...row }));
 
+const isOAuthCode = ({ message }: { message: string }) => /^[a-z_]+$/.test(message);
+
 /** Failures that existing clients know from the hosted service: status, code, and words of the message. */
 const specified = [
   { status: 401, code: '401', words: /key/i },
@@ -13,7 +15,7 @@ const specified = [
 ];
 
 describe('failures', () => {
-  it.each(specified)('contains $status with $words', ({ status, code, words }) => {
+  it.each(specified)('contain one with status $status and a message that matches $words', ({ status, code, words }) => {
     expect(rows.filter((row) => row.status === status && row.code === code && words.test(row.message))).not.toEqual([]);
   });
 
@@ -25,9 +27,23 @@ describe('failures', () => {
     else expect(row.code).toBe(String(row.status));
   });
 
-  it.each(rows)('$reason has a full sentence without square brackets as its message', ({ message }) => {
-    expect(message).toMatch(/^[A-Z][^[\]]*\."?$/);
+  it('contains the error codes of OAuth 2.0, which clients read from the message (RFC 8628, 3.5; RFC 6749, 5.2)', () => {
+    expect(rows.filter(isOAuthCode).map(({ message }) => message)).toEqual([
+      'authorization_pending',
+      'slow_down',
+      'expired_token',
+      'access_denied',
+      'invalid_grant',
+      'invalid_grant',
+    ]);
   });
+
+  it.each(rows.filter((row) => !isOAuthCode(row)))(
+    '$reason has a full sentence without square brackets as its message',
+    ({ message }) => {
+      expect(message).toMatch(/^[A-Z][^[\]]*\."?$/);
+    },
+  );
 });
 
 describe('errorBody', () => {
@@ -49,7 +65,7 @@ describe('errorBody', () => {
     expect(errorBody(failure('invalid-request'), 'r')).not.toHaveProperty('issues');
   });
 
-  it('repeats message and status for 429, where existing clients read them', () => {
+  it('adds the message and status of a 429 as the fields that existing clients read', () => {
     const { status, message } = failures['at-capacity'];
     expect(errorBody(failure('at-capacity'), 'r')).toMatchObject({ status, message });
     expect(errorBody(failure('not-found'), 'r')).not.toHaveProperty('message');

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { uploadBytes } from './limits.ts';
+import { maxUploadBytes } from './limits.ts';
 
-/** `code` is the HTTP status as a string, or a `PCC-` code if a deployment fails. */
+/** `code` is the HTTP status as a string, or a `PCC-` code for a failure related to a deployment. */
 type Failure = { readonly status: number; readonly code: string; readonly message: string };
 
 /**
@@ -15,7 +15,55 @@ export const failures = {
     message: 'The request has no API key. Send one as "Authorization: Bearer KEY".',
   },
   'key-invalid': { status: 401, code: '401', message: 'This API key is not valid here.' },
+  'session-expired': {
+    status: 401,
+    code: '401',
+    message: 'You are not signed in, or your session has ended. Sign in again.',
+  },
+  'sign-in-failed': { status: 401, code: '401', message: 'The e-mail address or the password is wrong.' },
   'invalid-request': { status: 400, code: '400', message: 'The request is not valid.' },
+  'organization-missing': {
+    status: 400,
+    code: '400',
+    message:
+      'Only API keys imply their organization. Use the path /v1/organizations/ORGANIZATION/... with the name of your organization.',
+  },
+  'password-too-weak': {
+    status: 400,
+    code: '400',
+    message: 'This password is easy to guess: it is a common one, or made of your e-mail address. Choose another one.',
+  },
+  'sign-in-needs-tls': {
+    status: 400,
+    code: '400',
+    message:
+      'Signing in from another machine needs HTTPS. Set up TLS with a reverse proxy, and set BOTHOST_PUBLIC_URL or BOTHOST_TRUSTED_PROXIES.',
+  },
+  'authorization-needs-tls': {
+    status: 400,
+    code: '400',
+    message:
+      'This login needs HTTPS. Use the address of the service that begins with https, or log in with "pipecat cloud auth use-pat" and a personal access token.',
+  },
+  'openid-unavailable': {
+    status: 400,
+    code: '400',
+    message:
+      'No OpenID Connect provider is configured, or it cannot be reached. Sign in with a password, or try again.',
+  },
+  'openid-failed': {
+    status: 400,
+    code: '400',
+    message: 'Signing in with OpenID Connect failed. Start again. If it fails again, ask the operator of the service.',
+  },
+  // RFC 8628, section 3.5: clients read the code from the field `error`, which has the message.
+  'authorization-pending': { status: 400, code: '400', message: 'authorization_pending' },
+  'slow-down': { status: 400, code: '400', message: 'slow_down' },
+  'device-code-expired': { status: 400, code: '400', message: 'expired_token' },
+  'device-login-denied': { status: 400, code: '400', message: 'access_denied' },
+  'device-code-invalid': { status: 400, code: '400', message: 'invalid_grant' },
+  // RFC 6749, section 5.2: also a code in the field `error`.
+  'authorization-code-invalid': { status: 400, code: '400', message: 'invalid_grant' },
   'invalid-json': { status: 400, code: '400', message: 'The request body is not valid JSON.' },
   'not-http': { status: 400, code: '400', message: 'The request is not valid HTTP.' },
   'body-not-object': { status: 400, code: '400', message: 'The body for the bot must be a JSON object.' },
@@ -45,6 +93,7 @@ export const failures = {
     code: '400',
     message: 'The region of this agent only runs builds, so it does not support this setting.',
   },
+  'not-offered': { status: 400, code: '400', message: 'This service does not offer this operation.' },
   'build-not-usable': {
     status: 400,
     code: '400',
@@ -54,7 +103,7 @@ export const failures = {
   'secret-set-kind': {
     status: 400,
     code: '400',
-    message: 'A secret set cannot become an image pull secret, or the reverse. Use another name.',
+    message: 'A secret set cannot become an image pull secret, or vice versa. Use another name.',
   },
   'secret-set-region': { status: 400, code: '400', message: 'The region of a secret set cannot change.' },
   'secret-set-elsewhere': {
@@ -84,6 +133,17 @@ export const failures = {
       'The organization has reached its maximum number of secret sets. Delete a set, or add the keys to another set.',
   },
   'deployment-not-ready': { status: 400, code: 'PCC-1001', message: 'The agent has no ready deployment.' },
+  forbidden: {
+    status: 403,
+    code: '403',
+    message: 'This credential or your role in the organization does not allow this. Ask an owner of the organization.',
+  },
+  'cross-site-request': {
+    status: 403,
+    code: '403',
+    message:
+      'A page of another site sent this request, or a reverse proxy changed its Host header. Configure the proxy in BOTHOST_TRUSTED_PROXIES.',
+  },
   'token-invalid': {
     status: 403,
     code: '403',
@@ -102,17 +162,59 @@ export const failures = {
   'endpoint-not-found': { status: 404, code: '404', message: 'Endpoint not found.' },
   'organization-not-found': { status: 404, code: '404', message: 'Organization not found.' },
   'key-not-found': { status: 404, code: '404', message: 'API key not found.' },
+  'link-invalid': {
+    status: 404,
+    code: '404',
+    message: 'The link is wrong, expired or already used. Ask for a new one.',
+  },
+  'user-not-found': { status: 404, code: '404', message: 'No account has this e-mail address.' },
+  'member-not-found': { status: 404, code: '404', message: 'Member not found in this organization.' },
+  'invitation-not-found': { status: 404, code: '404', message: 'Invitation not found.' },
+  'personal-token-not-found': { status: 404, code: '404', message: 'Personal access token not found.' },
+  'device-login-not-found': {
+    status: 404,
+    code: '404',
+    message: 'This code is wrong, expired or already used. Start the login on the device again.',
+  },
   'build-not-found': { status: 404, code: '404', message: 'Build not found.' },
   'upload-not-found': { status: 404, code: '404', message: 'Upload not found.' },
   'method-not-allowed': { status: 405, code: '405', message: 'This path does not support that method.' },
   'request-too-slow': { status: 408, code: '408', message: 'The request did not arrive in time.' },
   'build-ended': { status: 409, code: '409', message: 'The build has already ended, so it cannot be canceled.' },
+  'email-taken': { status: 409, code: '409', message: 'An account with this e-mail address exists. Sign in to it.' },
+  'organization-name-taken': { status: 409, code: '409', message: 'Another organization has this name.' },
+  'organizations-too-many': {
+    status: 409,
+    code: '409',
+    message: 'You own the maximum number of organizations. Delete one, or ask the operator of the service.',
+  },
+  'organization-not-empty': {
+    status: 409,
+    code: '409',
+    message: 'The organization still has agents or secret sets. Delete them first.',
+  },
+  'last-organization': { status: 409, code: '409', message: 'The only organization of a service cannot be deleted.' },
+  'last-owner': {
+    status: 409,
+    code: '409',
+    message: 'An organization needs an owner, and this is the only one. Make another member an owner first.',
+  },
+  'invitations-too-many': {
+    status: 409,
+    code: '409',
+    message: 'The organization has too many open invitations. Revoke some.',
+  },
+  'personal-tokens-too-many': {
+    status: 409,
+    code: '409',
+    message: 'You have too many personal access tokens. Revoke some.',
+  },
   'no-earlier-deployment': {
     status: 409,
     code: '409',
     message: 'No other deployment of this agent has served before, so there is nothing to roll back to.',
   },
-  'deployment-gone': {
+  'deployment-unavailable': {
     status: 409,
     code: '409',
     message: 'The files of this deployment are no longer stored. Deploy its project again.',
@@ -155,6 +257,11 @@ export const failures = {
     message:
       'Other servers share this database and would not have a new key file. Set BOTHOST_VAULT_KEYS on every server, and try again.',
   },
+  'nothing-to-stop': {
+    status: 409,
+    code: '409',
+    message: 'The agent has no session with this id, so none was stopped.',
+  },
   'session-ended': { status: 409, code: '409', message: 'The session has ended.' },
   'upload-incomplete': { status: 409, code: '409', message: 'The archive has not been uploaded completely.' },
   'upload-offset-wrong': {
@@ -170,7 +277,7 @@ export const failures = {
   'archive-too-large': {
     status: 413,
     code: '413',
-    message: `The archive is larger than ${uploadBytes / 1_048_576} MiB, or larger than announced.`,
+    message: `The archive is larger than ${maxUploadBytes / 1_048_576} MiB, or larger than announced.`,
   },
   'body-too-large': { status: 413, code: '413', message: 'The request body is too large.' },
   'expectation-unsupported': {
@@ -185,6 +292,7 @@ export const failures = {
     message: 'Another server runs this session. Send the request to the server of its region.',
   },
   'headers-too-large': { status: 431, code: '431', message: 'The headers of the request are too large.' },
+  'too-many-attempts': { status: 429, code: '429', message: 'Too many attempts. Try again in a few minutes.' },
   'too-many-uploads': {
     status: 429,
     code: '429',
@@ -267,7 +375,9 @@ export const ErrorResponse = z
   .meta({ id: 'ErrorResponse' });
 export type ErrorResponse = z.infer<typeof ErrorResponse>;
 
-/** A failure that callers may see. The server throws it, and the client throws it again for the response. */
+/**
+ * A failure that callers may see. The server throws it, and the client throws an equal one when it receives the error response.
+ */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly reason: string;

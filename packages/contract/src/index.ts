@@ -1,4 +1,8 @@
+// What `botcli` needs before it loads zod also has an entry point of its own, such as `@bothost/contract/limits`, to keep `--help`
+// fast. All other code imports from here.
+
 export { unsupportedSettings } from './agent-fields.ts';
+export { authorization, type Grantee, isAuthorized } from './authorization.ts';
 export {
   BackupEnd,
   BackupManifest,
@@ -10,55 +14,74 @@ export { type Carrier, carriers } from './carriers.ts';
 export { type Client, ConnectionError, createClient, toApiError } from './client.ts';
 export { checkDeployFile, type DeployFile, deployFileNames, findUnsupported } from './deploy-file.ts';
 export { ApiError, ErrorResponse, errorBody, failure, failures, type Issue, type Reason } from './errors.ts';
+export { formatBytes } from './format-bytes.ts';
 export { inspectKey, keyPrefixes, makeKey } from './keys.ts';
 export {
-  agentInstances,
-  callOpening,
-  carrierMessageBytes,
+  accountSeconds,
+  callOpeningLimits,
+  defaultPort,
   defaultProfile,
-  heldCall,
+  heldCallLimits,
+  instanceLimits,
+  isReservedSecretKey,
+  type LogLevel,
+  logLevels,
+  maxCarrierMessageBytes,
+  maxProxyBodyBytes,
+  maxRequestBodyBytes,
+  maxSecretSetsPerOrganization,
+  maxSecretValueBytes,
+  maxStartBodyBytes,
+  maxUnusedUploads,
+  maxUploadBytes,
   nameLength,
   namePattern,
   type ProfileName,
   profiles,
-  proxyBodyBytes,
   proxyHoldSeconds,
-  pullSecretChecks,
-  requestBodyBytes,
+  pullSecretCheckRate,
+  queuedSecretWriteLimits,
   reservedKeyProblem,
   reservedNames,
-  reservedSecretKey,
   retryAfterSeconds,
-  secretDryRuns,
+  secretDryRunRate,
   secretKeyPattern,
   secretSetLimits,
   secretSetNamePattern,
-  secretSetsPerOrganization,
-  secretValueBytes,
-  secretWrites,
-  seriesPoints,
+  secretWriteRate,
   sessionSeconds,
+  sessionsAtMost,
   socketTokenSeconds,
-  startBodyBytes,
   startDeadlineSeconds,
   startWaitSeconds,
+  surplusIdleSeconds,
+  timeSeriesPoints,
   unpackedArchiveLimits,
-  unusedUploads,
-  uploadBytes,
   uploadUrlSeconds,
-  waitingSecretWrites,
-  warmSurplusSeconds,
+  userLimits,
 } from './limits.ts';
+export { parseLogText } from './log-text.ts';
 export { openApiDocument } from './openapi.ts';
-export type { Operation, RequestOf, ResponseOf } from './operation.ts';
+export type { Credential, Operation, RequestOf, ResponseOf } from './operation.ts';
+export { type PersonalToken, pipecatCliId, type User } from './operations/account.ts';
 export type { AgentDetails, AgentListItem, AgentSettings, DeployedAgent } from './operations/agents.ts';
-export { type OperationName, type Operations, operations } from './operations/all.ts';
+export {
+  type AllOperations,
+  allOperations,
+  type OperationName,
+  type Operations,
+  operations,
+} from './operations/all.ts';
 export type { AuditEntry, AuditVerification } from './operations/audit.ts';
 export { type Build, UploadResponse, uploadPath } from './operations/builds.ts';
 export type { DeploymentDetails, DeploymentProblem, PinnedSecretSet } from './operations/deployments.ts';
 export type { ApiKey } from './operations/keys.ts';
-export { type LogLevel, type LogLine, logLevels } from './operations/logs.ts';
+export type { LogLine } from './operations/logs.ts';
+export type { Invitation, Member } from './operations/members.ts';
 export type { VaultStatus, VaultTask } from './operations/operator.ts';
+export type { Attention, Overview } from './operations/overview.ts';
+export type { PipecatCloudOperations } from './operations/pipecat-cloud/all.ts';
+export { notOfferedOperations } from './operations/pipecat-cloud/not-offered.ts';
 export type { PutSecretsRequest, WrittenSecrets } from './operations/secret-writes.ts';
 export type {
   CheckedPullSecret,
@@ -69,6 +92,7 @@ export type {
 } from './operations/secrets.ts';
 export {
   type CompletionStatus,
+  type OrganizationSession,
   ReportedStatus,
   type ResourceMetrics,
   type SessionEvent,
@@ -77,8 +101,26 @@ export {
   type StartPhases,
 } from './operations/sessions.ts';
 export { proxyMethods, type StartResponse, type Transport } from './operations/start.ts';
-export { apiBase, fillPath, iceServersPath, operatorBase, pathsOf, publicBase } from './paths.ts';
-export { canonicalRegistry, imagePathPart, isEncodedCredentials, isPlainRegistry } from './registry-host.ts';
+export {
+  apiBase,
+  fillPath,
+  iceServersPath,
+  operatorBase,
+  organizationBase,
+  pathsOf,
+  publicBase,
+  sessionCookie,
+  socketPath,
+  talkBase,
+  talkPath,
+} from './paths.ts';
+export {
+  canonicalRegistry,
+  imagePathPartPattern,
+  isEncodedCredentials,
+  isUnencryptedRegistry,
+} from './registry-host.ts';
+export { type Role, roles } from './roles.ts';
 export { countUtf8Bytes, SecretSetName, secretValueProblems } from './secret-fields.ts';
 export {
   type BuildStatus,
@@ -105,3 +147,12 @@ export {
   vaultTaskStateLabels,
 } from './statuses.ts';
 export { findClosest } from './suggest.ts';
+export {
+  canResumeUpload,
+  initialPartBytes,
+  isTransient,
+  nextPartBytes,
+  retryDelaysMs,
+  sendUploadPart,
+} from './upload-part.ts';
+export { withoutBrackets } from './without-brackets.ts';

@@ -1,5 +1,5 @@
-// An API key consists of a prefix for its kind, 43 random base-62 characters, and six characters of checksum. With the
-// checksum (the CRC-32 of all characters before it in base 62), clients detect mistyped keys.
+// An API key consists of a prefix for its kind, 43 random base-62 characters, and a checksum of six characters, with which
+// clients detect mistyped keys. The checksum is the CRC-32 of all preceding characters in base 62.
 
 export const keyPrefixes = { private: 'sk_', public: 'pk_', personal: 'pcc_pat_' } as const;
 export type KeyKind = keyof typeof keyPrefixes;
@@ -25,8 +25,8 @@ export function makeKey(kind: KeyKind, random: Uint8Array): string {
 }
 
 /**
- * `mistyped` means that the checksum is wrong. `foreign` means that this service did not generate the key; an operator may
- * have chosen it.
+ * Checks the format of a key. `mistyped` means that the checksum is wrong. `foreign` means that the key does not have the format
+ * of generated keys; an operator may have chosen it.
  */
 export function inspectKey(text: string): { kind: KeyKind | null; verdict: 'plausible' | 'mistyped' | 'foreign' } {
   const kind = kindOf(text);

@@ -1,61 +1,77 @@
-// Limits and patterns of the API. Durations are in seconds and sizes in bytes, unless the name says otherwise.
+// Limits, patterns and defaults of the API. Durations are in seconds and sizes in bytes, unless the name says otherwise. This file
+// does not import zod, so that `botcli --help` starts quickly.
 
-/** Names of agents and organizations in paths; `nameLength` limits their length. */
+/** The TCP port of the service if its settings name no other. */
+export const defaultPort = 7420;
+
+/** Matches names of agents and organizations. `nameLength` limits their length. */
 export const namePattern = /^[a-z0-9]([-a-z0-9]*[a-z0-9])$/;
 export const nameLength = { minimum: 2, maximum: 54 } as const;
-/** These names would be ambiguous in a path. */
+/** Names that agents and organizations cannot have, because they would be ambiguous in a URL path. */
 export const reservedNames: readonly string[] = ['webhooks', 'sessions', 'public', 'start'];
 
 export const sessionSeconds = { minimum: 60, maximum: 14_400, default: 7_200 } as const;
-/** An instance that is not ready this long after a server began its start fails, and its session ends with `BOT_START_TIMEOUT`. */
+/** Maximum time from the start of an instance until it is ready. After that, its session ends with `BOT_START_TIMEOUT`. */
 export const startDeadlineSeconds = 120;
-/** Without a ready instance this long after its request, a session ends with `BOT_START_TIMEOUT`, however late its start began. */
+/**
+ * Maximum time from a start request until an instance is ready, including the wait for capacity. After that, the session ends
+ * with `BOT_START_TIMEOUT`.
+ */
 export const startWaitSeconds = 300;
-/** Lifetime of a WebSocket token. A session without a client by then ends with `BOT_CONNECTION_TIMEOUT`. */
+/** Lifetime of a WebSocket token. If no client has connected by then, the session ends with `BOT_CONNECTION_TIMEOUT`. */
 export const socketTokenSeconds = 300;
 /** A proxied request waits this long for its instance to become ready, then fails with 504. */
 export const proxyHoldSeconds = 30;
-/** How long a carrier may take, and how many bytes it may send, before the message that contains the agent of a call. */
-export const callOpening = { seconds: 10, bytes: 16_384 } as const;
-/** While a bot starts, this much of a call is buffered: the latest audio and other messages. */
-export const heldCall = { audioSeconds: 2, otherBytes: 65_536 } as const;
-/** Maximum size of a carrier's message. Real messages have a few kilobytes. */
-export const carrierMessageBytes = 1_048_576;
-/** After this time, a warm instance above `min_agents` is stopped. */
-export const warmSurplusSeconds = 300;
+/** Maximum time and bytes until a carrier has sent the message that names the agent of a call. */
+export const callOpeningLimits = { seconds: 10, bytes: 16_384 } as const;
+/** Limits of the buffer that holds a call while its bot starts: seconds of the latest audio, and bytes of all other messages. */
+export const heldCallLimits = { audioSeconds: 2, otherBytes: 65_536 } as const;
+/** Maximum size of a message from a telephone carrier. Real messages have a few kilobytes. */
+export const maxCarrierMessageBytes = 1_048_576;
+/** Idle time after which a warm instance in excess of `min_agents` is stopped. */
+export const surplusIdleSeconds = 300;
 /** The value of `Retry-After` in responses with 429 and 503. */
 export const retryAfterSeconds = 5;
 
-/** Maximum size of the body of a start request. With the transport websocket, the body becomes part of a URL. */
-export const startBodyBytes = { default: 1_048_576, websocket: 4_096 } as const;
+/** Maximum size of the body of a start request. For the transport websocket, the body becomes part of a URL. */
+export const maxStartBodyBytes = { default: 1_048_576, websocket: 4_096 } as const;
 /** Maximum size of the body of any other private operation. */
-export const requestBodyBytes = 1_048_576;
+export const maxRequestBodyBytes = 1_048_576;
 /** Maximum size of a body with a Content-Length that is sent through the session proxy. */
-export const proxyBodyBytes = 64 * 1_048_576;
+export const maxProxyBodyBytes = 64 * 1_048_576;
 
-export const agentInstances = { minimum: 0, maximum: 50, defaultMinimum: 0, defaultMaximum: 50 } as const;
+export const instanceLimits = { minimum: 0, maximum: 50, defaultMinimum: 0, defaultMaximum: 50 } as const;
 
+export const profileNames = ['agent-1x', 'agent-2x', 'agent-3x'] as const;
+export type ProfileName = (typeof profileNames)[number];
 export const profiles = {
   'agent-1x': { cpuMillicores: 500, memoryBytes: 1_073_741_824 },
   'agent-2x': { cpuMillicores: 1_000, memoryBytes: 2_147_483_648 },
   'agent-3x': { cpuMillicores: 1_500, memoryBytes: 3_221_225_472 },
-} as const;
-export type ProfileName = keyof typeof profiles;
+} as const satisfies Record<ProfileName, object>;
 export const defaultProfile: ProfileName = 'agent-1x';
 
 export const itemsPerPage = { default: 10, maximum: 1_000 } as const;
+/** The list of an organization's sessions counts at most this many, and its offset is at most this. */
+export const sessionsAtMost = 100_000;
 export const apiKeyNameLength = 100;
-/** Maximum number of points in a session's time series. Longer sessions have larger steps. */
-export const seriesPoints = { maximum: 720, stepSeconds: 5 } as const;
-/** `waitSeconds` is how long a request may wait for the first line. */
+/** Maximum lifetime of an API key or personal token. Without a lifetime, it never expires. */
+export const maxKeyLifetimeSeconds = 10 * 366 * 86_400;
+/** A session's time series has one point per `stepSeconds`. Sessions with more than `maximum` points have larger steps. */
+export const timeSeriesPoints = { maximum: 720, stepSeconds: 5 } as const;
+/** Number of lines per page. `waitSeconds` is the maximum time that a request waits for the first line. */
 export const linesPerLogPage = { default: 10, maximum: 10_000, waitSeconds: 25 } as const;
 
+/** Levels of Pipecat's log lines, lowest first. */
+export const logLevels = ['TRACE', 'DEBUG', 'INFO', 'SUCCESS', 'WARNING', 'ERROR', 'CRITICAL'] as const;
+export type LogLevel = (typeof logLevels)[number];
+
 /** Maximum size of a compressed project archive. */
-export const uploadBytes = 500 * 1_048_576;
+export const maxUploadBytes = 500 * 1_048_576;
 /** The lifetime of an upload URL. A new URL for the same content resumes the upload. */
 export const uploadUrlSeconds = 900;
 /** Maximum number of uploads without a build in an organization. */
-export const unusedUploads = 100;
+export const maxUnusedUploads = 100;
 /** Limits of an unpacked archive. `ratio` is the size relative to the compressed archive; `depth` counts directories. */
 export const unpackedArchiveLimits = {
   bytes: 4 * 1_073_741_824,
@@ -72,25 +88,25 @@ export const buildLogWaitSeconds = 30;
 /** Names of secret sets and image pull secrets, which are case-insensitive. */
 export const secretSetNamePattern = /^[A-Za-z0-9](?:[-A-Za-z0-9]{0,61}[A-Za-z0-9])?$/;
 export const secretKeyPattern = /^[A-Za-z0-9_-]{1,64}$/;
-/** Maximum size of a value in UTF-8. Linux allows twice as much in one environment variable. */
-export const secretValueBytes = 65_536;
-/** Maximum size of all keys and values of a set, and maximum number of keys. */
+/** Maximum size of a secret value in UTF-8. Linux allows twice as much in one environment variable. */
+export const maxSecretValueBytes = 65_536;
+/** Maximum total size of the keys and values of a secret set, and maximum number of keys. */
 export const secretSetLimits = { bytes: 524_288, keys: 256 } as const;
-export const secretSetsPerOrganization = 1_000;
-/** Large enough for the largest set if JSON escapes every byte, for example as `\u0001`. */
-export const secretBodyBytes = 4 * 1_048_576;
+export const maxSecretSetsPerOrganization = 1_000;
+/** Maximum size of the body of a secret write. Fits the largest set even if JSON escapes every byte, for example as `\u0001`. */
+export const maxSecretBodyBytes = 4 * 1_048_576;
 export const auditEntriesPerPage = { default: 50, maximum: 1_000 } as const;
 /** Token bucket per organization for dry runs of secret writes, which reveal whether a guessed value is right. */
-export const secretDryRuns = { burst: 120, perSecond: 1 } as const;
+export const secretDryRunRate = { burst: 120, perSecond: 1 } as const;
 /** Token bucket per organization for secret writes, rollbacks and deletions, whose audit entries are kept for a year. */
-export const secretWrites = { burst: secretSetsPerOrganization, perSecond: 5 } as const;
-/** Maximum number of queued secret writes per organization, and of the bytes of their values. */
-export const waitingSecretWrites = { requests: 256, bytes: 32 * 1_048_576 } as const;
+export const secretWriteRate = { burst: maxSecretSetsPerOrganization, perSecond: 5 } as const;
+/** Maximum number of queued secret writes per organization, and maximum total size of their values. */
+export const queuedSecretWriteLimits = { requests: 256, bytes: 32 * 1_048_576 } as const;
 /** Token bucket per organization for checks of image pull secrets, which send a password to a registry. */
-export const pullSecretChecks = { burst: 20, perSecond: 1 / 6 } as const;
+export const pullSecretCheckRate = { burst: 20, perSecond: 1 / 6 } as const;
 export const revisionsPerPage = { default: 20, maximum: 100 } as const;
 
-/** The service sets or removes these environment variables when it starts a bot. */
+/** Secret keys that are rejected, because the service sets or removes these environment variables when it starts a bot. */
 const reservedSecretKeys: ReadonlySet<string> = new Set([
   'PORT',
   'PATH',
@@ -111,7 +127,7 @@ const reservedSecretKeys: ReadonlySet<string> = new Set([
   'SHUTDOWN_TIMEOUT',
 ]);
 
-export function reservedSecretKey(key: string): boolean {
+export function isReservedSecretKey(key: string): boolean {
   return reservedSecretKeys.has(key) || key.startsWith('BOT_') || key.startsWith('BOTHOST_');
 }
 
@@ -119,10 +135,29 @@ export function reservedSecretKey(key: string): boolean {
 export function reservedKeyProblem(key: string): string | null {
   if (key === 'PIPECAT_SETUP_FILES')
     return `${key} is reserved: Pipecat runs the Python files that this variable names`;
-  return reservedSecretKey(key) ? `${key} is reserved: the service sets or removes this variable` : null;
+  return isReservedSecretKey(key) ? `${key} is reserved: the service sets or removes this variable` : null;
 }
 
-/** Returns false for NUL and for half of a surrogate pair, which an environment variable cannot contain. */
+/** Returns false for text with a NUL or an unpaired surrogate, which an environment variable cannot contain. */
 export function canBeInSecretValue(text: string): boolean {
   return !text.includes('\0') && !/\p{Cs}/u.test(text);
 }
+
+/** Lengths in characters. NIST SP 800-63B asks for long passwords instead of rules about characters. */
+export const userLimits = {
+  emailLength: 254,
+  nameLength: 100,
+  passwordLength: { minimum: 12, maximum: 128 },
+  ownedOrganizations: 20,
+  personalTokens: 50,
+  openInvitations: 200,
+} as const;
+/** Lifetimes of browser sessions, one-time links, codes, and tokens from logins of command lines, in seconds. */
+export const accountSeconds = {
+  session: 30 * 86_400,
+  invitation: 7 * 86_400,
+  passwordReset: 86_400,
+  deviceLogin: 600,
+  deviceToken: 90 * 86_400,
+  authorizationCode: 60,
+} as const;

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { failures } from './errors.ts';
 import { openApiDocument } from './openapi.ts';
 import type { Operation } from './operation.ts';
-import { operations } from './operations/all.ts';
+import { allOperations } from './operations/all.ts';
 import { uploadPath } from './operations/builds.ts';
 import { proxyMethods } from './operations/start.ts';
 import { pathsOf } from './paths.ts';
@@ -19,7 +19,7 @@ const document = openApiDocument('http://127.0.0.1:7420') as {
   paths: Record<string, Record<string, Entry>>;
   components: { schemas: Json };
 };
-const all = Object.entries(operations) as [string, Operation][];
+const all = Object.entries(allOperations) as [string, Operation][];
 
 /** Collects all strings with this key in a document. */
 function valuesOf(key: string, node: unknown): readonly string[] {
@@ -57,7 +57,7 @@ describe('openApiDocument', () => {
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  it('names shared types', () => {
+  it('defines shared types as named components', () => {
     const names = ['SessionResponse', 'SessionSummary', 'ResourceMetrics', 'AgentDetails', 'ErrorResponse'];
     expect(Object.keys(document.components.schemas)).toEqual(expect.arrayContaining(names));
   });

@@ -2,16 +2,17 @@ import { z } from 'zod';
 import { backupPath } from './backup.ts';
 import { ErrorResponse, failures, type Reason } from './errors.ts';
 import type { Operation } from './operation.ts';
-import { operations } from './operations/all.ts';
+import { allOperations } from './operations/all.ts';
 import { UploadResponse, uploadPath } from './operations/builds.ts';
 import { proxyMethods, proxyPath } from './operations/start.ts';
-import { pathsOf, publicBase } from './paths.ts';
+import { pathsOf, publicBase, sessionCookie } from './paths.ts';
+import { tags } from './tags.ts';
 
 type Json = { [key: string]: unknown };
 
 /** Every operation can fail with these reasons. */
 const commonFailures: readonly Reason[] = ['key-missing', 'key-invalid', 'internal', 'database-unavailable'];
-/** Failures that any request to the service can have, whatever its path. */
+/** Failures that any request to the service can have, regardless of its path. */
 const protocolFailures: readonly Reason[] = [
   'not-http',
   'request-too-slow',
@@ -25,11 +26,12 @@ const protocolFailures: readonly Reason[] = [
 export function openApiDocument(serverUrl: string): Json {
   const schemas: Json = {};
   const paths: Json = {};
-  for (const operation of Object.values(operations) as Operation[]) {
-    for (const [index, path] of pathsOf(operation).entries()) {
+  const all: readonly Operation[] = Object.values(allOperations);
+  for (const operation of all) {
+    for (const path of pathsOf(operation)) {
       const entry = {
         ...(paths[path] as Json),
-        [operation.method.toLowerCase()]: describe(operation, path, index, schemas),
+        [operation.method.toLowerCase()]: describe(operation, path, schemas),
       };
       paths[path] = entry;
     }
@@ -40,33 +42,42 @@ export function openApiDocument(serverUrl: string): Json {
   return {
     openapi: '3.1.0',
     info: {
-      title: 'Bot hosting service',
+      title: 'bothost API',
       version: '1.0.0',
-      description: `Private API with a private key, public API with a public key, both as bearer tokens. A request that is not
-valid HTTP, or too large or too slow, is refused with ${protocolFailures.map((reason) => failures[reason].status).join(', ')}.`,
+      description: `Send a key as \`Authorization: Bearer KEY\`. Private keys (\`sk_\`) can do everything in their organization; public
+keys (\`pk_\`) can only start sessions and reach their bots. Each path of a private operation also exists below
+\`/v1/organizations/{organization}\`, where people use it with a personal access token (\`pcc_pat_\`).
+
+A request that is not valid HTTP, or too large or too slow, is refused with
+${protocolFailures.map((reason) => failures[reason].status).join(', ')}.`,
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: serverUrl }],
+    tags: Object.entries(tags).map(([name, [title, description]]) => ({ name, 'x-displayName': title, description })),
     paths,
     components: {
       schemas,
       securitySchemes: {
         privateKey: { type: 'http', scheme: 'bearer', description: 'A private key (sk_)' },
         publicKey: { type: 'http', scheme: 'bearer', description: 'A public key (pk_)' },
+        personalToken: { type: 'http', scheme: 'bearer', description: 'A personal access token (pcc_pat_)' },
+        session: { type: 'apiKey', in: 'cookie', name: sessionCookie, description: 'The session of a browser' },
         operatorToken: { type: 'http', scheme: 'bearer', description: "The token of the service's operator" },
       },
     },
   };
 }
 
-function describe(operation: Operation, path: string, index: number, schemas: Json): Json {
-  const organization =
-    index === 0 ? [] : [{ name: 'organization', in: 'path', required: true, schema: { type: 'string' } }];
+function describe(operation: Operation, path: string, schemas: Json): Json {
+  const isInOrganization = path.includes('{organization}');
+  const organization = isInOrganization
+    ? [{ name: 'organization', in: 'path', required: true, schema: { type: 'string' } }]
+    : [];
   return {
-    operationId: index === 0 ? operation.name : `${operation.name}InOrganization`,
+    operationId: isInOrganization && operation.key === 'private' ? `${operation.name}InOrganization` : operation.name,
     summary: operation.summary,
     tags: [operation.tag],
-    security: [{ [schemeOf(operation.key)]: [] }],
+    security: schemesOf(operation.key, isInOrganization).map((scheme) => ({ [scheme]: [] })),
     parameters: [
       ...organization,
       ...parameters('path', operation.params, schemas).filter(({ name }) => path.includes(`{${name}}`)),
@@ -82,20 +93,39 @@ function describe(operation: Operation, path: string, index: number, schemas: Js
   };
 }
 
-/** Failures that the operation lists, that its path and method add, and that are common to all. */
+/** Combines the failures that the operation lists, the failures that its path and method imply, and the common failures. */
 function failuresOf(operation: Operation, path: string): readonly Reason[] {
   return [
     ...operation.errors,
     ...(path.includes('{organization}') ? (['organization-not-found'] as const) : []),
+    ...(['public', 'operator', 'none'].includes(operation.key)
+      ? []
+      : (['session-expired', 'organization-missing', 'forbidden'] as const)),
     ...(operation.bodyBytes > 0 ? (['invalid-json'] as const) : []),
-    // The service reads the body of any other method, even if it ignores the content.
+    // The service reads the body of every request except GET, even if it ignores the content.
     ...(operation.method === 'GET' ? [] : (['body-too-large', 'request-too-slow'] as const)),
     ...commonFailures,
   ];
 }
 
-function schemeOf(key: Operation['key']): string {
-  return key === 'public' ? 'publicKey' : key === 'operator' ? 'operatorToken' : 'privateKey';
+function schemesOf(key: Operation['key'], isInOrganization: boolean): readonly string[] {
+  const person = ['personalToken', 'session'];
+  switch (key) {
+    case 'public':
+      return ['publicKey'];
+    case 'operator':
+      return ['operatorToken'];
+    case 'none':
+      return [];
+    case 'member':
+    case 'person':
+      return person;
+    case 'account':
+    case 'organization':
+      return ['privateKey', ...person];
+    case 'private':
+      return isInOrganization ? ['privateKey', ...person] : ['privateKey'];
+  }
 }
 
 function successResponses(operation: Operation, schemas: Json): Json {
@@ -142,7 +172,7 @@ function proxyEntry(schemas: Json): Json {
   for (const method of proxyMethods) {
     entry[method.toLowerCase()] = {
       operationId: `proxySession${method.charAt(0)}${method.slice(1).toLowerCase()}`,
-      summary: 'Send a request to the bot of a session',
+      summary: `Reach the bot of a session (${method})`,
       tags: ['public'],
       security: [{ publicKey: [] }],
       responses: {
@@ -157,7 +187,7 @@ function proxyEntry(schemas: Json): Json {
   return entry;
 }
 
-/** The upload URL of `getBuildUploadUrl`. */
+/** Describes the backup, which is a stream of files and therefore no operation. */
 function backupEntry(schemas: Json): Json {
   const get = {
     operationId: 'createBackup',
@@ -172,6 +202,7 @@ function backupEntry(schemas: Json): Json {
   return { get };
 }
 
+/** Describes the upload URL that `getBuildUploadUrl` returns. */
 function uploadEntry(schemas: Json): Json {
   const header = (name: string, type: string, description: string) => {
     return { name, in: 'header', required: true, description, schema: { type } };

@@ -1,27 +1,40 @@
 import type { z } from 'zod';
 import type { Reason } from './errors.ts';
+import type { Tag } from './tags.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 export type FieldsSchema = z.ZodObject<Record<string, z.ZodType>>;
 
 /**
- * An operation of the API, from which route, validation, typed client and OpenAPI document derive. `key` is the required
- * credential. `private` operations are below `/v1` and below `/v1/organizations/{organization}`; `account` operations take a
- * private key, but are only below `/v1`; `public` operations are below `/v1/public`; `operator` operations take the operator
- * token and are below `/v1/operator`.
+ * What a request must carry, and where the path of the operation is:
+ * - `private`: a private key below `/v1`, or a private key or a person below `/v1/organizations/{organization}`
+ * - `organization`: a private key or a person, only below `/v1/organizations/{organization}`
+ * - `member`: a person, only below `/v1/organizations/{organization}`
+ * - `account`: a private key or a person, below `/v1`
+ * - `person`: a person, below `/v1`
+ * - `none`: no credential, below `/v1`
+ * - `public`: a public key, below `/v1/public`
+ * - `operator`: the operator token, below `/v1/operator`
+ *
+ * A person is authenticated by the cookie of a browser session or by a personal access token. `authorization.ts` lists
+ * which roles may call an operation.
  */
+export type Credential = 'private' | 'organization' | 'member' | 'account' | 'person' | 'none' | 'public' | 'operator';
+
+/** An operation of the API, from which route, validation, typed client and OpenAPI document derive. */
 export type Operation<
   Name extends string = string,
   Params extends FieldsSchema = FieldsSchema,
   Query extends FieldsSchema = FieldsSchema,
   Body extends z.ZodType = z.ZodType,
   Response extends z.ZodType = z.ZodType,
+  Key extends Credential = Credential,
 > = {
   readonly name: Name;
   readonly summary: string;
-  readonly tag: string;
-  readonly key: 'private' | 'public' | 'account' | 'operator';
+  readonly tag: Tag;
+  readonly key: Key;
   /**
    * The operation's action in the audit log, which also contains refused requests. Required for secrets, keys, the vault and
    * the audit log.
@@ -29,6 +42,8 @@ export type Operation<
   readonly audit?: string;
   /** Whether to reject a body in which an object contains the same field twice. */
   readonly exactBody?: true;
+  /** Whether the body may also be `application/x-www-form-urlencoded`, as OAuth 2.0 clients send it (RFC 6749). */
+  readonly acceptsForm?: true;
   readonly method: Method;
   /** Path relative to the base of the API, with parameters in braces, such as `/agents/{agentName}`. */
   readonly path: string;
@@ -39,32 +54,33 @@ export type Operation<
   /** Maximum size of the body in bytes. 0 if there is no body. */
   readonly bodyBytes: number;
   readonly status: 200 | 201 | 202;
-  /** A second success status, used if `when` returns true for the response. */
+  /** The success status for responses for which `when` returns true. */
   readonly other?: { readonly status: 200 | 201 | 202; when(response: z.output<Response>): boolean };
   readonly response: Response;
-  /** The reasons with which this operation can fail, besides those of all operations. */
+  /** The reasons for which this operation can fail, in addition to those common to all operations. */
   readonly errors: readonly Reason[];
 };
 
-/** Keeps the exact types of the definition. */
+/** Defines an operation, and infers its exact types. */
 export function operation<
   const Name extends string,
   Params extends FieldsSchema,
   Query extends FieldsSchema,
   Body extends z.ZodType,
   Response extends z.ZodType,
->(value: Operation<Name, Params, Query, Body, Response>): Operation<Name, Params, Query, Body, Response> {
+  const Key extends Credential,
+>(value: Operation<Name, Params, Query, Body, Response, Key>): Operation<Name, Params, Query, Body, Response, Key> {
   return value;
 }
 
 /** The parsed request, with defaults. */
-export type RequestOf<O> =
-  O extends Operation<string, infer P, infer Q, infer B, z.ZodType>
-    ? { readonly params: z.output<P>; readonly query: z.output<Q>; readonly body: z.output<B> }
-    : never;
+export type RequestOf<O extends Pick<Operation, 'params' | 'query' | 'body'>> = {
+  readonly params: z.output<O['params']>;
+  readonly query: z.output<O['query']>;
+  readonly body: z.output<O['body']>;
+};
 
-export type ResponseOf<O> =
-  O extends Operation<string, FieldsSchema, FieldsSchema, z.ZodType, infer R> ? z.output<R> : never;
+export type ResponseOf<O extends Pick<Operation, 'response'>> = z.output<O['response']>;
 
 /** The input of a client call. Parts without required fields are optional. */
 export type InputOf<O> =

@@ -1,15 +1,27 @@
+import { readdirSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { failures } from './errors.ts';
 import type { Operation } from './operation.ts';
-import { operations } from './operations/all.ts';
+import { allOperations, operations } from './operations/all.ts';
 import { fillPath, pathsOf } from './paths.ts';
 
-const all = Object.entries(operations) as [string, Operation][];
+const all = Object.entries(allOperations) as [string, Operation][];
 
 describe('operations', () => {
   it('are keyed by their names', () => {
     expect(all.map(([, { name }]) => name)).toEqual(all.map(([name]) => name));
+  });
+
+  it('include every operation that a file in operations/ exports', async () => {
+    const folder = fileURLToPath(new URL('operations/', import.meta.url));
+    const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'));
+    const modules = await Promise.all(files.map((name) => import(`${folder}${name}`) as Promise<object>));
+    const exported = modules.flatMap((module) => Object.values(module)).filter((value) => 'bodyBytes' in Object(value));
+    const listed: readonly unknown[] = Object.values(allOperations);
+    expect(exported.filter((value) => !listed.includes(value))).toEqual([]);
+    expect(exported).not.toEqual([]);
   });
 
   it('have unique combinations of method and path', () => {
@@ -32,14 +44,15 @@ describe.each(all)('%s', (_, operation) => {
     if (operation.method === 'GET' || operation.method === 'DELETE') expect(takesNone).toBe(true);
   });
 
-  it('lists known failures, each once', () => {
+  it('lists only failures of the error table, each once', () => {
     expect(operation.errors.filter((reason) => !(reason in failures))).toEqual([]);
     expect(new Set(operation.errors).size).toBe(operation.errors.length);
   });
 
-  it('has an audit action if it concerns secrets, keys, the vault or the audit log', () => {
-    const told = ['secrets', 'keys', 'audit', 'operator'].includes(operation.tag);
-    expect(operation.audit ?? null).toEqual(told ? expect.stringMatching(/^[a-z]+\.[a-z-]+$/) : null);
+  it('has an audit action if it concerns secrets, keys, members, the vault or the audit log', () => {
+    const isAudited =
+      ['secrets', 'keys', 'members', 'audit', 'operator'].includes(operation.tag) || /^\/apiKeys/.test(operation.path);
+    expect(operation.audit ?? null).toEqual(isAudited ? expect.stringMatching(/^[a-z]+\.[a-z-]+$/) : null);
   });
 
   it('responds with an object', () => {

@@ -64,7 +64,7 @@ describe('canonicalRegistry', () => {
       'ghcr.io\n',
       '\u001b]52;c;x',
     ].filter((text) => text !== 'ghcr.io\n'),
-  )('rejects %j without repeating it', (text) => {
+  )('rejects %j without repeating it in the error', (text) => {
     const answer = canonicalRegistry(text);
     expect(answer).toHaveProperty('problem');
     expect(JSON.stringify(answer)).not.toContain('pass@');

@@ -1,4 +1,4 @@
-/** Docker stores credentials for Docker Hub under this name. */
+/** The name under which Docker stores credentials for Docker Hub. */
 const dockerHub = 'https://index.docker.io/v1/';
 const dockerHubNames: ReadonlySet<string> = new Set([
   'docker.io',
@@ -36,16 +36,16 @@ export function canonicalRegistry(text: string): { readonly host: string } | { r
   const secure = scheme !== 'http';
   const shownPort = number === null || number === (secure ? 443 : 80) ? '' : `:${number}`;
   const segments = path.split('/').filter((segment) => segment !== '');
-  // Users often copy the API path of a registry, too.
+  // Remove the API path of a registry, which users often copy along with the host.
   while (segments[0] === 'v1' || segments[0] === 'v2') segments.shift();
-  if (!segments.every((segment) => imagePathPart.test(segment))) {
+  if (!segments.every((segment) => imagePathPartPattern.test(segment))) {
     return { problem: 'its path is not valid for images: use lower-case letters and digits, separated by . _ or -' };
   }
   return { host: `${secure ? '' : 'http://'}${host}${shownPort}${segments.map((segment) => `/${segment}`).join('')}` };
 }
 
 /** A path segment of an image name (OCI Distribution Specification, "Pulling manifests"). */
-export const imagePathPart = /^[a-z0-9]+(?:(?:\.|__?|-+)[a-z0-9]+)*$/;
+export const imagePathPartPattern = /^[a-z0-9]+(?:(?:\.|__?|-+)[a-z0-9]+)*$/;
 
 /**
  * Checks for RFC 1123 labels. URL parsers read a host whose last label is a number as an IPv4 address (WHATWG URL, "ends in a
@@ -59,13 +59,13 @@ function isHostName(host: string): boolean {
   return labels.length === 4 && labels.every((label) => /^(?:0|[1-9]\d{0,2})$/.test(label) && Number(label) <= 255);
 }
 
-/** URL parsers change or reject some hosts, for example invalid Punycode after `xn--`. */
+/** Reject hosts that URL parsers change or reject, for example invalid Punycode after `xn--`. */
 function isSameAsUrl(host: string): boolean {
   return URL.canParse(`https://${host}`) && new URL(`https://${host}`).hostname === host;
 }
 
 /** Returns true if connections to the registry are not encrypted. */
-export function isPlainRegistry(host: string): boolean {
+export function isUnencryptedRegistry(host: string): boolean {
   return host.startsWith('http://');
 }
 

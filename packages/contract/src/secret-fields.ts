@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import {
   canBeInSecretValue,
+  maxSecretValueBytes,
   reservedKeyProblem,
   secretKeyPattern,
   secretSetNamePattern,
-  secretValueBytes,
 } from './limits.ts';
 
 export function countUtf8Bytes(text: string): number {
@@ -38,6 +38,6 @@ export function secretValueProblems(value: string): string[] {
     ...(canBeInSecretValue(value)
       ? []
       : ['contains a NUL character or half of a surrogate pair, which an environment variable cannot contain']),
-    ...(bytes > secretValueBytes ? [`has ${bytes} bytes; the maximum is ${secretValueBytes}`] : []),
+    ...(bytes > maxSecretValueBytes ? [`has ${bytes} bytes; the maximum is ${maxSecretValueBytes}`] : []),
   ];
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { reservedSecretKey, secretValueBytes } from './limits.ts';
+import { isReservedSecretKey, maxSecretValueBytes } from './limits.ts';
 import { putSecrets, rollBackSecrets } from './operations/secret-writes.ts';
 import { getSecretHistory } from './operations/secrets.ts';
 import { countUtf8Bytes, SecretKey, SecretSetName, secretValueProblems } from './secret-fields.ts';
@@ -32,7 +32,7 @@ describe('SecretKey', () => {
   it.each(['PORT', 'BOT_CONTROL_TOKEN', 'BOT_X', 'BOTHOST_INSTANCE', 'PATH', 'HOME', 'ICE_CONFIG_URL'])(
     'rejects the reserved key %s',
     (key) => {
-      expect(reservedSecretKey(key)).toBe(true);
+      expect(isReservedSecretKey(key)).toBe(true);
       expect(accepts(SecretKey, key)).toBe(false);
     },
   );
@@ -40,7 +40,7 @@ describe('SecretKey', () => {
   it.each([
     ['PORT', 'PORT is reserved: the service sets or removes this variable'],
     ['PIPECAT_SETUP_FILES', 'PIPECAT_SETUP_FILES is reserved: Pipecat runs the Python files that this variable names'],
-  ])('rejects the reserved key %s with its name and the reason', (key, message) => {
+  ])('names the reserved key %s and the reason in the error', (key, message) => {
     expect(SecretKey.safeParse(key).error?.issues.map((issue) => issue.message)).toEqual([message]);
   });
 });
@@ -52,14 +52,14 @@ describe('SecretValue', () => {
         expect(secretValueProblems(value).length === 0).toBe(!value.includes('\0') && !/\p{Cs}/u.test(value));
       }),
     );
-    expect(secretValueProblems('é'.repeat(secretValueBytes / 2))).toEqual([]);
-    expect(secretValueProblems('é'.repeat(secretValueBytes / 2 + 1))).toEqual([
-      `has ${secretValueBytes + 2} bytes; the maximum is ${secretValueBytes}`,
+    expect(secretValueProblems('é'.repeat(maxSecretValueBytes / 2))).toEqual([]);
+    expect(secretValueProblems('é'.repeat(maxSecretValueBytes / 2 + 1))).toEqual([
+      `has ${maxSecretValueBytes + 2} bytes; the maximum is ${maxSecretValueBytes}`,
     ]);
     expect(secretValueProblems('')).toHaveLength(1);
   });
 
-  it('measures the size in UTF-8', () => {
+  it('limits the size in UTF-8 bytes', () => {
     fc.assert(fc.property(fc.string({ unit: 'grapheme' }), (text) => countUtf8Bytes(text) === Buffer.byteLength(text)));
   });
 });
@@ -77,7 +77,7 @@ describe('PutSecretsRequest', () => {
     [{ name: 'x', isImagePullSecret: false, secretKey: 'A', secretValue: '1', region: 'us-west' }],
     [{ isImagePullSecret: true, host: 'https://ghcr.io/', secretValue: 'dTpw' }],
     [{ secrets: [], remove: ['A'] }],
-    // Existing secret sets may contain this key.
+    // Reserved keys can be removed, because existing secret sets may contain them.
     [{ secrets: [pair('A', '1')], remove: ['VIRTUAL_ENV'] }],
     [{ secrets: [pair('A', '1')], status: 'ready', anything: { else: true } }],
   ])('accepts %j', (body) => expect(problems(body)).toEqual([]));
@@ -100,7 +100,7 @@ describe('PutSecretsRequest', () => {
     ],
     [{ secrets: [pair('PORT', '1')] }, 'secrets.0.secretKey'],
     [{ secrets: [pair('A', '')] }, 'secrets.0.secretValue'],
-  ])('rejects %j with the field', (body, field) => {
+  ])('rejects %j and names the field', (body, field) => {
     expect(problems(body).some((problem) => problem.startsWith(`${field}:`))).toBe(true);
   });
 

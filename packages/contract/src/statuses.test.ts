@@ -16,7 +16,7 @@ it('rejects unknown values at compile time', () => {
   expectTypeOf<'HTTP_FAILED'>().not.toExtend<CompletionStatus>();
 });
 
-it('labels a value of a newer service by the value itself', () => {
+it('statusLabel returns an unknown value, which a newer service may send, unchanged', () => {
   expect(statuses.statusLabel<string>(statuses.buildStatusLabels, 'queued')).toBe('queued');
   expect(statuses.statusLabel<string>(statuses.buildStatusLabels, 'toString')).toBe('toString');
 });
@@ -25,6 +25,6 @@ it.each([
   ['SESSION_STOPPED', 'Stopped by a request or a shutdown'],
   ['503', 'The bot responded with HTTP status 503'],
   ['CALLER_HUNG_UP', 'Reported by the bot'],
-])('labels the completion status %s', (status, label) => {
+])('completionStatusLabel returns a label for the completion status %s', (status, label) => {
   expect(statuses.completionStatusLabel(status)).toBe(label);
 });

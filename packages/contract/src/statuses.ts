@@ -8,12 +8,12 @@ export function statusValues<Status extends string>(labels: StatusLabels<Status>
   return Object.keys(labels) as Status[];
 }
 
-/** Returns the value itself if it is unknown, because a newer service may send new values. */
+/** Returns the label of a status, or the status itself if it is unknown, because a newer service may send new ones. */
 export function statusLabel<Status extends string>(labels: StatusLabels<Status>, status: Status): string {
   return Object.hasOwn(labels, status) ? labels[status] : status;
 }
 
-/** One word for the state of a session, for clients that show nothing else. */
+/** The state of a session as one word, for clients that show only this field. */
 export const endStateLabels = {
   active: 'Active',
   completed: 'Complete',
@@ -36,7 +36,7 @@ export const completionStatusLabels = {
 } as const;
 export type KnownCompletionStatus = keyof typeof completionStatusLabels;
 
-/** Also accepts completion statuses that a bot reported. */
+/** Returns the label of a completion status, which may also be an HTTP status or a word that the bot reported. */
 export function completionStatusLabel(status: string): string {
   const label = statusLabel<string>(completionStatusLabels, status);
   if (label !== status) return label;
@@ -86,7 +86,7 @@ export const deploymentPhaseLabels = {
 } as const;
 export type DeploymentPhase = keyof typeof deploymentPhaseLabels;
 
-/** Whether a deployment's instances run. */
+/** States of the bot of an agent: whether its instances run. */
 export const botStateLabels = {
   running: 'Running',
   waiting: 'Waiting',
@@ -94,7 +94,7 @@ export const botStateLabels = {
 } as const;
 export type BotState = keyof typeof botStateLabels;
 
-/** Whether the region has a revision of a secret set. */
+/** States of the delivery of a secret set's revision to its region. */
 export const secretReadinessLabels = {
   pending: 'Pending',
   ready: 'Ready',
@@ -102,7 +102,7 @@ export const secretReadinessLabels = {
 } as const;
 export type SecretReadiness = keyof typeof secretReadinessLabels;
 
-/** How a registry responded to the credentials of an image pull secret. */
+/** Results of checking the credentials of an image pull secret with its registry. */
 export const pullSecretResultLabels = {
   verified: 'Verified',
   rejected: 'Rejected',
@@ -111,7 +111,7 @@ export const pullSecretResultLabels = {
 } as const;
 export type PullSecretResult = keyof typeof pullSecretResultLabels;
 
-/** Whether a maintenance task of the vault has ended. */
+/** States of a maintenance task of the vault. */
 export const vaultTaskStateLabels = {
   running: 'Running',
   done: 'Done',

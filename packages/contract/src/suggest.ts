@@ -1,4 +1,4 @@
-/** Returns the candidate with the most similar spelling, or null. At most a third of the characters, or two, may differ. */
+/** Returns the candidate with the smallest edit distance to a word, or null if none is similar enough. */
 export function findClosest(word: string, candidates: readonly string[]): string | null {
   let best: { readonly candidate: string; readonly distance: number } | null = null;
   for (const candidate of candidates) {

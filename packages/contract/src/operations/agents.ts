@@ -8,12 +8,13 @@ import {
   MaxSessionDuration,
   MinAgents,
   WebsocketAuth,
+  WebsocketStart,
 } from '../agent-fields.ts';
-import { requestBodyBytes } from '../limits.ts';
+import { maxRequestBodyBytes } from '../limits.ts';
 import { operation } from '../operation.ts';
 import { botStateLabels, deploymentPhaseLabels, statusValues } from '../statuses.ts';
 import { Deployment, PinnedSecretSet } from './deployments.ts';
-import { AgentPath, Id, noBody, none, Time } from './fields.ts';
+import { AgentPath, Id, noBody, noFields, Time } from './fields.ts';
 
 const RevisionHealth = z.object({
   ready: z.boolean(),
@@ -102,7 +103,7 @@ export const AgentListItem = z
   .meta({ id: 'AgentListItem' });
 export type AgentListItem = z.infer<typeof AgentListItem>;
 
-/** Both fields contain the same list, because existing clients read `services` and some scripts read `agents`. */
+/** The response has the same list twice, because existing clients read `services` and some scripts read `agents`. */
 export const listAgents = operation({
   name: 'listAgents',
   summary: 'List the agents of the organization',
@@ -110,7 +111,7 @@ export const listAgents = operation({
   key: 'private',
   method: 'GET',
   path: '/agents',
-  params: none,
+  params: noFields,
   query: z.object({
     includeActiveDeployment: z.enum(['true', 'false']).default('false'),
     region: z.string().optional(),
@@ -130,7 +131,7 @@ export const getAgent = operation({
   method: 'GET',
   path: '/agents/{agentName}',
   params: AgentPath,
-  query: none,
+  query: noFields,
   body: noBody,
   bodyBytes: 0,
   status: 200,
@@ -138,7 +139,7 @@ export const getAgent = operation({
   errors: ['not-found'],
 });
 
-/** Unknown fields are ignored, because existing clients send some. */
+/** Unknown fields are ignored, because existing clients send some that this service does not have. */
 const settings = {
   buildId: z.uuid().nullish().describe('A build of this region that succeeded'),
   image: z.string().nullish().describe('Regions that run images only'),
@@ -151,6 +152,7 @@ const settings = {
   agentProfile: AgentProfile.nullish(),
   maxSessionDuration: MaxSessionDuration.nullish().describe('Seconds'),
   websocketAuth: WebsocketAuth.nullish(),
+  websocketStart: WebsocketStart.nullish().describe('minimal: a WebSocket start answers only wsUrl and token'),
   fork: z.boolean().nullish().describe('Whether instances of a Python bot may be forked; default true'),
   krispViva: z.object({ audioFilter: AudioFilter.nullish() }).nullish(),
   resources: z.unknown().optional().describe('Regions that take no profiles only'),
@@ -163,7 +165,7 @@ const CreateAgentRequest = z
   .meta({ id: 'CreateAgentRequest' });
 
 /** Omitted fields keep their values. */
-const UpdateAgentRequest = z
+export const UpdateAgentRequest = z
   .object({
     region: z.string().nullish().describe('The region of the agent, which cannot change'),
     ...settings,
@@ -172,7 +174,7 @@ const UpdateAgentRequest = z
   .meta({ id: 'UpdateAgentRequest' });
 export type AgentSettings = z.output<typeof UpdateAgentRequest>;
 
-/** An agent after it was created, updated or rolled back, and what changed. */
+/** The agent after a create, update or rollback, and what changed. */
 const DeployedAgent = AgentDetails.extend({
   change: z
     .enum(['deployment', 'scaling', 'none'])
@@ -198,10 +200,10 @@ export const createAgent = operation({
   key: 'private',
   method: 'POST',
   path: '/agents',
-  params: none,
-  query: none,
+  params: noFields,
+  query: noFields,
   body: CreateAgentRequest,
-  bodyBytes: requestBodyBytes,
+  bodyBytes: maxRequestBodyBytes,
   status: 200,
   response: DeployedAgent,
   errors: [...settingErrors, 'agent-exists', 'region-unknown'],
@@ -215,9 +217,9 @@ export const updateAgent = operation({
   method: 'POST',
   path: '/agents/{agentName}',
   params: AgentPath,
-  query: none,
+  query: noFields,
   body: UpdateAgentRequest,
-  bodyBytes: requestBodyBytes,
+  bodyBytes: maxRequestBodyBytes,
   status: 200,
   response: DeployedAgent,
   errors: [...settingErrors, 'secret-set-damaged', 'not-found'],
@@ -231,7 +233,7 @@ export const deleteAgent = operation({
   method: 'DELETE',
   path: '/agents/{agentName}',
   params: AgentPath,
-  query: none,
+  query: noFields,
   body: noBody,
   bodyBytes: 0,
   status: 200,
@@ -254,11 +256,11 @@ export const rollback = operation({
   method: 'POST',
   path: '/agents/{agentName}/rollback',
   params: AgentPath,
-  query: none,
+  query: noFields,
   body: z
     .object({ deploymentId: z.uuid().nullish().describe('Default: the deployment that served before the current one') })
     .nullish(),
-  bodyBytes: requestBodyBytes,
+  bodyBytes: maxRequestBodyBytes,
   status: 200,
   response: DeployedAgent,
   errors: [
@@ -266,7 +268,7 @@ export const rollback = operation({
     'not-found',
     'deployment-not-found',
     'no-earlier-deployment',
-    'deployment-gone',
+    'deployment-unavailable',
     'secret-set-damaged',
   ],
 });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { auditEntriesPerPage } from '../limits.ts';
 import { operation } from '../operation.ts';
-import { Id, noBody, none, Time } from './fields.ts';
+import { Id, noBody, noFields, Time } from './fields.ts';
 
 const Hash = z.string().describe('SHA-256, in hexadecimal');
 
@@ -10,8 +10,10 @@ export const AuditEntry = z
   .object({
     sequence: z.number().int().describe('Number of the entry in its organization, from 1'),
     at: Time,
-    keyId: Id.nullable().describe('The API key of the caller; null: the service itself'),
+    keyId: Id.nullable().describe('The API key or personal access token of the caller'),
     keyName: z.string().nullable(),
+    userId: Id.nullable().describe('The person; null: an API key, the operator or the service itself'),
+    userEmail: z.string().nullable().describe('E-mail address of the person at that time'),
     address: z
       .string()
       .nullable()
@@ -46,7 +48,7 @@ export const listAuditEntries = operation({
   audit: 'audit.list',
   method: 'GET',
   path: '/audit',
-  params: none,
+  params: noFields,
   query: z.object({
     since: moment,
     until: moment,
@@ -91,8 +93,8 @@ export const verifyAudit = operation({
   audit: 'audit.verify',
   method: 'GET',
   path: '/audit/verification',
-  params: none,
-  query: none,
+  params: noFields,
+  query: noFields,
   body: noBody,
   bodyBytes: 0,
   status: 200,

@@ -1,8 +1,14 @@
 import { z } from 'zod';
-import { buildLogWaitSeconds, buildsPerPage, linesPerBuildLogPage, requestBodyBytes, uploadBytes } from '../limits.ts';
+import {
+  buildLogWaitSeconds,
+  buildsPerPage,
+  linesPerBuildLogPage,
+  maxRequestBodyBytes,
+  maxUploadBytes,
+} from '../limits.ts';
 import { operation } from '../operation.ts';
 import { buildStatusLabels, statusValues } from '../statuses.ts';
-import { Id, noBody, none, Time } from './fields.ts';
+import { Id, noBody, noFields, Time } from './fields.ts';
 
 const Status = z.enum(statusValues(buildStatusLabels));
 
@@ -50,19 +56,19 @@ export const getBuildUploadUrl = operation({
   key: 'private',
   method: 'POST',
   path: '/builds/upload-url',
-  params: none,
-  query: none,
+  params: noFields,
+  query: noFields,
   body: z
     .object({
       region: z.string(),
       contentHash: sha256.optional().describe('SHA-256 of the archive in hexadecimal; makes the upload resumable'),
-      sizeBytes: z.number().int().min(1).max(uploadBytes).optional().describe('Size of the archive'),
+      sizeBytes: z.number().int().min(1).max(maxUploadBytes).optional().describe('Size of the archive'),
     })
     .refine(({ contentHash, sizeBytes }) => (contentHash === undefined) === (sizeBytes === undefined), {
-      message: 'contentHash and sizeBytes go together',
+      message: 'contentHash and sizeBytes must be given together',
       path: ['sizeBytes'],
     }),
-  bodyBytes: requestBodyBytes,
+  bodyBytes: maxRequestBodyBytes,
   status: 200,
   response: z.object({
     uploadId: Id,
@@ -82,7 +88,8 @@ export const UploadResponse = z.object({ uploadId: Id, receivedBytes: z.number()
 export type UploadResponse = z.infer<typeof UploadResponse>;
 
 /**
- * There is one build per organization, region and content. Responds with 200 and `cached` if that build has already succeeded.
+ * There is one build per organization, region and content hash. Responds with 200 and `cached` if that build has already
+ * succeeded.
  */
 export const createBuild = operation({
   name: 'createBuild',
@@ -91,14 +98,14 @@ export const createBuild = operation({
   key: 'private',
   method: 'POST',
   path: '/builds',
-  params: none,
-  query: none,
+  params: noFields,
+  query: noFields,
   body: z.object({
     uploadId: z.string(),
     region: z.string(),
     dockerfilePath: z.string().max(500).nullish().describe('Stored but not used, because the region builds no images'),
   }),
-  bodyBytes: requestBodyBytes,
+  bodyBytes: maxRequestBodyBytes,
   status: 201,
   other: { status: 200, when: ({ cached }) => cached },
   response: z.object({
@@ -124,7 +131,7 @@ export const listBuilds = operation({
   key: 'private',
   method: 'GET',
   path: '/builds',
-  params: none,
+  params: noFields,
   query: z.object({
     status: Status.optional(),
     region: z.string().optional(),
@@ -158,7 +165,7 @@ export const getBuild = operation({
   method: 'GET',
   path: '/builds/{buildId}',
   params: BuildPath,
-  query: none,
+  query: noFields,
   body: noBody,
   bodyBytes: 0,
   status: 200,
@@ -175,7 +182,7 @@ export const cancelBuild = operation({
   method: 'POST',
   path: '/builds/{buildId}/cancel',
   params: BuildPath,
-  query: none,
+  query: noFields,
   body: noBody,
   bodyBytes: 0,
   status: 200,

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { WebsocketAuth } from '../agent-fields.ts';
+import { WebsocketAuth, WebsocketStart } from '../agent-fields.ts';
 import { operation } from '../operation.ts';
 import { deploymentStateLabels, statusValues } from '../statuses.ts';
-import { AgentPath, Id, noBody, none, Paging, Time } from './fields.ts';
+import { AgentPath, Id, noBody, noFields, Paging, Time } from './fields.ts';
 
 export const Deployment = z.object({
   id: Id,
@@ -24,7 +24,7 @@ export const Deployment = z.object({
   buildId: Id.nullable().describe('Null for a directory of the service'),
 });
 
-/** Why a deployment failed, or why its instances do not start. */
+/** The reason why a deployment failed, or why its instances do not start. */
 const DeploymentProblem = z.enum([
   'PCC_PREPARE_FAILED',
   'PCC_BOT_EXITED',
@@ -56,7 +56,7 @@ export const PinnedSecretSet = z
   .meta({ id: 'PinnedSecretSet' });
 export type PinnedSecretSet = z.infer<typeof PinnedSecretSet>;
 
-/** One version of an agent. Nothing but the scaling can change later. */
+/** A deployment is one version of an agent. Only its scaling can change later. */
 const DeploymentDetails = Deployment.extend({
   state: z
     .enum(statusValues(deploymentStateLabels))
@@ -65,6 +65,7 @@ const DeploymentDetails = Deployment.extend({
   contentHash: z.string().describe('Hash of the files; deployments of the same content have the same hash'),
   agentProfile: z.string(),
   websocketAuth: WebsocketAuth,
+  websocketStart: WebsocketStart,
   fork: z.boolean().describe('Whether instances of a Python bot may be forked'),
   activatedAt: Time.nullable().describe('When it started to serve'),
   rolledBackFrom: Id.nullable().describe('The deployment that a rollback repeated'),
@@ -105,7 +106,7 @@ export const getDeployment = operation({
   method: 'GET',
   path: '/agents/{agentName}/deployments/{deploymentId}',
   params: DeploymentPath,
-  query: none,
+  query: noFields,
   body: noBody,
   bodyBytes: 0,
   status: 200,

@@ -1,15 +1,19 @@
 import { z } from 'zod';
-import { apiKeyNameLength, requestBodyBytes } from '../limits.ts';
+import { apiKeyNameLength, maxKeyLifetimeSeconds, maxRequestBodyBytes } from '../limits.ts';
 import { operation } from '../operation.ts';
-import { Id, noBody, none, Time } from './fields.ts';
+import { Id, noBody, noFields, Time } from './fields.ts';
 
-const ApiKeyKind = z.enum(['private', 'public']);
+export const ApiKeyKind = z.enum(['private', 'public']);
 
 const fields = {
   id: Id,
   name: z.string(),
   kind: ApiKeyKind,
   start: z.string().describe('The first characters, enough to recognize it'),
+  key: z
+    .string()
+    .nullable()
+    .describe('A public key itself. Null for a private key, and for an unused public key of an earlier version'),
   createdAt: Time,
   expiresAt: Time.nullable(),
   lastUsedAt: Time.nullable().describe('To the minute'),
@@ -23,11 +27,14 @@ export const KeyName = z
   .max(apiKeyNameLength)
   .regex(/^\P{Cc}*$/u, 'contains control characters');
 
-/** An API key without the key itself. */
+/** In seconds; by default unlimited. */
+export const KeyLifetime = z.number().int().min(1).max(maxKeyLifetimeSeconds).nullish();
+
+/** An API key. A private key itself is only in the response that creates it. */
 export const ApiKey = z.object(fields).meta({ id: 'ApiKey' });
 export type ApiKey = z.infer<typeof ApiKey>;
 
-/** A new API key, with the key itself. */
+/** The metadata of a new API key, and the key itself. */
 export const CreatedKey = z.object({ ...fields, key: z.string() });
 
 export const listKeys = operation({
@@ -38,8 +45,8 @@ export const listKeys = operation({
   audit: 'keys.list',
   method: 'GET',
   path: '/keys',
-  params: none,
-  query: none,
+  params: noFields,
+  query: noFields,
   body: noBody,
   bodyBytes: 0,
   status: 200,
@@ -49,25 +56,20 @@ export const listKeys = operation({
 
 export const createKey = operation({
   name: 'createKey',
-  summary: 'Create an API key. Only this response contains it',
+  summary: 'Create an API key. Only this response contains a private key',
   tag: 'keys',
   key: 'private',
   audit: 'keys.create',
   method: 'POST',
   path: '/keys',
-  params: none,
-  query: none,
+  params: noFields,
+  query: noFields,
   body: z.object({
     name: KeyName,
     kind: ApiKeyKind,
-    expiresInSeconds: z
-      .number()
-      .int()
-      .min(1)
-      .max(10 * 366 * 86_400)
-      .nullish(),
+    expiresInSeconds: KeyLifetime,
   }),
-  bodyBytes: requestBodyBytes,
+  bodyBytes: maxRequestBodyBytes,
   status: 201,
   response: CreatedKey,
   errors: ['invalid-request'],
@@ -82,7 +84,7 @@ export const revokeKey = operation({
   method: 'DELETE',
   path: '/keys/{keyId}',
   params: z.object({ keyId: z.string() }),
-  query: none,
+  query: noFields,
   body: noBody,
   bodyBytes: 0,
   status: 200,

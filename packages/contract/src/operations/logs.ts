@@ -1,11 +1,7 @@
 import { z } from 'zod';
-import { linesPerLogPage } from '../limits.ts';
+import { linesPerLogPage, logLevels } from '../limits.ts';
 import { operation } from '../operation.ts';
-import { AgentPath, Id, noBody } from './fields.ts';
-
-/** Levels of Pipecat's log lines, lowest first. */
-export const logLevels = ['TRACE', 'DEBUG', 'INFO', 'SUCCESS', 'WARNING', 'ERROR', 'CRITICAL'] as const;
-export type LogLevel = (typeof logLevels)[number];
+import { AgentPath, Id, moment, noBody } from './fields.ts';
 
 /**
  * One line of a bot's output. `log` is the line without its line break, in which bytes that are not UTF-8 are replaced. It may
@@ -38,14 +34,6 @@ export const LogLine = z
   })
   .meta({ id: 'LogLine' });
 export type LogLine = z.infer<typeof LogLine>;
-
-/** Unix time in seconds with fractions, up to the end of the year 9999. */
-const moment = z.coerce
-  .number<number>()
-  .min(0)
-  .max(253_402_300_799)
-  .describe('Unix time in seconds, fractions allowed')
-  .optional();
 
 /**
  * To follow a log: read with `order=desc`, then request `followCursor` with `order=asc` and `wait`, and continue with the

@@ -1,9 +1,12 @@
 import { z } from 'zod';
-import { requestBodyBytes } from '../limits.ts';
+import { maxRequestBodyBytes } from '../limits.ts';
 import { operation } from '../operation.ts';
+import { roles } from '../roles.ts';
 import { statusValues, vaultTaskStateLabels } from '../statuses.ts';
-import { noBody, none, Time } from './fields.ts';
+import { Email } from './account.ts';
+import { noBody, noFields, Time } from './fields.ts';
 import { CreatedKey, KeyName } from './keys.ts';
+import { CreatedInvitation } from './members.ts';
 
 const VaultTask = z.object({
   task: z
@@ -54,7 +57,7 @@ export const VaultStatus = z
 export type VaultStatus = z.infer<typeof VaultStatus>;
 
 const organization = z.string().nullish().describe('Name or id of one organization; without it all');
-const common = { tag: 'operator', key: 'operator', method: 'POST', params: none, query: none } as const;
+const common = { tag: 'operator', key: 'operator', method: 'POST', params: noFields, query: noFields } as const;
 
 export const getVault = operation({
   ...common,
@@ -70,7 +73,10 @@ export const getVault = operation({
   errors: [],
 });
 
-/** New data is written with the new key from the response on. The task `rekey` or `rotate` brings existing data up to date. */
+/**
+ * After the response, new data is encrypted with the new key. The task `rekey` or `rotate` re-encrypts existing data in the
+ * background.
+ */
 export const rotateVault = operation({
   ...common,
   name: 'rotateVault',
@@ -78,7 +84,7 @@ export const rotateVault = operation({
   audit: 'vault.rotate',
   path: '/vault/rotate',
   body: z.object({ layer: z.enum(['root', 'organization']), organization }),
-  bodyBytes: requestBodyBytes,
+  bodyBytes: maxRequestBodyBytes,
   status: 202,
   response: VaultStatus,
   errors: ['invalid-request', 'organization-not-found', 'vault-busy', 'root-key-not-given', 'root-key-not-shared'],
@@ -91,7 +97,7 @@ export const verifyVault = operation({
   audit: 'vault.verify',
   path: '/vault/verify',
   body: z.object({ organization }).nullish(),
-  bodyBytes: requestBodyBytes,
+  bodyBytes: maxRequestBodyBytes,
   status: 202,
   response: VaultStatus,
   errors: ['invalid-request', 'organization-not-found', 'vault-busy'],
@@ -108,8 +114,39 @@ export const createOperatorKey = operation({
     organization: z.string().nullish().describe('Name or id; without it, the oldest organization'),
     name: KeyName,
   }),
-  bodyBytes: requestBodyBytes,
+  bodyBytes: maxRequestBodyBytes,
   status: 201,
   response: CreatedKey.extend({ organization: z.string().describe('Name of the organization') }),
   errors: ['invalid-request', 'organization-not-found'],
+});
+
+/** For the first person of a service, and for an organization without owners. */
+export const createOperatorInvitation = operation({
+  ...common,
+  name: 'createOperatorInvitation',
+  summary: 'Invite a person to an organization. Only this response contains the link',
+  audit: 'invitations.create',
+  path: '/invitations',
+  body: z.object({
+    organization: z.string().nullish().describe('Name or id; without it, the oldest organization'),
+    email: Email.nullish(),
+    role: z.enum(roles).default('owner'),
+  }),
+  bodyBytes: maxRequestBodyBytes,
+  status: 201,
+  response: CreatedInvitation.extend({ organization: z.string().describe('Name of the organization') }),
+  errors: ['invalid-request', 'organization-not-found'],
+});
+
+export const createPasswordReset = operation({
+  ...common,
+  name: 'createPasswordReset',
+  summary: 'Create a one-time link with which a person sets a new password',
+  audit: 'passwords.reset',
+  path: '/password-resets',
+  body: z.object({ email: Email }),
+  bodyBytes: maxRequestBodyBytes,
+  status: 201,
+  response: z.object({ email: z.string(), expiresAt: Time, url: z.string().describe('The one-time link') }),
+  errors: ['invalid-request', 'user-not-found'],
 });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { requestBodyBytes } from '../limits.ts';
+import { maxRequestBodyBytes } from '../limits.ts';
 import { operation } from '../operation.ts';
-import { Id, noBody, none } from './fields.ts';
+import { Id, noBody, noFields } from './fields.ts';
 
 const Properties = z.object({ defaultRegion: z.string() });
 
@@ -12,8 +12,8 @@ export const listOrganizations = operation({
   key: 'account',
   method: 'GET',
   path: '/organizations',
-  params: none,
-  query: none,
+  params: noFields,
+  query: noFields,
   body: noBody,
   bodyBytes: 0,
   status: 200,
@@ -28,8 +28,8 @@ export const listRegions = operation({
   key: 'private',
   method: 'GET',
   path: '/regions',
-  params: none,
-  query: none,
+  params: noFields,
+  query: noFields,
   body: noBody,
   bodyBytes: 0,
   status: 200,
@@ -44,8 +44,8 @@ export const getProperties = operation({
   key: 'private',
   method: 'GET',
   path: '/properties',
-  params: none,
-  query: none,
+  params: noFields,
+  query: noFields,
   body: noBody,
   bodyBytes: 0,
   status: 200,
@@ -69,8 +69,8 @@ export const getPropertiesSchema = operation({
   key: 'private',
   method: 'GET',
   path: '/properties/schema',
-  params: none,
-  query: none,
+  params: noFields,
+  query: noFields,
   body: noBody,
   bodyBytes: 0,
   status: 200,
@@ -78,7 +78,7 @@ export const getPropertiesSchema = operation({
   errors: [],
 });
 
-/** Rejects unknown fields, unlike other operations, because they would be settings that do not exist. */
+/** Unlike other operations, rejects unknown fields, because each field is a setting, and a misspelled one would be ignored. */
 export const updateProperties = operation({
   name: 'updateProperties',
   summary: 'Change settings of the organization',
@@ -86,10 +86,10 @@ export const updateProperties = operation({
   key: 'private',
   method: 'PATCH',
   path: '/properties',
-  params: none,
-  query: none,
+  params: noFields,
+  query: noFields,
   body: z.strictObject(Properties.shape),
-  bodyBytes: requestBodyBytes,
+  bodyBytes: maxRequestBodyBytes,
   status: 200,
   response: z.object({ properties: Properties }),
   errors: ['invalid-request', 'region-unknown'],

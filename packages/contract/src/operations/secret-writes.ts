@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { secretBodyBytes, secretSetLimits } from '../limits.ts';
+import { maxSecretBodyBytes, secretSetLimits } from '../limits.ts';
 import { operation } from '../operation.ts';
 import { SecretKey, SecretSetName, SecretValue } from '../secret-fields.ts';
-import { noBody, none, Time } from './fields.ts';
-import { Fingerprint, Readiness, Revision, SecretSetKind, SetPath } from './secrets.ts';
+import { noBody, noFields, Time } from './fields.ts';
+import { Fingerprint, Readiness, Revision, SecretSetKind, SecretSetPath } from './secrets.ts';
 
-/** Unlike `SetPath`, this schema requires a valid name. */
+/** Unlike `SecretSetPath`, this schema requires a valid name. */
 const NewSetPath = z.object({ setName: SecretSetName });
 
 const precondition = {
@@ -63,7 +63,7 @@ const PutSecretsRequest = z
     }
     if (typeof body.expiresAt === 'string') problem('expiresAt', 'only image pull secrets expire');
     if ((typeof body.secretKey === 'string') !== (typeof body.secretValue === 'string'))
-      problem('secretValue', 'secretKey and secretValue go together');
+      problem('secretValue', 'secretKey and secretValue must be given together');
     if (many !== null && typeof body.secretKey === 'string') problem('secretKey', 'use either secrets or secretKey');
     const written = [...(many ?? []).map(({ secretKey }) => secretKey), ...(body.secretKey ? [body.secretKey] : [])];
     if (body.mode === 'replace' && (body.remove ?? []).length > 0)
@@ -124,9 +124,9 @@ export const putSecrets = operation({
   method: 'PUT',
   path: '/secrets/{setName}',
   params: NewSetPath,
-  query: none,
+  query: noFields,
   body: PutSecretsRequest,
-  bodyBytes: secretBodyBytes,
+  bodyBytes: maxSecretBodyBytes,
   ...written,
   errors: [
     'invalid-request',
@@ -144,7 +144,7 @@ export const putSecrets = operation({
   ],
 });
 
-const KeyPath = SetPath.extend({ secretKey: z.string() });
+const KeyPath = SecretSetPath.extend({ secretKey: z.string() });
 
 export const deleteSecret = operation({
   name: 'deleteSecret',
@@ -155,7 +155,7 @@ export const deleteSecret = operation({
   method: 'DELETE',
   path: '/secrets/{setName}/{secretKey}',
   params: KeyPath,
-  query: none,
+  query: noFields,
   body: noBody,
   bodyBytes: 0,
   ...written,
@@ -172,7 +172,7 @@ export const deleteSecretSet = operation({
   audit: 'secrets.delete',
   method: 'DELETE',
   path: '/secrets/{setName}',
-  params: SetPath,
+  params: SecretSetPath,
   query: z.object({
     force: z.enum(['true', 'false']).default('false').describe('Delete it even if agents use it'),
     expectedRevision: z.coerce
@@ -204,10 +204,10 @@ export const rollBackSecrets = operation({
   exactBody: true,
   method: 'POST',
   path: '/secrets/{setName}/rollback',
-  params: SetPath,
-  query: none,
+  params: SecretSetPath,
+  query: noFields,
   body: z.object({ revision: z.int32().min(1), ...precondition }),
-  bodyBytes: secretBodyBytes,
+  bodyBytes: maxSecretBodyBytes,
   ...written,
   errors: [
     'invalid-request',

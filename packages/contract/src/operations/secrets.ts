@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { revisionsPerPage } from '../limits.ts';
 import { operation } from '../operation.ts';
 import { pullSecretResultLabels, secretReadinessLabels, statusValues } from '../statuses.ts';
-import { Id, noBody, none, Time } from './fields.ts';
+import { Id, noBody, noFields, Time } from './fields.ts';
 
 export const SecretSetKind = z.enum(['secret', 'imagePullSecret']);
 export const Readiness = z.enum(statusValues(secretReadinessLabels));
@@ -73,7 +73,7 @@ const SecretSetDetails = z
 export type SecretSetDetails = z.infer<typeof SecretSetDetails>;
 
 /** The name of a set in a path. Accepts any text, so that an invalid name gets 404 instead of 400. */
-export const SetPath = z.object({ setName: z.string().describe('Name of the secret set') });
+export const SecretSetPath = z.object({ setName: z.string().describe('Name of the secret set') });
 
 const SecretRevision = z.object({
   revision: Revision,
@@ -97,7 +97,7 @@ export const listSecrets = operation({
   audit: 'secrets.list',
   method: 'GET',
   path: '/secrets',
-  params: none,
+  params: noFields,
   query: z.object({ region: z.string().optional(), type: SecretSetKind.optional() }),
   body: noBody,
   bodyBytes: 0,
@@ -114,8 +114,8 @@ export const getSecretSet = operation({
   audit: 'secrets.get',
   method: 'GET',
   path: '/secrets/{setName}',
-  params: SetPath,
-  query: none,
+  params: SecretSetPath,
+  query: noFields,
   body: noBody,
   bodyBytes: 0,
   status: 200,
@@ -131,7 +131,7 @@ export const getSecretHistory = operation({
   audit: 'secrets.history',
   method: 'GET',
   path: '/secrets/{setName}/history',
-  params: SetPath,
+  params: SecretSetPath,
   query: z.object({
     limit: z.coerce.number<number>().int().min(1).max(revisionsPerPage.maximum).default(revisionsPerPage.default),
     before: z.coerce
@@ -169,8 +169,8 @@ export const verifyImagePullSecret = operation({
   audit: 'secrets.verify',
   method: 'POST',
   path: '/secrets/{setName}/verify',
-  params: SetPath,
-  query: none,
+  params: SecretSetPath,
+  query: noFields,
   body: z
     .object({
       image: z

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { sessionsAtMost } from '../limits.ts';
 import { operation } from '../operation.ts';
 import {
   completionStatusLabels,
@@ -7,7 +8,7 @@ import {
   sessionEventLabels,
   statusValues,
 } from '../statuses.ts';
-import { AgentPath, Id, noBody, none, Paging, Time } from './fields.ts';
+import { AgentPath, Id, moment, noBody, noFields, Paging, Time } from './fields.ts';
 
 /** A completion status that the bot chose in the body of its response. */
 export const ReportedStatus = z
@@ -94,7 +95,7 @@ const summaryFields = {
 export const SessionSummary = z.object(summaryFields).meta({ id: 'SessionSummary' });
 export type SessionSummary = z.infer<typeof SessionSummary>;
 
-/** All fields are always present. */
+/** Every field is always present; fields that are not known yet are null. */
 export const SessionResponse = z
   .object({
     ...summaryFields,
@@ -118,7 +119,7 @@ export const getSession = operation({
   method: 'GET',
   path: '/agents/{agentName}/sessions/{sessionId}',
   params: SessionPath,
-  query: none,
+  query: noFields,
   body: noBody,
   bodyBytes: 0,
   status: 200,
@@ -169,7 +170,47 @@ export const getSessions = operation({
   errors: ['invalid-request', 'not-found'],
 });
 
-/** Responds immediately. Then the session ends with `SESSION_STOPPED`. */
+export const OrganizationSession = z
+  .object({ ...summaryFields, agentName: z.string() })
+  .meta({ id: 'OrganizationSession' });
+export type OrganizationSession = z.infer<typeof OrganizationSession>;
+
+const durationSeconds = z.coerce.number<number>().min(0).max(1_000_000_000).optional();
+
+export const listOrganizationSessions = operation({
+  name: 'listOrganizationSessions',
+  summary: 'List the sessions of all agents, newest first',
+  tag: 'sessions',
+  key: 'private',
+  method: 'GET',
+  path: '/sessions',
+  params: noFields,
+  query: z.object({
+    ...Paging,
+    offset: z.coerce.number<number>().int().min(0).max(sessionsAtMost).default(0),
+    agent: z.string().optional().describe('Name or id of an agent; any other value matches nothing'),
+    sessionId: Id.optional(),
+    status: z.enum(['active', 'ended', 'all']).default('all'),
+    endState: z.string().optional().describe('End states, separated by commas; any other value matches nothing'),
+    startTime: moment.describe('Only sessions created at or after this Unix time in seconds, fractions allowed'),
+    endTime: moment.describe('Only sessions created at or before this Unix time in seconds, fractions allowed'),
+    durationMin: durationSeconds.describe('Only sessions that took, or have taken so far, at least this many seconds'),
+    durationMax: durationSeconds.describe('Only sessions that took, or have taken so far, at most this many seconds'),
+  }),
+  body: noBody,
+  bodyBytes: 0,
+  status: 200,
+  response: z.object({
+    total: z
+      .object({ value: z.number().int(), relation: z.enum(['eq', 'gte']) })
+      .describe(`Matching sessions; gte: counting stopped at ${sessionsAtMost}, and there may be more`),
+    sessions: z.array(OrganizationSession),
+    nextCursor: z.string().nullable(),
+  }),
+  errors: ['invalid-request'],
+});
+
+/** Responds immediately; the session then ends with `SESSION_STOPPED`. */
 export const stopSession = operation({
   name: 'stopSession',
   summary: 'Stop a session',
@@ -178,7 +219,7 @@ export const stopSession = operation({
   method: 'DELETE',
   path: '/agents/{agentName}/sessions/{sessionId}',
   params: SessionPath,
-  query: none,
+  query: noFields,
   body: noBody,
   bodyBytes: 0,
   status: 200,

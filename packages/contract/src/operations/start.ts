@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { startBodyBytes } from '../limits.ts';
+import { maxStartBodyBytes } from '../limits.ts';
 import { operation } from '../operation.ts';
-import { AgentPath, Id } from './fields.ts';
+import { AgentPath, Id, noBody, noFields } from './fields.ts';
 
 export const Transport = z.enum(['daily', 'webrtc', 'websocket']);
 export type Transport = z.infer<typeof Transport>;
@@ -23,7 +23,7 @@ const StartRequest = z
   })
   .meta({ id: 'StartRequest' });
 
-/** The fields depend on the transport and on the query parameter `fields`. */
+/** The response to a start. Its fields depend on the transport and on the query parameter `fields`. */
 export const StartResponse = z
   .object({
     sessionId: Id.optional(),
@@ -35,7 +35,10 @@ export const StartResponse = z
   .meta({ id: 'StartResponse' });
 export type StartResponse = z.infer<typeof StartResponse>;
 
-/** Existing WebSocket clients reject fields other than `wsUrl` and `token`. */
+/**
+ * Parses a comma-separated list of the response fields to return. Existing WebSocket clients reject fields other than `wsUrl` and
+ * `token`.
+ */
 const fieldList = z
   .string()
   .transform((text) => text.split(',').map((field) => field.trim()))
@@ -51,7 +54,7 @@ export const startSession = operation({
   params: AgentPath,
   query: z.object({ fields: fieldList.optional().describe('Comma-separated fields that the response contains') }),
   body: StartRequest.nullish(),
-  bodyBytes: startBodyBytes.default,
+  bodyBytes: maxStartBodyBytes.default,
   status: 200,
   response: StartResponse,
   errors: [
@@ -67,6 +70,23 @@ export const startSession = operation({
     'shutting-down',
     'storage-full',
   ],
+});
+
+/** Lets a page check its key and the name of its agent before a person starts a session. */
+export const checkAgent = operation({
+  name: 'checkAgent',
+  summary: 'Check whether sessions of an agent can be started',
+  tag: 'public',
+  key: 'public',
+  method: 'GET',
+  path: '/{agentName}',
+  params: AgentPath,
+  query: noFields,
+  body: noBody,
+  bodyBytes: 0,
+  status: 200,
+  response: z.object({ name: z.string(), ready: z.boolean().describe('Whether a deployment serves') }),
+  errors: ['not-found'],
 });
 
 /** HTTP methods that the session proxy forwards, besides WebSocket upgrades. */

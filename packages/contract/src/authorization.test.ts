@@ -1,0 +1,71 @@
+import { expect, it } from 'vitest';
+import { authorization, type Grantee, isAuthorized } from './authorization.ts';
+import type { Operation } from './operation.ts';
+import { type AllOperations, allOperations } from './operations/all.ts';
+
+const all = Object.entries(allOperations) as [keyof AllOperations, Operation][];
+const namesOf = (grantee: Grantee) => all.map(([name]) => name).filter((name) => isAuthorized(name, grantee));
+
+it.each(all)('%s is granted only to the kinds of callers that its paths take', (name, { key }) => {
+  const roles = ['owner', 'member', 'viewer'];
+  const people = ['session', 'personal-token'];
+  const possible = {
+    private: [...roles, 'private-key'],
+    organization: [...roles, 'private-key'],
+    member: roles,
+    account: [...people, 'private-key'],
+    person: people,
+    none: ['unauthenticated'],
+    public: ['public-key'],
+    operator: ['operator'],
+  }[key];
+  const grantees: readonly Grantee[] = authorization[name];
+  expect(grantees.length).toBeGreaterThan(0);
+  expect(grantees.filter((grantee) => !possible.includes(grantee))).toEqual([]);
+});
+
+it('an owner may do whatever another role or a private key may do in the organization', () => {
+  const keys = ['private', 'organization', 'member'];
+  const inOrganization = all.filter(([, { key }]) => keys.includes(key)).map(([name]) => name);
+  expect(namesOf('owner')).toEqual(inOrganization);
+});
+
+it('a member may do everything except manage people, API keys and the organization', () => {
+  const refused = namesOf('owner').filter((name) => !isAuthorized(name, 'member'));
+  expect(refused).toEqual([
+    'listKeys',
+    'createKey',
+    'revokeKey',
+    'updateOrganization',
+    'deleteOrganization',
+    'transferOrganization',
+    'updateMember',
+    'removeMember',
+    'listInvitations',
+    'createInvitation',
+    'revokeInvitation',
+    'listApiKeys',
+    'createApiKey',
+    'revokeApiKey',
+  ]);
+});
+
+it('a viewer may only read, except for the audit log, and leave', () => {
+  const methods = namesOf('viewer').map((name) => [name, allOperations[name].method]);
+  expect(methods.filter(([, method]) => method !== 'GET')).toEqual([['leaveOrganization', 'POST']]);
+  expect(namesOf('viewer')).not.toContain('listAuditEntries');
+});
+
+it('a personal token cannot create another credential', () => {
+  const refused = namesOf('session').filter((name) => !isAuthorized(name, 'personal-token'));
+  expect(refused).toEqual([
+    'changeEmail',
+    'changePassword',
+    'signOutEverywhere',
+    'createPersonalToken',
+    'getDeviceLogin',
+    'decideDeviceLogin',
+    'decideAuthorization',
+    'acceptInvitation',
+  ]);
+});

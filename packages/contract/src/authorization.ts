@@ -1,0 +1,153 @@
+import type { AllOperations } from './operations/all.ts';
+import type { Role } from './roles.ts';
+
+/**
+ * What a request is authenticated as: a person by their role in the organization of the path; a person without an
+ * organization, by a browser `session` or a `personal-token`; an API key; the operator's token; or nothing.
+ */
+export type Grantee =
+  | Role
+  | 'session'
+  | 'personal-token'
+  | 'private-key'
+  | 'public-key'
+  | 'operator'
+  | 'unauthenticated';
+
+const everyone = ['owner', 'member', 'viewer', 'private-key'] as const;
+const editors = ['owner', 'member', 'private-key'] as const;
+const administrators = ['owner', 'private-key'] as const;
+const people = ['session', 'personal-token'] as const;
+const owners = ['owner'] as const;
+const members = ['owner', 'member', 'viewer'] as const;
+const anyone = ['unauthenticated'] as const;
+const operator = ['operator'] as const;
+
+/**
+ * Who may call each operation. A person's API key belongs to the organization, so keys may do what owners do, except manage
+ * people. A personal token cannot create another credential: a leaked token ends when it expires.
+ */
+export const authorization = {
+  listOrganizations: [...people, 'private-key'],
+  listRegions: everyone,
+  getProperties: everyone,
+  getPropertiesSchema: everyone,
+  updateProperties: editors,
+  listKeys: administrators,
+  createKey: administrators,
+  revokeKey: administrators,
+  getOverview: everyone,
+  listAgents: everyone,
+  getAgent: everyone,
+  createAgent: editors,
+  updateAgent: editors,
+  deleteAgent: editors,
+  listDeployments: everyone,
+  getDeployment: everyone,
+  rollback: editors,
+  listOrganizationSessions: everyone,
+  getSessions: everyone,
+  getSession: everyone,
+  stopSession: editors,
+  startSession: ['public-key'],
+  checkAgent: ['public-key'],
+  getLogs: everyone,
+  getBuildUploadUrl: editors,
+  createBuild: editors,
+  listBuilds: everyone,
+  getBuild: everyone,
+  cancelBuild: editors,
+  getBuildLogs: everyone,
+  listSecrets: everyone,
+  getSecretSet: everyone,
+  putSecrets: editors,
+  deleteSecret: editors,
+  deleteSecretSet: editors,
+  getSecretHistory: everyone,
+  rollBackSecrets: editors,
+  verifyImagePullSecret: editors,
+  listAuditEntries: editors,
+  verifyAudit: editors,
+  getVault: operator,
+  rotateVault: operator,
+  verifyVault: operator,
+  createOperatorKey: operator,
+  createOperatorInvitation: operator,
+  createPasswordReset: operator,
+  getSignInMethods: anyone,
+  signIn: anyone,
+  describeLink: anyone,
+  signUp: anyone,
+  resetPassword: anyone,
+  startOpenIdSignIn: anyone,
+  finishOpenIdSignIn: anyone,
+  startDeviceLogin: anyone,
+  pollDeviceLogin: anyone,
+  exchangeAuthorizationCode: anyone,
+  getUser: people,
+  updateUser: people,
+  changeEmail: ['session'],
+  changePassword: ['session'],
+  signOut: people,
+  signOutEverywhere: ['session'],
+  listPersonalTokens: people,
+  createPersonalToken: ['session'],
+  revokePersonalToken: people,
+  getDeviceLogin: ['session'],
+  decideDeviceLogin: ['session'],
+  decideAuthorization: ['session'],
+  acceptInvitation: ['session'],
+  createOrganization: people,
+  updateOrganization: owners,
+  deleteOrganization: owners,
+  transferOrganization: owners,
+  leaveOrganization: members,
+  listMembers: members,
+  updateMember: owners,
+  removeMember: owners,
+  listInvitations: owners,
+  createInvitation: owners,
+  revokeInvitation: owners,
+  identifyCaller: [...people, 'private-key'],
+  listApiKeys: administrators,
+  createApiKey: administrators,
+  revokeApiKey: administrators,
+  listAgentProfiles: everyone,
+  listRegistryKeys: everyone,
+  listServices: everyone,
+  getService: everyone,
+  createService: editors,
+  updateService: editors,
+  deleteService: editors,
+  getServiceLogs: everyone,
+  listServiceDeployments: everyone,
+  getServiceSessions: everyone,
+  getServiceSession: everyone,
+  stopServiceSession: editors,
+  getDailyKey: everyone,
+  createAgentProfile: editors,
+  updateAgentProfile: editors,
+  createRegistryKey: editors,
+  revokeRegistryKey: editors,
+  getSpendLimit: everyone,
+  updateSpendLimit: editors,
+  registerRegion: editors,
+  getRegion: everyone,
+  deleteRegion: editors,
+  createEnrollmentToken: editors,
+  referenceSecretSet: editors,
+  getGitHubInstallUrl: everyone,
+  getGitHubLinkUrl: everyone,
+  getGitHubInstallation: everyone,
+  deleteGitHubInstallation: editors,
+  listGitHubRepositories: everyone,
+  listGitHubBranches: everyone,
+  linkService: editors,
+  unlinkService: editors,
+  deployServiceFromGit: editors,
+} as const satisfies Record<keyof AllOperations, readonly Grantee[]>;
+
+export function isAuthorized(name: keyof AllOperations, grantee: Grantee): boolean {
+  const grantees: readonly Grantee[] = authorization[name];
+  return grantees.includes(grantee);
+}

@@ -1,0 +1,420 @@
+import { z } from 'zod';
+import { maxRequestBodyBytes, userLimits } from '../limits.ts';
+import { operation } from '../operation.ts';
+import { roles } from '../roles.ts';
+import { Id, noBody, noFields, Time } from './fields.ts';
+import { KeyLifetime, KeyName } from './keys.ts';
+
+export const Email = z.email().trim().toLowerCase().max(userLimits.emailLength);
+const Password = z
+  .string()
+  .min(userLimits.passwordLength.minimum)
+  .max(userLimits.passwordLength.maximum)
+  .describe('Neither a common password nor the e-mail address');
+const PersonName = z
+  .string()
+  .trim()
+  .min(1)
+  .max(userLimits.nameLength)
+  .regex(/^\P{Cc}*$/u, 'contains control characters');
+const LinkToken = z.string().max(200).describe('The token at the end of a one-time link');
+
+const Membership = z.object({ id: Id, name: z.string(), verboseName: z.string(), role: z.enum(roles) });
+
+/** A person, with the organizations that they are a member of. */
+export const User = z
+  .object({
+    id: Id,
+    email: z.string(),
+    name: z.string(),
+    hasPassword: z.boolean().describe('False for a person who signs in only with OpenID Connect'),
+    organizations: z.array(Membership),
+  })
+  .meta({ id: 'User' });
+export type User = z.infer<typeof User>;
+
+const tokenFields = {
+  id: Id,
+  name: z.string(),
+  start: z.string().describe('The first characters, enough to recognize it'),
+  createdBy: z.enum(['person', 'device-login']),
+  createdAt: Time,
+  expiresAt: Time.nullable(),
+  lastUsedAt: Time.nullable().describe('To the minute'),
+};
+/** A personal access token without the token itself. */
+export const PersonalToken = z.object(tokenFields).meta({ id: 'PersonalToken' });
+export type PersonalToken = z.infer<typeof PersonalToken>;
+
+const Done = z.object({ status: z.literal('OK') });
+
+const read = { method: 'GET', params: noFields, query: noFields, body: noBody, bodyBytes: 0, status: 200 } as const;
+const write = {
+  method: 'POST',
+  params: noFields,
+  query: noFields,
+  bodyBytes: maxRequestBodyBytes,
+  status: 200,
+} as const;
+const authentication = { tag: 'authentication', key: 'none' } as const;
+const account = { tag: 'account', key: 'person' } as const;
+
+export const getSignInMethods = operation({
+  ...read,
+  ...authentication,
+  name: 'getSignInMethods',
+  summary: 'List the ways to sign in',
+  path: '/auth/methods',
+  response: z.object({
+    password: z.boolean(),
+    openId: z.object({ name: z.string() }).nullable().describe('The configured OpenID Connect provider'),
+  }),
+  errors: [],
+});
+
+/** The response sets the cookie of a new session; the session of a sent cookie ends. */
+export const signIn = operation({
+  ...write,
+  ...authentication,
+  name: 'signIn',
+  summary: 'Sign in with e-mail address and password',
+  path: '/auth/sign-in',
+  body: z.object({ email: z.string().trim().toLowerCase(), password: z.string().max(1_000) }),
+  response: User,
+  errors: ['invalid-request', 'sign-in-failed', 'sign-in-needs-tls', 'cross-site-request', 'too-many-attempts'],
+});
+
+export const describeLink = operation({
+  ...write,
+  ...authentication,
+  name: 'describeLink',
+  summary: 'Show what a one-time link is for, without using it',
+  path: '/auth/links',
+  body: z.object({ token: LinkToken }),
+  response: z.object({
+    purpose: z.enum(['invitation', 'password-reset']),
+    email: z.string().nullable(),
+    organization: z.string().nullable().describe('Display name of the organization of an invitation'),
+    role: z.enum(roles).nullable(),
+    expiresAt: Time,
+  }),
+  errors: ['invalid-request', 'link-invalid', 'cross-site-request', 'too-many-attempts'],
+});
+
+/** Without a mail server, an e-mail address is an identifier and is not verified. */
+export const signUp = operation({
+  ...write,
+  ...authentication,
+  name: 'signUp',
+  summary: 'Create an account with a one-time link, and sign in',
+  path: '/auth/sign-up',
+  body: z.object({ token: LinkToken, email: Email, name: PersonName, password: Password }),
+  status: 201,
+  response: User,
+  errors: [
+    'invalid-request',
+    'password-too-weak',
+    'link-invalid',
+    'email-taken',
+    'sign-in-needs-tls',
+    'cross-site-request',
+    'too-many-attempts',
+  ],
+});
+
+export const resetPassword = operation({
+  ...write,
+  ...authentication,
+  name: 'resetPassword',
+  summary: 'Set a new password with a one-time link, end all sessions, and sign in',
+  path: '/auth/reset-password',
+  body: z.object({ token: LinkToken, password: Password }),
+  response: User,
+  errors: [
+    'invalid-request',
+    'password-too-weak',
+    'link-invalid',
+    'sign-in-needs-tls',
+    'cross-site-request',
+    'too-many-attempts',
+  ],
+});
+
+export const startOpenIdSignIn = operation({
+  ...write,
+  ...authentication,
+  name: 'startOpenIdSignIn',
+  summary: 'Get the address of the OpenID Connect provider at which a browser continues',
+  path: '/auth/openid/start',
+  body: z.object({}).nullish(),
+  response: z.object({ url: z.string() }),
+  errors: ['invalid-request', 'openid-unavailable', 'sign-in-needs-tls', 'cross-site-request', 'too-many-attempts'],
+});
+
+export const finishOpenIdSignIn = operation({
+  ...write,
+  ...authentication,
+  name: 'finishOpenIdSignIn',
+  summary: 'Sign in with the response of the OpenID Connect provider',
+  path: '/auth/openid/finish',
+  body: z.object({
+    code: z.string().max(4_096),
+    state: z.string().max(1_000),
+    iss: z.string().max(1_000).optional(),
+  }),
+  response: User,
+  errors: [
+    'invalid-request',
+    'openid-unavailable',
+    'openid-failed',
+    'sign-in-needs-tls',
+    'cross-site-request',
+    'too-many-attempts',
+  ],
+});
+
+/** RFC 8628, section 3.1. */
+export const startDeviceLogin = operation({
+  ...write,
+  ...authentication,
+  name: 'startDeviceLogin',
+  summary: 'Start the login of a device that has no browser (RFC 8628)',
+  path: '/auth/device/code',
+  acceptsForm: true,
+  body: z.object({
+    client_id: z.string().min(1).max(100),
+    device_name: z.string().trim().max(userLimits.nameLength).optional().describe('Shown before the approval'),
+  }),
+  response: z.object({
+    device_code: z.string(),
+    user_code: z.string(),
+    verification_uri: z.string(),
+    verification_uri_complete: z.string(),
+    expires_in: z.number().int().describe('Seconds'),
+    interval: z.number().int().describe('Seconds between polls'),
+  }),
+  errors: ['invalid-request', 'too-many-attempts'],
+});
+
+/** RFC 8628, section 3.4. The failures' `error` is the code that the RFC defines. */
+export const pollDeviceLogin = operation({
+  ...write,
+  ...authentication,
+  name: 'pollDeviceLogin',
+  summary: 'Get the personal access token of a device login once it is approved (RFC 8628)',
+  path: '/auth/device/token',
+  acceptsForm: true,
+  body: z.object({
+    grant_type: z.literal('urn:ietf:params:oauth:grant-type:device_code'),
+    device_code: z.string().max(200),
+    client_id: z.string().min(1).max(100),
+  }),
+  response: z.object({
+    access_token: z.string().describe('A personal access token'),
+    token_type: z.literal('Bearer'),
+    expires_in: z.number().int().describe('Seconds'),
+  }),
+  errors: [
+    'invalid-request',
+    'authorization-pending',
+    'slow-down',
+    'device-code-expired',
+    'device-login-denied',
+    'device-code-invalid',
+  ],
+});
+
+/** The client id of Pipecat Cloud's CLI, the only client of the OAuth 2.0 login. It is public and has no secret. */
+export const pipecatCliId = 'pipecat-cli';
+/** That CLI listens on the first free one of these ports (RFC 8252, section 7.3). */
+const RedirectUri = z
+  .string()
+  .regex(/^http:\/\/127\.0\.0\.1:840[0-4]\/oauth_callback$/, 'not an address of this client');
+
+/** RFC 6749, section 4.1.1, with PKCE (RFC 7636). The page of the dashboard sends the parameters of its own address. */
+export const decideAuthorization = operation({
+  ...write,
+  ...account,
+  name: 'decideAuthorization',
+  summary: "Approve or deny the OAuth 2.0 login of Pipecat Cloud's CLI",
+  path: '/user/authorizations',
+  body: z.object({
+    response_type: z.literal('code'),
+    client_id: z.literal(pipecatCliId),
+    redirect_uri: RedirectUri,
+    code_challenge: z.string().regex(/^[\w-]{43}$/, 'not an S256 challenge'),
+    code_challenge_method: z.literal('S256'),
+    state: z.string().max(1_000).optional(),
+    approve: z.boolean(),
+  }),
+  response: z.object({ redirectUrl: z.string().describe('Where the browser takes the code, or the denial') }),
+  errors: ['invalid-request', 'cross-site-request'],
+});
+
+/** RFC 6749, section 4.1.3. The `error` of `authorization-code-invalid` is the code that the RFC defines. */
+export const exchangeAuthorizationCode = operation({
+  ...write,
+  ...authentication,
+  name: 'exchangeAuthorizationCode',
+  summary: 'Exchange the code of an approved OAuth 2.0 login for a personal access token',
+  path: '/auth/oauth/token',
+  acceptsForm: true,
+  body: z.object({
+    grant_type: z.literal('authorization_code'),
+    code: z.string().max(200),
+    redirect_uri: z.string().max(200),
+    client_id: z.literal(pipecatCliId),
+    code_verifier: z.string().max(200),
+  }),
+  response: z.object({
+    access_token: z.string().describe('A personal access token'),
+    token_type: z.literal('Bearer'),
+    expires_in: z.number().int().describe('Seconds'),
+    refresh_token: z.string().describe('The same token: the client revokes a login only if it has this field'),
+  }),
+  errors: ['invalid-request', 'authorization-code-invalid', 'personal-tokens-too-many', 'cross-site-request'],
+});
+
+export const getUser = operation({
+  ...read,
+  ...account,
+  name: 'getUser',
+  summary: 'Show the signed-in person and their organizations',
+  path: '/user',
+  response: User,
+  errors: [],
+});
+
+export const updateUser = operation({
+  ...write,
+  ...account,
+  name: 'updateUser',
+  summary: 'Change the name of the signed-in person',
+  method: 'PATCH',
+  path: '/user',
+  body: z.object({ name: PersonName }),
+  response: User,
+  errors: ['invalid-request', 'cross-site-request'],
+});
+
+export const changeEmail = operation({
+  ...write,
+  ...account,
+  name: 'changeEmail',
+  summary: 'Change the e-mail address of the signed-in person',
+  path: '/user/email',
+  body: z.object({ email: Email, password: z.string().max(1_000) }),
+  response: User,
+  errors: ['invalid-request', 'sign-in-failed', 'email-taken', 'cross-site-request', 'too-many-attempts'],
+});
+
+export const changePassword = operation({
+  ...write,
+  ...account,
+  name: 'changePassword',
+  summary: 'Change the password of the signed-in person, and end all other sessions',
+  path: '/user/password',
+  body: z.object({ currentPassword: z.string().max(1_000), newPassword: Password }),
+  response: User,
+  errors: ['invalid-request', 'sign-in-failed', 'password-too-weak', 'cross-site-request', 'too-many-attempts'],
+});
+
+export const signOut = operation({
+  ...write,
+  ...account,
+  name: 'signOut',
+  summary: 'End the session, or revoke the personal access token, that authenticates this request',
+  path: '/user/sign-out',
+  body: z.object({}).nullish(),
+  response: Done,
+  errors: ['invalid-request', 'cross-site-request'],
+});
+
+export const signOutEverywhere = operation({
+  ...write,
+  ...account,
+  name: 'signOutEverywhere',
+  summary: 'End all sessions and device logins of the signed-in person',
+  path: '/user/sign-out-everywhere',
+  body: z.object({}).nullish(),
+  response: Done,
+  errors: ['invalid-request', 'cross-site-request'],
+});
+
+export const listPersonalTokens = operation({
+  ...read,
+  ...account,
+  name: 'listPersonalTokens',
+  summary: 'List the personal access tokens of the signed-in person',
+  path: '/user/tokens',
+  response: z.object({ tokens: z.array(PersonalToken) }),
+  errors: [],
+});
+
+export const createPersonalToken = operation({
+  ...write,
+  ...account,
+  name: 'createPersonalToken',
+  summary: 'Create a personal access token. Only this response contains it',
+  path: '/user/tokens',
+  body: z.object({ name: KeyName, expiresInSeconds: KeyLifetime }),
+  status: 201,
+  response: z.object({ ...tokenFields, token: z.string() }),
+  errors: ['invalid-request', 'personal-tokens-too-many', 'cross-site-request'],
+});
+
+export const revokePersonalToken = operation({
+  ...read,
+  ...account,
+  name: 'revokePersonalToken',
+  summary: 'Revoke a personal access token',
+  method: 'DELETE',
+  path: '/user/tokens/{tokenId}',
+  params: z.object({ tokenId: z.string() }),
+  response: PersonalToken,
+  errors: ['personal-token-not-found', 'cross-site-request'],
+});
+
+const DeviceLogin = z.object({
+  userCode: z.string(),
+  clientId: z.string(),
+  deviceName: z.string().nullable().describe('As the device reports it'),
+  address: z.string().nullable().describe('IP address of the device'),
+  state: z.enum(['pending', 'approved', 'denied']),
+  expiresAt: Time,
+});
+const userCode = z.object({ userCode: z.string().describe('The code that the device shows') });
+
+export const getDeviceLogin = operation({
+  ...read,
+  ...account,
+  name: 'getDeviceLogin',
+  summary: 'Show a device login before it is approved',
+  path: '/user/device-logins/{userCode}',
+  params: userCode,
+  response: DeviceLogin,
+  errors: ['device-login-not-found', 'too-many-attempts'],
+});
+
+export const decideDeviceLogin = operation({
+  ...write,
+  ...account,
+  name: 'decideDeviceLogin',
+  summary: 'Approve or deny a device login',
+  path: '/user/device-logins/{userCode}',
+  params: userCode,
+  body: z.object({ approve: z.boolean() }),
+  response: DeviceLogin,
+  errors: ['invalid-request', 'device-login-not-found', 'cross-site-request', 'too-many-attempts'],
+});
+
+export const acceptInvitation = operation({
+  ...write,
+  ...account,
+  name: 'acceptInvitation',
+  summary: 'Join the organization of an invitation as the signed-in person',
+  path: '/user/invitations',
+  body: z.object({ token: LinkToken }),
+  response: User,
+  errors: ['invalid-request', 'link-invalid', 'cross-site-request', 'too-many-attempts'],
+});

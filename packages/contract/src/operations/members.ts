@@ -1,0 +1,185 @@
+import { z } from 'zod';
+import { maxRequestBodyBytes, nameLength, namePattern, reservedNames, userLimits } from '../limits.ts';
+import { operation } from '../operation.ts';
+import { roles } from '../roles.ts';
+import { Email } from './account.ts';
+import { Id, noBody, noFields, Time } from './fields.ts';
+
+const OrganizationName = z
+  .string()
+  .min(nameLength.minimum)
+  .max(nameLength.maximum)
+  .regex(namePattern, 'not lower-case letters, digits and hyphens')
+  .refine((text) => !reservedNames.includes(text), 'reserved');
+const DisplayName = z
+  .string()
+  .trim()
+  .min(1)
+  .max(userLimits.nameLength)
+  .regex(/^\P{Cc}*$/u, 'contains control characters');
+
+const Organization = z.object({ id: Id, name: z.string(), verboseName: z.string() });
+const Member = z
+  .object({ userId: Id, email: z.string(), name: z.string(), role: z.enum(roles), joinedAt: Time })
+  .meta({ id: 'Member' });
+export type Member = z.infer<typeof Member>;
+
+const invitationFields = {
+  id: Id,
+  email: z.string().nullable().describe('The address of the invited person. Null: any person who has the link'),
+  role: z.enum(roles),
+  createdAt: Time,
+  expiresAt: Time,
+};
+const Invitation = z.object(invitationFields).meta({ id: 'Invitation' });
+export type Invitation = z.infer<typeof Invitation>;
+export const CreatedInvitation = z.object({ ...invitationFields, url: z.string().describe('The one-time link') });
+
+const read = { method: 'GET', params: noFields, query: noFields, body: noBody, bodyBytes: 0, status: 200 } as const;
+const write = {
+  method: 'POST',
+  params: noFields,
+  query: noFields,
+  bodyBytes: maxRequestBodyBytes,
+  status: 200,
+} as const;
+const common = { tag: 'members', key: 'member' } as const;
+const ofMember = z.object({ userId: z.string() });
+
+export const createOrganization = operation({
+  ...write,
+  tag: 'account',
+  key: 'person',
+  name: 'createOrganization',
+  summary: 'Create an organization, with the signed-in person as its owner',
+  path: '/organizations',
+  body: z.object({ name: OrganizationName, verboseName: DisplayName.optional() }),
+  status: 201,
+  response: Organization,
+  errors: ['invalid-request', 'organization-name-taken', 'organizations-too-many', 'cross-site-request'],
+});
+
+export const updateOrganization = operation({
+  ...write,
+  ...common,
+  name: 'updateOrganization',
+  summary: 'Rename the organization',
+  method: 'PATCH',
+  audit: 'organization.update',
+  path: '',
+  body: z.object({ name: OrganizationName.optional(), verboseName: DisplayName.optional() }),
+  response: Organization,
+  errors: ['invalid-request', 'organization-name-taken', 'cross-site-request'],
+});
+
+/** Records of sessions and the audit log stay until their retention ends. */
+export const deleteOrganization = operation({
+  ...read,
+  ...common,
+  name: 'deleteOrganization',
+  summary: 'Delete the organization, its keys and memberships. It must have no agents and secret sets',
+  method: 'DELETE',
+  audit: 'organization.delete',
+  path: '',
+  response: Organization,
+  errors: ['organization-not-empty', 'last-organization', 'cross-site-request'],
+});
+
+export const transferOrganization = operation({
+  ...write,
+  ...common,
+  name: 'transferOrganization',
+  summary: 'Make another member the owner, and the signed-in owner a member',
+  audit: 'organization.transfer',
+  path: '/transfer',
+  body: z.object({ userId: z.string() }),
+  response: z.object({ members: z.array(Member) }),
+  errors: ['invalid-request', 'member-not-found', 'cross-site-request'],
+});
+
+export const leaveOrganization = operation({
+  ...write,
+  ...common,
+  name: 'leaveOrganization',
+  summary: 'End the membership of the signed-in person',
+  audit: 'members.leave',
+  path: '/leave',
+  body: z.object({}).nullish(),
+  response: Member,
+  errors: ['invalid-request', 'last-owner', 'cross-site-request'],
+});
+
+export const listMembers = operation({
+  ...read,
+  ...common,
+  name: 'listMembers',
+  summary: 'List the members of the organization',
+  audit: 'members.list',
+  path: '/members',
+  response: z.object({ members: z.array(Member) }),
+  errors: [],
+});
+
+export const updateMember = operation({
+  ...write,
+  ...common,
+  name: 'updateMember',
+  summary: 'Change the role of a member',
+  method: 'PATCH',
+  audit: 'members.update',
+  path: '/members/{userId}',
+  params: ofMember,
+  body: z.object({ role: z.enum(roles) }),
+  response: Member,
+  errors: ['invalid-request', 'member-not-found', 'last-owner', 'cross-site-request'],
+});
+
+export const removeMember = operation({
+  ...read,
+  ...common,
+  name: 'removeMember',
+  summary: 'Remove a member from the organization',
+  method: 'DELETE',
+  audit: 'members.remove',
+  path: '/members/{userId}',
+  params: ofMember,
+  response: Member,
+  errors: ['member-not-found', 'last-owner', 'cross-site-request'],
+});
+
+export const listInvitations = operation({
+  ...read,
+  ...common,
+  name: 'listInvitations',
+  summary: 'List the invitations that nobody has accepted yet',
+  audit: 'invitations.list',
+  path: '/invitations',
+  response: z.object({ invitations: z.array(Invitation) }),
+  errors: [],
+});
+
+export const createInvitation = operation({
+  ...write,
+  ...common,
+  name: 'createInvitation',
+  summary: 'Invite a person to the organization. Only this response contains the link',
+  audit: 'invitations.create',
+  path: '/invitations',
+  body: z.object({ email: Email.nullish(), role: z.enum(roles) }),
+  status: 201,
+  response: CreatedInvitation,
+  errors: ['invalid-request', 'invitations-too-many', 'cross-site-request'],
+});
+
+export const revokeInvitation = operation({
+  ...read,
+  ...common,
+  name: 'revokeInvitation',
+  summary: 'Revoke an invitation',
+  method: 'DELETE',
+  audit: 'invitations.revoke',
+  path: '/invitations/{invitationId}',
+  params: z.object({ invitationId: z.string() }),
+  response: Invitation,
+  errors: ['invitation-not-found', 'cross-site-request'],
+});

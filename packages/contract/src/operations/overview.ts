@@ -1,0 +1,59 @@
+import { z } from 'zod';
+import { operation } from '../operation.ts';
+import { Id, noBody, noFields, Time } from './fields.ts';
+
+const count = z.number().int();
+
+const Attention = z
+  .object({
+    kind: z
+      .enum(['deployment-failed', 'starts-failing', 'at-capacity', 'sessions-failed'])
+      .describe('Later versions may add others'),
+    agentName: z.string(),
+    cause: z.string(),
+    since: Time.nullable(),
+    sessionId: Id.nullable().describe('The latest session with this problem'),
+  })
+  .meta({ id: 'Attention' });
+export type Attention = z.infer<typeof Attention>;
+
+/** Figures over all agents of an organization. `starts` and `ends` are those of the last hour. */
+export const Overview = z
+  .object({
+    agentCount: count,
+    sessions: z.object({
+      live: count.describe('Sessions that have an instance'),
+      capacity: count.describe('How many sessions the serving deployments may have at the same time'),
+    }),
+    warmPool: z.object({
+      ready: count.describe('Instances that are ready for a session'),
+      starting: count.describe('Instances that start, also for waiting sessions'),
+      minimum: count.describe('How many instances the serving deployments keep ready'),
+    }),
+    starts: z.object({
+      count,
+      cold: count,
+      p50Ms: count.nullable().describe('From the start request to the bot that has the session, nearest rank'),
+      p99Ms: count.nullable(),
+    }),
+    ends: z.object({ count, failed: count }),
+    attention: z.array(Attention).describe('What needs attention, by agent'),
+  })
+  .meta({ id: 'Overview' });
+export type Overview = z.infer<typeof Overview>;
+
+export const getOverview = operation({
+  name: 'getOverview',
+  summary: 'Get live sessions, capacity, start latency and problems of the organization',
+  tag: 'organizations',
+  key: 'private',
+  method: 'GET',
+  path: '/overview',
+  params: noFields,
+  query: noFields,
+  body: noBody,
+  bodyBytes: 0,
+  status: 200,
+  response: Overview,
+  errors: [],
+});

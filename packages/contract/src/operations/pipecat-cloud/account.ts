@@ -1,0 +1,91 @@
+import { z } from 'zod';
+import { operation } from '../../operation.ts';
+import { Id, noBody, noFields, Time } from '../fields.ts';
+import { ApiKeyKind, createKey, KeyName, listKeys, revokeKey } from '../keys.ts';
+
+const tag = 'pipecat-cloud';
+const read = {
+  tag,
+  method: 'GET',
+  params: noFields,
+  query: noFields,
+  body: noBody,
+  bodyBytes: 0,
+  status: 200,
+} as const;
+
+export const identifyCaller = operation({
+  ...read,
+  name: 'identifyCaller',
+  summary: 'Identify the caller. An API key has no e-mail address',
+  key: 'account',
+  path: '/users',
+  response: z.object({
+    user: z.object({
+      userId: Id.describe('Id of the person or of the API key'),
+      emails: z.array(z.object({ emailAddress: z.string() })),
+    }),
+  }),
+  errors: [],
+});
+
+const ListedApiKey = z.object({
+  id: Id,
+  key: z.string().describe('The first characters of a private key'),
+  createdAt: Time,
+  revoked: z.boolean().describe('Revoked or expired'),
+  metadata: z.object({ name: z.string() }),
+});
+
+const keys = { tag, key: 'organization' } as const;
+
+export const listApiKeys = operation({
+  ...read,
+  ...keys,
+  name: 'listApiKeys',
+  summary: listKeys.summary,
+  audit: 'keys.list',
+  path: '/apiKeys',
+  response: z.object({ public: z.array(ListedApiKey), private: z.array(ListedApiKey) }),
+  errors: [],
+});
+
+export const createApiKey = operation({
+  ...createKey,
+  ...keys,
+  name: 'createApiKey',
+  path: '/apiKeys',
+  body: z.object({ name: KeyName, type: ApiKeyKind }),
+});
+
+export const revokeApiKey = operation({ ...revokeKey, ...keys, name: 'revokeApiKey', path: '/apiKeys/{keyId}' });
+
+export const listAgentProfiles = operation({
+  ...read,
+  ...keys,
+  name: 'listAgentProfiles',
+  summary: 'List the agent profiles',
+  path: '/agent-profiles',
+  response: z.object({
+    agentProfiles: z.array(
+      z.object({
+        api_name: z.string(),
+        display_name: z.string(),
+        resources: z.object({ cpu: z.string(), memory: z.string() }),
+        custom: z.literal(false),
+        enabled: z.literal(true),
+      }),
+    ),
+  }),
+  errors: [],
+});
+
+export const listRegistryKeys = operation({
+  ...read,
+  ...keys,
+  name: 'listRegistryKeys',
+  summary: 'List the registry keys, of which this service has none',
+  path: '/registry-keys',
+  response: z.object({ registry_keys: z.array(z.never()) }),
+  errors: [],
+});

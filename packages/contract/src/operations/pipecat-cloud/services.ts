@@ -1,0 +1,108 @@
+import { z } from 'zod';
+import { AgentName } from '../../agent-fields.ts';
+import { itemsPerPage } from '../../limits.ts';
+import { operation } from '../../operation.ts';
+import {
+  AgentDetails,
+  AgentListItem,
+  createAgent,
+  deleteAgent,
+  getAgent,
+  listAgents,
+  UpdateAgentRequest,
+  updateAgent,
+} from '../agents.ts';
+import { listDeployments } from '../deployments.ts';
+import { AgentPath, noBody, noFields } from '../fields.ts';
+import { getLogs } from '../logs.ts';
+import { getSession, getSessions, stopSession } from '../sessions.ts';
+
+/** The CLI of Pipecat Cloud calls agents services. Its paths exist only below an organization. */
+const place = { tag: 'pipecat-cloud', key: 'organization' } as const;
+
+/** That CLI sends neither `limit` nor `offset`, and computes totals from the list. */
+const wholeList = {
+  limit: z.coerce.number<number>().int().min(1).max(itemsPerPage.maximum).default(itemsPerPage.maximum),
+};
+
+export const listServices = operation({
+  ...listAgents,
+  ...place,
+  name: 'listServices',
+  path: '/services',
+  query: z.object({ region: z.string().optional(), include: z.string().optional().describe('Ignored') }),
+  response: z.object({ services: z.array(AgentListItem) }),
+});
+
+export const getService = operation({
+  ...place,
+  name: 'getService',
+  summary: getAgent.summary,
+  method: 'GET',
+  path: '/services/{agentName}',
+  params: AgentPath,
+  query: noFields,
+  body: noBody,
+  bodyBytes: 0,
+  status: 200,
+  response: z.object({ body: AgentDetails }),
+  errors: ['not-found'],
+});
+
+export const createService = operation({ ...createAgent, ...place, name: 'createService', path: '/services' });
+
+export const updateService = operation({
+  ...updateAgent,
+  ...place,
+  name: 'updateService',
+  method: 'PUT',
+  path: '/services',
+  params: noFields,
+  body: UpdateAgentRequest.extend({ serviceName: AgentName }),
+});
+
+export const deleteService = operation({
+  ...deleteAgent,
+  ...place,
+  name: 'deleteService',
+  path: '/services/{agentName}',
+});
+
+export const getServiceLogs = operation({
+  ...getLogs,
+  ...place,
+  name: 'getServiceLogs',
+  path: '/services/{agentName}/logs',
+});
+
+export const listServiceDeployments = operation({
+  ...listDeployments,
+  ...place,
+  name: 'listServiceDeployments',
+  path: '/services/{agentName}/deployments',
+  query: listDeployments.query.extend(wholeList),
+});
+
+export const getServiceSessions = operation({
+  ...getSessions,
+  ...place,
+  name: 'getServiceSessions',
+  path: '/services/{agentName}/sessions',
+  query: getSessions.query.extend(wholeList),
+});
+
+export const getServiceSession = operation({
+  ...getSession,
+  ...place,
+  name: 'getServiceSession',
+  path: '/services/{agentName}/sessions/{sessionId}',
+});
+
+/** Responds with success for a session that has ended, and with 409 for a missing one: Pipecat Cloud's CLI reads 404 as success. */
+export const stopServiceSession = operation({
+  ...stopSession,
+  ...place,
+  name: 'stopServiceSession',
+  path: '/services/{agentName}/sessions/{sessionId}',
+  errors: ['not-found', 'nothing-to-stop'],
+});

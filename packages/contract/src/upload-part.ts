@@ -1,0 +1,63 @@
+import { ConnectionError, toApiError } from './client.ts';
+import { ApiError } from './errors.ts';
+import { UploadResponse } from './operations/builds.ts';
+
+/** Delays between attempts of an idempotent request. Their sum is half a minute, in which the service can restart. */
+export const retryDelaysMs: readonly number[] = [250, 500, 1_000, 2_000, 4_000, 8_000, 8_000, 8_000];
+
+/** Returns whether the same request may succeed later, because the connection failed or the service is unavailable. */
+export function isTransient(error: unknown): boolean {
+  if (error instanceof ApiError) return [502, 503, 504].includes(error.status);
+  return error instanceof ConnectionError || (error instanceof DOMException && error.name === 'TimeoutError');
+}
+
+/** The size of the first part of an upload. It is small for slow connections. */
+export const initialPartBytes = 256 * 1_024;
+const maxPartBytes = 8 * 1_048_576;
+const partTimeoutMs = 120_000;
+
+/** The size of the part after one that took `durationMs`: twice as large if that was fast. */
+export function nextPartBytes(partBytes: number, durationMs: number): number {
+  return durationMs < 500 ? Math.min(partBytes * 2, maxPartBytes) : partBytes;
+}
+
+const restartReasons: readonly string[] = ['upload-offset-wrong', 'upload-token-invalid', 'upload-not-found'];
+
+/** Returns whether an upload can request a new token and continue at the offset that the service reports. */
+export function canResumeUpload(error: unknown): boolean {
+  return isTransient(error) || (error instanceof ApiError && restartReasons.includes(error.reason));
+}
+
+type UploadPart = {
+  readonly url: string;
+  readonly token: string;
+  readonly offset: number;
+  readonly content: Blob | Uint8Array<ArrayBuffer>;
+  readonly signal: AbortSignal;
+  readonly fetch?: typeof fetch;
+};
+
+/** Sends a part of an archive, and returns how many bytes the service has received. @throws ApiError, ConnectionError */
+export async function sendUploadPart({ url, token, offset, content, ...options }: UploadPart): Promise<number> {
+  const signal = AbortSignal.any([options.signal, AbortSignal.timeout(partTimeoutMs)]);
+  const headers = {
+    'content-type': 'application/octet-stream',
+    'upload-token': token,
+    'upload-offset': String(offset),
+  };
+  let response: Response;
+  let body: unknown;
+  try {
+    // A redirect would send the archive and its token to another host.
+    const init: RequestInit = { method: 'PATCH', headers, body: content, signal, redirect: 'error' };
+    response = await (options.fetch ?? fetch)(url, init);
+    body = await response.json();
+  } catch (cause) {
+    options.signal.throwIfAborted();
+    throw new ConnectionError(`The connection to ${new URL(url).origin} was lost during the upload.`, { cause });
+  }
+  if (!response.ok) throw toApiError(response.status, body);
+  const { data } = UploadResponse.safeParse(body);
+  if (data === undefined) throw new ConnectionError('The response to an upload has an unknown format.');
+  return data.receivedBytes;
+}
