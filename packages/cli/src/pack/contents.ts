@@ -1,8 +1,7 @@
-import { formatBytes, formatCount } from '../output/format.ts';
+import { formatBytes } from '@bothost/contract';
+import type { Archive, ExcludedPath, ProjectFiles } from '@bothost/packing';
+import { formatCount } from '../output/format.ts';
 import type { Block } from '../output/report.ts';
-import type { Archive } from './archive.ts';
-import type { ExcludedPath } from './excluded-path.ts';
-import type { ProjectFiles } from './project-files.ts';
 
 export function createContentsBlocks(
   projectPath: string,

@@ -1,36 +1,72 @@
-import { mkdtemp, realpath, rm } from 'node:fs/promises';
+import { mkdtemp, open, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { formatBytes } from '@bothost/contract';
+import { checkSize, findWarnings, listProject, type ProjectFiles, writeArchive } from '@bothost/packing';
 import type { Context } from '../command-line/context.ts';
-import { formatBytes } from '../output/format.ts';
-import { type Archive, writeArchive } from './archive.ts';
-import { readExclusionRules } from './exclusion-rules.ts';
-import { listProject, type ProjectFiles } from './project-files.ts';
-import { checkSize } from './warnings.ts';
+import type { ArchiveFile } from './archive-file.ts';
+import { diskFolder } from './disk-folder.ts';
+import { toFailure } from './packing-failure.ts';
 
-export type PackedProject = { readonly root: string; readonly project: ProjectFiles; readonly archive: Archive };
+export type PackedProject = {
+  readonly project: ProjectFiles;
+  readonly warnings: readonly string[];
+  readonly archive: ArchiveFile;
+};
 
 /** Packs a directory into a temporary archive, which is removed after `use`. */
 export async function withPackedProject<T>(
-  { io, messages }: Pick<Context, 'io' | 'messages'>,
+  context: Pick<Context, 'io' | 'messages'>,
   folder: string,
   excluded: readonly string[],
   use: (packed: PackedProject) => Promise<T>,
 ): Promise<T> {
-  const root = await realpath(folder);
-  messages.status('Packing');
-  const project = await listProject(root, await readExclusionRules(root, excluded));
-  checkSize(project.files, null);
   const directory = await mkdtemp(join(tmpdir(), 'botcli-'));
   try {
     const target = join(directory, 'project.tar.gz');
-    const archive = await writeArchive(root, project.files, target, io.signal, (bytes) =>
-      messages.status(`Packing, ${formatBytes(bytes)}`),
-    );
-    checkSize(project.files, archive);
-    messages.status(null);
-    return await use({ root, project, archive });
+    const packed = await pack(context, await realpath(folder), excluded, target).catch((error: unknown) => {
+      throw toFailure(error);
+    });
+    return await use(packed);
   } finally {
     await rm(directory, { recursive: true, force: true });
+  }
+}
+
+async function pack(
+  { io, messages }: Pick<Context, 'io' | 'messages'>,
+  root: string,
+  excluded: readonly string[],
+  target: string,
+): Promise<PackedProject> {
+  messages.status('Packing');
+  const project = await listProject(diskFolder(root, root), excluded);
+  checkSize(project.files, null);
+  const archive = await writeFile(target, project, (bytes) => {
+    io.signal.throwIfAborted();
+    messages.status(`Packing, ${formatBytes(bytes)}`);
+  });
+  checkSize(project.files, archive);
+  messages.status(null);
+  return { project, warnings: await findWarnings(project), archive };
+}
+
+/** Calls `onProgress` with the current size of the archive after each chunk. */
+async function writeFile(
+  path: string,
+  { files }: ProjectFiles,
+  onProgress: (bytes: number) => void,
+): Promise<ArchiveFile> {
+  const file = await open(path, 'wx', 0o600);
+  let bytes = 0;
+  try {
+    const archive = await writeArchive(files, async (chunk) => {
+      await file.writeFile(chunk);
+      bytes += chunk.length;
+      onProgress(bytes);
+    });
+    return { path, ...archive };
+  } finally {
+    await file.close();
   }
 }

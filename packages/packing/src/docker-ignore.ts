@@ -1,5 +1,5 @@
 export type DockerIgnore = {
-  /** The last pattern that matches the path or one of its parent directories decides. */
+  /** Returns whether a path is excluded. The last pattern that matches the path or one of its parent directories decides. */
   readonly excludes: (path: string) => boolean;
   /** True if a `!` pattern can include a file in an excluded directory. */
   readonly hasNegation: boolean;
@@ -39,7 +39,7 @@ export function readDockerIgnore(text: string): DockerIgnore {
 }
 
 /** Normalizes a path like Go's `filepath.Clean`, and removes a leading slash. */
-function normalizePath(line: string): string {
+export function normalizePath(line: string): string {
   const parts: string[] = [];
   for (const part of line.trim().split('/')) {
     if (part === '' || part === '.') continue;

@@ -1,31 +1,30 @@
-import { lstat, readdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import type { FolderEntry } from './folder.ts';
 
 export type ExcludedPath = {
   readonly path: string;
-  /** `always`, `by default`, or the name of the ignore file. */
+  /** Why the path is excluded: `always`, `by default`, or the name of an ignore file. */
   readonly reason: string;
   readonly files: number;
   readonly bytes: number;
-  /** False if the budget ended before all files were counted. */
+  /** False if the budget was used up before all files were counted. */
   readonly isWhole: boolean;
 };
 
-/** Counts the files at and below a path until the budget of directory entries is used up. */
+/** Counts the files at and below an entry until the budget of directory entries is used up. */
 export async function measureExcluded(
-  root: string,
   path: string,
+  entry: FolderEntry,
   reason: string,
   budget: { entries: number },
 ): Promise<ExcludedPath> {
   const sum = { files: 0, bytes: 0, isWhole: true };
-  await count(join(root, path), sum, budget);
+  await count(entry, sum, budget);
   return { path, reason, ...sum };
 }
 
 /** Unreadable entries are ignored, because they are not packed. */
 async function count(
-  path: string,
+  entry: FolderEntry,
   sum: { files: number; bytes: number; isWhole: boolean },
   budget: { entries: number },
 ): Promise<void> {
@@ -34,13 +33,12 @@ async function count(
     return;
   }
   budget.entries -= 1;
-  const status = await lstat(path).catch(() => null);
-  if (status === null) return;
-  if (!status.isDirectory()) {
+  if (entry.kind !== 'folder') {
     sum.files += 1;
-    sum.bytes += status.size;
+    const bytes = entry.kind === 'file' ? await entry.size().catch(() => 0) : 0;
+    sum.bytes += bytes;
     return;
   }
-  const names = await readdir(path).catch(() => []);
-  await Promise.all(names.map((name) => count(join(path, name), sum, budget)));
+  const entries = await entry.list().catch(() => []);
+  await Promise.all(entries.map((one) => count(one, sum, budget)));
 }

@@ -1,19 +1,20 @@
-import { readFile } from 'node:fs/promises';
-import { join, posix } from 'node:path';
-import { unpackedArchiveLimits, uploadBytes } from '@bothost/contract';
-import { Failure } from '../failure.ts';
-import { formatBytes } from '../output/format.ts';
+import { formatBytes, maxUploadBytes, unpackedArchiveLimits } from '@bothost/contract';
 import type { Archive } from './archive.ts';
+import { normalizePath } from './docker-ignore.ts';
+import { readText } from './folder.ts';
+import { PackingError } from './packing-error.ts';
 import type { ProjectFile, ProjectFiles } from './project-files.ts';
 
-/** Larger files are rarely part of a bot, so they cause a warning. */
+/** Files larger than this cause a warning, because they are rarely part of a bot. */
 const largeFileBytes = 20 * 1_048_576;
 
-export async function findWarnings(root: string, { files, excluded }: ProjectFiles): Promise<readonly string[]> {
+export async function findWarnings({ files, excluded }: ProjectFiles): Promise<readonly string[]> {
   const paths = new Set(files.map(({ path }) => path));
-  const brokenLinks = files.filter(({ target }) => target !== null && target !== '' && !isPacked(target, paths));
+  const brokenLinks = files.filter(
+    ({ link }) => link !== null && link.projectPath !== '' && !isPacked(link.projectPath, paths),
+  );
   const large = files.filter(({ size }) => size >= largeFileBytes);
-  const main = await readMain(root, paths);
+  const main = await readMain(files);
   const reason =
     main === null ? undefined : excluded.find(({ path }) => main === path || main.startsWith(`${path}/`))?.reason;
   return [
@@ -24,7 +25,9 @@ export async function findWarnings(root: string, { files, excluded }: ProjectFil
           `${path} is large (${formatBytes(size)}). To exclude it, use [build.exclude] in the deploy file.`,
       ),
     ...(large.length > 5 ? [`${large.length - 5} more files have at least ${formatBytes(largeFileBytes)}.`] : []),
-    ...brokenLinks.slice(0, 5).map(({ path, target }) => `${path} is a link to ${target}, which is not packed.`),
+    ...brokenLinks
+      .slice(0, 5)
+      .map(({ path, link }) => `${path} is a link to ${link?.projectPath}, which is not packed.`),
     ...(reason === undefined
       ? []
       : [
@@ -38,29 +41,32 @@ function isPacked(target: string, paths: ReadonlySet<string>): boolean {
   return paths.has(target) || [...paths].some((path) => path.startsWith(`${target}/`));
 }
 
-async function readMain(root: string, paths: ReadonlySet<string>): Promise<string | null> {
-  if (!paths.has('package.json')) return null;
+async function readMain(files: readonly ProjectFile[]): Promise<string | null> {
+  const entries = files.map(
+    ({ path, size, read }) => ({ name: path, kind: 'file', size: async () => size, read }) as const,
+  );
+  const text = await readText(entries, 'package.json');
   try {
-    const { main } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as { main?: unknown };
-    return typeof main === 'string' ? posix.normalize(main) : null;
+    const { main } = JSON.parse(text ?? '{}') as { readonly main?: unknown };
+    return typeof main === 'string' ? normalizePath(main) : null;
   } catch {
-    // The build reports an invalid package.json.
+    // Ignore an invalid package.json, because the build reports it.
     return null;
   }
 }
 
-/** Makes the same checks as the service, so that they fail before the upload. */
+/** Checks the limits of the service, so that a project that exceeds them fails before the upload. */
 export function checkSize(files: readonly ProjectFile[], archive: Archive | null): void {
   const bytes = files.reduce((sum, { size }) => sum + size, 0);
   if (files.length === 0) {
-    throw new Failure(
+    throw new PackingError(
       'project-empty',
       'The project has no files to pack.',
       'The ignore files of the project exclude everything.',
     );
   }
   if (files.length > unpackedArchiveLimits.entries) {
-    throw new Failure(
+    throw new PackingError(
       'project-too-large',
       `The project has ${files.length} files; the limit is ${unpackedArchiveLimits.entries}.`,
     );
@@ -68,11 +74,11 @@ export function checkSize(files: readonly ProjectFile[], archive: Archive | null
   const problem =
     bytes > unpackedArchiveLimits.bytes
       ? `The project is ${formatBytes(bytes)}; the limit is ${formatBytes(unpackedArchiveLimits.bytes)}.`
-      : archive !== null && archive.bytes > uploadBytes
-        ? `The packed project is ${formatBytes(archive.bytes)}; the limit is ${formatBytes(uploadBytes)}.`
+      : archive !== null && archive.bytes > maxUploadBytes
+        ? `The packed project is ${formatBytes(archive.bytes)}; the limit is ${formatBytes(maxUploadBytes)}.`
         : null;
   if (problem === null) return;
-  throw new Failure(
+  throw new PackingError(
     'project-too-large',
     problem,
     'Exclude files that the bot does not need. The largest files:',

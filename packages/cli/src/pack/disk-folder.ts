@@ -1,0 +1,78 @@
+import { isUtf8 } from 'node:buffer';
+import { createReadStream, type Dirent } from 'node:fs';
+import { lstat, readdir, readlink, realpath } from 'node:fs/promises';
+import { dirname, isAbsolute, join, relative, sep } from 'node:path';
+import type { Folder, FolderEntry, ResolvedLink } from '@bothost/packing';
+import { Failure, systemErrorCode } from '../failure.ts';
+
+/** The directory `path` of a project. Both are absolute, and `root` has no links. */
+export function diskFolder(root: string, path: string): Folder {
+  return {
+    list: async () => {
+      const options = { withFileTypes: true, encoding: 'buffer' } as const;
+      const entries = await readdir(path, options).catch((error: unknown) => {
+        throw unreadableFailure(root, path, error);
+      });
+      return entries.map((entry) => readEntry(root, path, entry));
+    },
+  };
+}
+
+function readEntry(root: string, folder: string, entry: Dirent<Buffer>): FolderEntry {
+  if (!isUtf8(entry.name)) {
+    const problem = 'has a name that is not UTF-8; rename it';
+    return { name: escapeBytes(entry.name), kind: 'unsupported', problem };
+  }
+  const name = entry.name.toString();
+  const path = join(folder, name);
+  const read = () => readChunks(root, path);
+  if (entry.isDirectory()) return { name, kind: 'folder', ...diskFolder(root, path) };
+  if (entry.isSymbolicLink()) return { name, kind: 'link', read, resolve: () => resolveLink(root, path) };
+  if (!entry.isFile()) return { name, kind: 'unsupported', problem: 'is not a file, directory or link' };
+  const size = async () => {
+    const status = await lstat(path).catch((error: unknown) => {
+      throw unreadableFailure(root, path, error);
+    });
+    return status.size;
+  };
+  return { name, kind: 'file', read, size };
+}
+
+async function* readChunks(root: string, path: string): AsyncGenerator<Uint8Array> {
+  try {
+    yield* createReadStream(path);
+  } catch (error) {
+    throw unreadableFailure(root, path, error);
+  }
+}
+
+/** Replaces each byte that is not printable ASCII by `\\xNN`. */
+function escapeBytes(bytes: Buffer): string {
+  return bytes
+    .toString('latin1')
+    .replace(/[^ -~]|\\/g, (character) => `\\x${character.charCodeAt(0).toString(16).padStart(2, '0')}`);
+}
+
+async function resolveLink(root: string, path: string): Promise<ResolvedLink> {
+  const target = await readlink(path);
+  const absolute = join(dirname(path), target);
+  const projectPath = relative(root, absolute).split(sep).join('/');
+  const real = await realpath(path).catch(() => null);
+  const isOutside = !isWithin(root, absolute) || (real !== null && !isWithin(root, real));
+  const problem = isAbsolute(target)
+    ? `is a link to an absolute path, ${target}`
+    : isOutside
+      ? `is a link out of the project, to ${target}`
+      : null;
+  return { target, projectPath, problem };
+}
+
+function isWithin(root: string, path: string): boolean {
+  const relativePath = relative(root, path);
+  return relativePath !== '..' && !relativePath.startsWith(`..${sep}`) && !isAbsolute(relativePath);
+}
+
+function unreadableFailure(root: string, path: string, error: unknown): Failure {
+  const errorCode = systemErrorCode(error) ?? 'unknown error';
+  return new Failure('file-unreadable', `Cannot read ${relative(root, path) || root} (${errorCode}).`);
+}

@@ -1,0 +1,75 @@
+import { gzipSync } from 'node:zlib';
+import { packTar, type TarEntry } from 'modern-tar';
+import { expect, test } from 'vitest';
+import { writeArchive } from './archive.ts';
+import { readArchiveFolder } from './archive-folder.ts';
+import { readText } from './folder.ts';
+import { listProject } from './project-files.ts';
+
+const file = (name: string, body: string): TarEntry => ({
+  header: { name, size: Buffer.byteLength(body), type: 'file' },
+  body,
+});
+const link = (name: string, linkname: string, type: 'link' | 'symlink' = 'symlink'): TarEntry => ({
+  header: { name, size: 0, type, linkname },
+});
+
+async function readFolder(...entries: readonly TarEntry[]) {
+  const archive = new Blob([new Uint8Array(gzipSync(await packTar(entries)))]);
+  return readArchiveFolder(archive.stream());
+}
+
+async function pack(...entries: readonly TarEntry[]) {
+  const { files } = await listProject(await readFolder(...entries), []);
+  const chunks: Uint8Array<ArrayBuffer>[] = [];
+  const archive = await writeArchive(files, async (chunk) => void chunks.push(chunk));
+  return { ...archive, paths: files.map(({ path }) => path), blob: new Blob(chunks) };
+}
+
+test('readArchiveFolder gives the content hash of the project whether or not its archive has a top directory', async () => {
+  const long = `${'long/'.repeat(40)}name.txt`;
+  const packed = await pack(file('./bot.js', 'x'), file(`./${long}`, 'ä'), link('./short', 'bot.js'));
+  expect(packed.paths).toEqual(['bot.js', long, 'short']);
+  const wrapped = await pack(link('bot/short', 'bot.js'), file(`bot/${long}`, 'ä'), file('bot/bot.js', 'x'));
+  expect(wrapped.contentHash).toBe(packed.contentHash);
+  const { files } = await listProject(await readArchiveFolder(packed.blob.stream()), []);
+  expect((await writeArchive(files, async () => {})).contentHash).toBe(packed.contentHash);
+});
+
+test('readArchiveFolder reads hard links and links to files as their target', async () => {
+  const folder = await readFolder(file('a', 'text'), link('b', 'a', 'link'), link('c', './a'));
+  const entries = await folder.list();
+  expect(await Promise.all(['b', 'c'].map((name) => readText(entries, name)))).toEqual(['text', 'text']);
+});
+
+test('listProject rejects links and special files of an archive that cannot be packed', async () => {
+  const entries = [
+    link('absolute', '/etc/passwd'),
+    link('d/outwards', '../../x'),
+    { header: { name: 'pipe', size: 0, type: 'fifo' as const } },
+  ];
+  await expect(pack(...entries)).rejects.toMatchObject({
+    issues: [
+      { path: 'absolute', message: 'is a link to an absolute path, /etc/passwd' },
+      { path: 'd/outwards', message: 'is a link out of the project, to ../../x' },
+      { path: 'pipe', message: 'is not a file, directory or link' },
+    ],
+  });
+});
+
+test.each([
+  ['a path out of the archive', [file('../x', '')], 'The path ../x leads out of the archive.'],
+  ['a hard link to a missing file', [link('a', 'b', 'link')], 'a is a hard link to b'],
+])('readArchiveFolder rejects %s', async (_, entries, problem) => {
+  await expect(readFolder(...entries)).rejects.toMatchObject({
+    reason: 'archive-invalid',
+    message: expect.stringContaining(problem),
+  });
+});
+
+test('readArchiveFolder rejects a file that is no archive, and says how to create one', async () => {
+  await expect(readArchiveFolder(new Blob(['PK']).stream())).rejects.toMatchObject({
+    message: 'The archive cannot be read. It is damaged, or not a tar.gz archive.',
+    hint: expect.stringContaining('tar -czf'),
+  });
+});

@@ -1,0 +1,26 @@
+import { checkDeployFile, type DeployFile, findUnsupported, type Issue } from '@bothost/contract';
+import { parse, TomlError } from 'smol-toml';
+import { PackingError } from './packing-error.ts';
+
+/** Parses a deploy file. `name` is its path for messages. Throws a `PackingError` with all problems. */
+export function parseDeployFile(text: string, name: string): DeployFile {
+  const { file, issues } = checkDeployFile(parseToml(text, name));
+  if (file === null) throw invalid(`${name} is invalid.`, issues);
+  const unsupported = findUnsupported(file);
+  if (unsupported.length > 0) throw invalid(`${name} has settings that this service does not support.`, unsupported);
+  return file;
+}
+
+function parseToml(text: string, name: string): unknown {
+  try {
+    return parse(text.replace(/^\uFEFF/, ''));
+  } catch (error) {
+    if (!(error instanceof TomlError)) throw error;
+    const [message = ''] = error.message.split('\n');
+    throw invalid(`${name} is not valid TOML.`, [{ path: `line ${error.line}`, message }]);
+  }
+}
+
+function invalid(message: string, issues: readonly Issue[]): PackingError {
+  return new PackingError('deploy-file-invalid', message, null, issues);
+}
