@@ -13,7 +13,7 @@ async function project() {
   return directory;
 }
 
-it('hashes content independently of path, times, permissions, .git and .env', async () => {
+it('hashDirectory hashes content independently of path, times, permissions, .git and .env', async () => {
   const one = await project();
   const two = await project();
   await utimes(join(two, 'index.js'), 1, 1);
@@ -32,14 +32,14 @@ it.each<[string, (directory: string) => Promise<void>]>([
   ['an empty directory', async (directory) => void (await mkdir(join(directory, 'empty')))],
   ['the executable bit', (directory) => chmod(join(directory, 'index.js'), 0o755)],
   ['a symbolic link', (directory) => symlink('index.js', join(directory, 'link.js'))],
-])('changes with %s', async (_, change) => {
+])('hashDirectory returns another hash after a change of %s', async (_, change) => {
   const directory = await project();
   const before = await hashDirectory(directory);
   await change(directory);
   expect(await hashDirectory(directory)).not.toBe(before);
 });
 
-it('rejects links to files outside the project', async () => {
+it('hashDirectory rejects links to files outside the project', async () => {
   const directory = await project();
   await symlink('/etc', join(directory, 'lib/etc'));
   await expect(hashDirectory(directory)).rejects.toThrow('The link lib/etc leads out of the project (to /etc)');

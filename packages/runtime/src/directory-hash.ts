@@ -5,8 +5,8 @@ import { pipeline } from 'node:stream/promises';
 import { readTree } from './directory-tree.ts';
 
 /**
- * SHA-256, in hex, of everything in a project directory that a driver would copy: names, kinds, contents, executable
- * bits and link targets. Does not depend on modification times or file owners. Rejects like `readTree`.
+ * Returns the SHA-256 hash in hex of the files that a driver copies from a project: names, kinds, contents, executable
+ * bits and link targets, but no times or owners. Rejects like `readTree`.
  */
 export async function hashDirectory(path: string): Promise<string> {
   const hash = createHash('sha256');

@@ -4,7 +4,7 @@ import { join, relative, resolve, sep } from 'node:path';
 import { projectEntries, throwProjectError } from './project-entries.ts';
 import { PrepareError } from './runtime.ts';
 
-/** A file, directory or link of a project. `path` is relative to the project and uses `/`. */
+/** `path` is relative to the project and uses `/`. */
 export type TreeEntry =
   | { readonly kind: 'directory'; readonly path: string }
   | { readonly kind: 'file'; readonly path: string; readonly executable: boolean }
@@ -13,10 +13,9 @@ export type TreeEntry =
 export type Tree = { readonly entries: readonly TreeEntry[]; readonly skipped: readonly string[] };
 
 /**
- * The entries of a project directory in a fixed order, parents first. Ignores `.git`, `__pycache__` and virtual
- * environments, which cannot be moved. `skipped` lists the `.env` files, which are left out because they could override
- * the variables of the service (docs/bot-contract.md, "Environment"). Rejects with `PrepareError` if a link leads out
- * of the directory, if an entry cannot be read, or if an entry is not a file, directory or link.
+ * `entries` are those of a project in a fixed order, parents first, without `.git`, `__pycache__` and virtual
+ * environments. `skipped` lists `.env` files, which could override the service's variables. Rejects with `PrepareError`
+ * if a link leads out of the directory, or an entry cannot be read or is not a file, directory or link.
  */
 export async function readTree(root: string): Promise<Tree> {
   const entries: TreeEntry[] = [];
@@ -56,7 +55,7 @@ function isVirtualEnvironment(path: string): boolean {
   return existsSync(join(path, 'pyvenv.cfg'));
 }
 
-/** The target relative to the link, which stays valid when the project is copied. */
+/** Link target relative to the link, so that it stays valid when the project is copied. */
 async function linkWithin(base: string, path: string): Promise<string> {
   const link = join(base, path);
   const target = resolve(link, '..', await readlink(link));

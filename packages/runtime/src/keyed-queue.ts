@@ -8,7 +8,7 @@ export type TaskOptions = {
   readonly bytes?: number;
 };
 
-/** The limit of each key, including its running task. The first task of a key is accepted whatever its size. */
+/** Limits of each key, which include its running task. The first task of a key is accepted whatever its size. */
 export type QueueLimit = { readonly tasks: number; readonly bytes: number; readonly error: () => Error };
 
 type Lane = { last: Promise<unknown>; tasks: number; bytes: number };

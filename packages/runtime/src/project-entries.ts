@@ -3,13 +3,9 @@ import type { Dirent } from 'node:fs';
 import { opendir } from 'node:fs/promises';
 import { PrepareError } from './runtime.ts';
 
-/** PATH_MAX of Linux without the final NUL, in bytes. */
-const PATH_BYTES = 4095;
+const pathBytes = 4095;
 
-/**
- * Yields the entries of a project's directory in batches, because a build may have created millions. Throws
- * `PrepareError` if a name is not UTF-8, because a string cannot represent it.
- */
+/** Yields names in batches, because there may be millions. Throws `PrepareError` if a name is not UTF-8. */
 export async function* projectEntries(directory: string): AsyncGenerator<Dirent> {
   let isChecked = false;
   for await (const entry of await opendir(directory, { bufferSize: 1024 })) {
@@ -22,8 +18,7 @@ export async function* projectEntries(directory: string): AsyncGenerator<Dirent>
 }
 
 async function requireUtf8Names(directory: string): Promise<void> {
-  // Latin-1 maps every byte of a name to a character. The names are not read into one list, because it could fill the
-  // server's memory.
+  // Latin-1 maps every byte of a name to a character. A list of all names could fill the server's memory.
   for await (const { name: characters } of await opendir(directory, { bufferSize: 1024, encoding: 'latin1' })) {
     const name = Buffer.from(characters, 'latin1');
     if (isUtf8(name)) continue;
@@ -37,7 +32,7 @@ async function requireUtf8Names(directory: string): Promise<void> {
 export function throwProjectError(error: unknown): never {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   if (code === 'ENAMETOOLONG') {
-    const message = `The project has a path that is longer than the ${PATH_BYTES} bytes that Linux allows. Nest its directories less deeply.`;
+    const message = `The project has a path that is longer than the ${pathBytes} bytes that Linux allows. Nest its directories less deeply.`;
     throw new PrepareError(message, { cause: error });
   }
   if (code === 'EACCES' && error instanceof Error && 'path' in error) {

@@ -8,26 +8,23 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { RemoveTree, RuntimeLogger } from './runtime.ts';
 
 /** A tree that takes longer is reported, and its removal continues. A million files take about 20 s. */
-const REPORT_MS = 10 * 60_000;
+const reportMs = 10 * 60_000;
 /** Maximum time that the caller waits, because it may be a start-up. The removal continues in the background. */
-const WAIT_MS = 1_000;
-/**
- * Memory limit of `rm`, which needs memory for each level of a tree and counts against the service. An extremely deep
- * tree stays in quarantine.
- */
-const MEMORY_KIBIBYTES = 1024 * 1024;
-const REASON_CHARACTERS = 500;
+const waitMs = 1_000;
+/** Memory limit of `rm`, which needs memory for each level and counts against the service. */
+const memoryKibibytes = 1024 * 1024;
+const reasonCharacters = 500;
 
 export type TreeRemoverOptions = {
-  /** A directory on the file system of the trees. What an earlier server left there is removed in the background. */
+  /** A directory on the same file system. Trees that an earlier server left there are removed in the background. */
   readonly quarantineDirectory: string;
   readonly logger: Pick<RuntimeLogger, 'error'>;
 };
 
 /**
- * Removes trees that a tenant may have written. A tree first moves to the quarantine directory, which only the service can
- * enter, and is deleted there by `rm`, which walks relative to open directories: neither long paths nor names that are not
- * UTF-8 stop it, and no link leads it elsewhere. What `rm` cannot delete stays there, and an error is logged with its path.
+ * Removes trees that a tenant may have written. A tree first moves to the quarantine, which only the service can enter.
+ * There, `rm` walks relative to open directories: no long path, name or link misleads it. A tree that it cannot delete
+ * stays there and is logged as an error.
  */
 export function openTreeRemover({ quarantineDirectory, logger }: TreeRemoverOptions): RemoveTree {
   const reported = new Set<string>();
@@ -60,36 +57,34 @@ export function openTreeRemover({ quarantineDirectory, logger }: TreeRemoverOpti
     if (!stat.isDirectory() && (await succeeds(unlink(path)))) return true;
     // Moving a directory requires this mode, which also closes a tree that cannot be moved to all other accounts.
     if (stat.isDirectory()) await succeeds(chmod(path, 0o700));
-    // The name does not begin with a dot, so that `ls` shows it to the operator.
     const name = basename(path).replace(/^\.+/, '').slice(0, 64);
     const aside = join(quarantineDirectory, `${name}.${randomUUID()}`);
     const isMoved = await succeeds(rename(path, aside));
     const settled = new AbortController();
     const removal = deleteOrReport(isMoved ? aside : path, path).finally(() => settled.abort());
-    await Promise.race([removal, delay(WAIT_MS, undefined, { signal: settled.signal }).catch(() => undefined)]);
+    await Promise.race([removal, delay(waitMs, undefined, { signal: settled.signal }).catch(() => undefined)]);
     return isMoved || !existsSync(path);
   };
 }
 
-/** Deletes a tree. Returns null if nothing is left, otherwise the reason. */
 async function deleteTree(path: string): Promise<string | null> {
   const mountPoint = await findMountPoint(path);
   if (mountPoint !== null) return `a file system is mounted at ${mountPoint}`;
   const remove = ['rm', '-rf', '--one-file-system', '--', path] as const;
   const reason = await run(...remove);
   if (reason === null || process.geteuid?.() === 0) return reason;
-  // Skip this as root: root needs no permissions, and a link in the place of a file could redirect `chmod` to another
-  // file.
+  // Root never gets here. It needs no permissions, and a link in the place of a file could redirect its `chmod` to another file.
   await run('chmod', '-R', 'u+rwX', '--', path);
   return run(...remove);
 }
 
-/** The first mount point at or below a path. `rm` itself does not detect a bind mount of the same file system. */
+/**
+ * Returns the first mount point at or below a path. `rm` itself does not detect a bind mount of the same file system.
+ */
 async function findMountPoint(path: string): Promise<string | null> {
   // Resolve the path, because mounts are listed by real paths.
   const bytes = Buffer.from(await realpath(path)).toString('latin1');
-  // The fifth field of mountinfo is the mount point, with white space and backslashes as octal escapes
-  // (proc_pid_mountinfo(5)).
+  // The fifth field is the mount point, with octal escapes (proc_pid_mountinfo(5)).
   for (const line of (await readFile('/proc/self/mountinfo', 'latin1')).split('\n')) {
     const mountPoint = line
       .split(' ')[4]
@@ -100,10 +95,10 @@ async function findMountPoint(path: string): Promise<string | null> {
   return null;
 }
 
-/** Runs a program. Returns null if it succeeds, otherwise the beginning of its error output. */
 function run(program: string, ...parameters: readonly string[]): Promise<string | null> {
   return new Promise((resolve) => {
-    const script = `ulimit -v ${MEMORY_KIBIBYTES}; exec "$@"`;
+    // Removals of many files at once must not slow down the service.
+    const script = `ulimit -v ${memoryKibibytes}; exec nice -n 19 "$@"`;
     const child = spawn('sh', ['-c', script, 'sh', program, ...parameters], {
       cwd: '/',
       env: { PATH: '/usr/bin:/bin', LC_ALL: 'C' },
@@ -113,12 +108,9 @@ function run(program: string, ...parameters: readonly string[]): Promise<string 
     child.once('error', (error) => resolve(error.message));
     let errors = '';
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
-      errors = (errors + text).slice(0, REASON_CHARACTERS);
+      errors = (errors + text).slice(0, reasonCharacters);
     });
-    const timer = setTimeout(
-      () => resolve(`${program} is still running after ${REPORT_MS / 60_000} minutes`),
-      REPORT_MS,
-    );
+    const timer = setTimeout(() => resolve(`${program} is still running after ${reportMs / 60_000} minutes`), reportMs);
     // Do not keep a stopping server alive until `rm` has ended.
     child.unref();
     timer.unref();

@@ -1,76 +1,61 @@
 /**
- * The interface between the server and the drivers that run bots. Each driver passes the conformance suite
+ * The interface between the server and the drivers that run bots, each of which passes the conformance suite
  * (packages/runtime/test/conformance/conformance.ts). Only drivers know pids, containers or pods.
  */
 
-/** Resource limits of one instance. */
 export type ResourceLimits = { readonly cpuMillicores: number; readonly memoryBytes: number };
 
-/**
- * The source of a project: a directory that the operator serves, or the unpacked files of an uploaded archive. `path`
- * is absolute. Only builds of the same organization share downloads and installed packages.
- */
+/** A served directory, or an unpacked archive. `path` is absolute. Only builds of one organization share downloads. */
 export type PrepareSource =
   | { readonly kind: 'directory'; readonly path: string; readonly contentHash: string }
   | { readonly kind: 'build'; readonly path: string; readonly contentHash: string; readonly organizationId: string };
 
-/**
- * `id` is the id of the build, or of the deployment if the source is a directory. An id always has the same content.
- */
+/** `id` is that of the build, or of the deployment if the source is a directory. Its content never changes. */
 export type PrepareSpec = { readonly id: string; readonly source: PrepareSource };
 
 /** Result of `prepare`. Opaque to the server, which stores it as JSON and passes it back in `InstanceSpec`. */
-export type Prepared = { readonly [key: string]: string | number | boolean | null };
+export type PreparedProject = { readonly [key: string]: string | number | boolean | null };
 
 export type InstanceSpec = {
   readonly instanceId: string;
   readonly deploymentId: string;
-  readonly prepared: Prepared;
+  readonly prepared: PreparedProject;
   readonly limits: ResourceLimits;
   /** Whether the instance may be forked from a process that has already imported the bot. Default: true. */
   readonly forks?: boolean | undefined;
   /**
-   * Returns variables for the bot, in addition to those of the driver (docs/bot-contract.md, "Environment"). They may
-   * be secrets, so the driver calls this only when it starts a process, never for an instance that is already running.
-   * If it rejects, `start` rejects with that error as its cause.
+   * Variables for the bot, in addition to those of the driver (docs/bot-contract.md, "Environment"). They may be secrets, so
+   * the driver calls this only when it starts a process. If it rejects, `start` rejects with that error as its cause.
    */
   readonly environment: () => Promise<Readonly<Record<string, string>>>;
 };
 
-/** The address at which a ready instance serves HTTP/1.1 without TLS. */
-export type InstanceAddress = { readonly host: string; readonly port: number };
+/** The address at which a ready instance serves HTTP/1.1 without TLS. `socket` is the absolute path of a Unix socket. */
+export type InstanceAddress = { readonly socket: string } | { readonly host: string; readonly port: number };
 
-/** How a driver starts the instances of a deployment. */
 export type StartMethod = {
   /**
-   * How instances start. `module`: they are forked from a process that imported the bot. `libraries`: they are forked
-   * from a process that imported only libraries, and each imports the bot. `spawn`: each is a new process that imports
-   * everything.
+   * `module`: instances are forked from a process that imported the bot. `libraries`: from one that imported only libraries, so
+   * each imports the bot. `spawn`: each is a new process that imports everything.
    */
   readonly level: 'module' | 'libraries' | 'spawn';
   /** Why the start method is not `module`, as a sentence for the bot's owner. */
   readonly reason: string | null;
-  /**
-   * Memory in bytes of the fork server, including its share of pages that instances use too. Null if there is no fork
-   * server.
-   */
+  /** Memory in bytes of the fork server, with its share of pages that instances use too. Null if there is none. */
   readonly memoryBytes: number | null;
 };
 
 export type RunningInstance = {
   readonly instanceId: string;
   readonly deploymentId: string;
-  /**
-   * The address of the instance. Null until the bot is ready. For an adopted instance, call `start` with the same spec
-   * to wait for it.
-   */
+  /** Null until the bot is ready. For an adopted instance, call `start` with the same spec to wait for it. */
   readonly address: InstanceAddress | null;
 };
 
 /** Maximum size of `InstanceExit.tail` in bytes. */
 export const tailBytes = 4_096;
 
-/** How an instance ended. Code and signal are null if unknown, for example because the supervisor was killed. */
+/** How an instance ended. Code and signal are null if unknown, for example after a kill of the supervisor. */
 export type InstanceExit = {
   readonly code: number | null;
   readonly signal: string | null;
@@ -93,25 +78,18 @@ export type InstanceEvent =
     };
 
 /**
- * `listens-wide`: the bot listens on more than loopback. `cpu-limit-not-enforced`, `memory-limit-sampled`: the kernel
- * of this machine does not enforce the limit. `output-dropped`: the output exceeded its limit, so a part of it is
- * dropped.
+ * `listens-wide`: on more than loopback. `cpu-limit-not-enforced`, `memory-limit-sampled`: the kernel of this machine does not
+ * enforce the limit. `output-dropped`: the output exceeded its limit.
  */
 export type InstanceNotice = 'listens-wide' | 'cpu-limit-not-enforced' | 'memory-limit-sampled' | 'output-dropped';
 
 /** CPU time is cumulative since the instance's start and never decreases. Memory is the working set. */
 export type Usage = { readonly cpuMicroseconds: number; readonly memoryBytes: number };
 
-/**
- * Microseconds since the epoch. Timestamps of one server always increase, even if its clock is set back, so they order
- * output.
- */
+/** Microseconds since the epoch. Timestamps of one server always increase, even if its clock is set back. */
 export type Timestamp = number;
 
-/**
- * The server read the output up to offset `end` at time `at`. `unattended` means that it was written at an unknown
- * earlier time, while no server was running.
- */
+/** The server read the output up to offset `end` at time `at`. `unattended`: it was written at an unknown earlier time. */
 export type OutputMark = { readonly end: number; readonly at: Timestamp; readonly unattended: boolean };
 
 export type OffsetRange = { readonly from: number; readonly to: number };
@@ -123,98 +101,70 @@ export type OutputFile = {
   readonly base: number;
   /** Ranges that were dropped, in order. They lie before `base` or are holes in the file. */
   readonly dropped: readonly OffsetRange[];
-  /**
-   * Marks with increasing offsets and timestamps. Read only up to the last mark, because later bytes have no timestamp
-   * yet.
-   */
+  /** Marks in increasing order. Read only up to the last mark, because later bytes have no timestamp yet. */
   readonly marks: readonly OutputMark[];
-  /**
-   * Timestamp of the end, later than the last mark. The output is then complete, including a last line without a line
-   * break. Null while the instance is running.
-   */
+  /** When the output was complete, which is later than the last mark. Null while the instance runs. */
   readonly endedAt: Timestamp | null;
 };
 
-/**
- * The output of instances, which is read in place while they run and moved to the caller's directory after they have
- * ended.
- */
+/** Output is read in place while instances run, and moved to the caller's directory after they have ended. */
 export type InstanceOutputs = {
   /** Marks the output that all instances have written so far. All later marks are later than the returned timestamp. */
   readonly mark: () => Timestamp;
-  /** Returns the output of an instance that is not forgotten, or null. */
   readonly find: (instanceId: string) => Promise<OutputFile | null>;
   /** Resolves when one of the instances has output marked after `since` or has ended, or when the signal aborts. */
   readonly changed: (instanceIds: readonly string[], since: Timestamp, signal: AbortSignal) => Promise<void>;
   /** Moves the output of an ended instance to a directory, which must not exist, atomically. Idempotent. */
   readonly release: (instanceId: string, directory: string) => Promise<void>;
-  /** Returns the output that `release` moved to the directory, or null. */
   readonly findReleased: (directory: string) => Promise<OutputFile | null>;
 };
 
 export type Milliseconds = number;
 
-/**
- * Receives a line of a build's output. `isDetail` means that the line belongs only in the full log, such as one per
- * downloaded package.
- */
+/** Receives a line of a build's output. `isDetail`: it belongs only in the full log. */
 export type BuildOutput = (line: string, isDetail?: boolean) => void;
 
 export interface Runtime {
   /**
-   * Makes a source startable, and sends the output of installing and building to `output` line by line. Idempotent per
-   * id: a later call does nothing, and a concurrent call joins the first one and gets the output from then on. Rejects
-   * with `PrepareError` if the source cannot be started, and with the signal's reason after an abort. After a rejection
-   * nothing is running, and a later call starts from the beginning.
+   * Makes a source startable. Idempotent per id: a later call does nothing, and a concurrent call joins the first one and gets
+   * the output from then on. Rejects with `PrepareError` if the source cannot be started, and with the signal's reason after an
+   * abort. After a rejection nothing is running, and a later call starts from the beginning.
    */
-  prepare(spec: PrepareSpec, output: BuildOutput, signal: AbortSignal): Promise<Prepared>;
+  prepare(spec: PrepareSpec, output: BuildOutput, signal: AbortSignal): Promise<PreparedProject>;
   /**
-   * Starts an instance and resolves when the bot is ready (docs/bot-contract.md, "Readiness"). If the instance is
-   * already running, for example since before a restart of the server, only waits until it is ready. Rejects with
-   * `StartError`, and then leaves nothing running. An abort stops the instance.
+   * Resolves when the bot is ready (docs/bot-contract.md, "Readiness"). If the instance already runs, for example since before
+   * a restart of the server, only waits. Rejects with `StartError`; then nothing is running. An abort stops the instance.
    */
   start(spec: InstanceSpec, signal: AbortSignal): Promise<InstanceAddress>;
-  /**
-   * Ends all processes of an instance with SIGTERM, and with SIGKILL after `grace`. Resolves when none is running.
-   * Idempotent.
-   */
+  /** Ends all processes with SIGTERM, and with SIGKILL after `grace`. Resolves when none is running. Idempotent. */
   stop(instanceId: string, grace: Milliseconds): Promise<void>;
-  /** Returns all running instances, including adopted ones. */
+  /**
+   * Call this when a session is dispatched to a ready instance. The instance then has the CPU limit of a starting one
+   * for five seconds, and priority over starting instances from now on.
+   */
+  sessionOpening(instanceId: string): void;
+  /** Call this at the first output of a session, if known. Then the CPU limit of the profile applies at once. */
+  sessionOpened(instanceId: string): void;
   list(): Promise<readonly RunningInstance[]>;
   /** Yields the events since the last watcher, then all further events. There can be only one watcher at a time. */
   watch(signal: AbortSignal): AsyncIterable<InstanceEvent>;
   /** Returns the cumulative usage of all processes of each instance. Skips instances that are not running. */
   sample(instanceIds: readonly string[]): Promise<ReadonlyMap<string, Usage>>;
-  /**
-   * Disk use of an organization in bytes, as last measured: the results of its builds, and what its running builds and
-   * instances use. 0 before the first measurement, and if there are no disk limits.
-   */
+  /** Bytes of an organization's builds and instances, as last measured. 0 before that, and if there are no disk limits. */
   diskUsage(organizationId: string): Promise<number>;
   readonly outputs: InstanceOutputs;
-  /**
-   * Deletes the files of an ended instance, such as output and exit status. Call it after storing how the instance
-   * ended. Idempotent.
-   */
+  /** Deletes the files of an ended instance. Call it after storing how the instance ended. Idempotent. */
   forget(instanceId: string): Promise<void>;
   /** Deletes a prepared project, and caches and environments that only it used. Idempotent. */
-  discard(prepared: Prepared): Promise<void>;
-  /**
-   * Stops the processes, such as fork servers, that make starts of all other deployments faster. Their instances keep
-   * running. Idempotent.
-   */
+  discard(prepared: PreparedProject): Promise<void>;
+  /** Stops the fork servers of all deployments except these. Instances keep running. Idempotent. */
   retain(deploymentIds: ReadonlySet<string>): Promise<void>;
-  /**
-   * Start methods by deployment id. Includes the deployments for which this server started an instance or adopted a
-   * fork server.
-   */
+  /** By id, for deployments of which this server started an instance or adopted a fork server. */
   startMethods(): ReadonlyMap<string, StartMethod>;
-  /**
-   * Closes watches and files. Instances and fork servers keep running; to stop the fork servers, call `retain` with no deployments first.
-   */
+  /** Closes watches and files. Instances keep running, and so do fork servers that `retain` has not stopped. */
   close(): Promise<void>;
 }
 
-/** The part of a pino logger that a driver uses. */
 export type RuntimeLogger = {
   readonly info: (fields: object, message: string) => void;
   readonly warn: (fields: object, message: string) => void;
@@ -222,19 +172,16 @@ export type RuntimeLogger = {
 };
 
 /**
- * Removes a file or tree that a tenant may have written, whatever it contains. Never rejects: what cannot be deleted is
- * moved to a quarantine and reported to the operator. Resolves to false if something is left at the path; its account
- * must then not be given to any other tenant. Idempotent.
+ * Removes a file or tree that a tenant may have written. Never rejects: what cannot be deleted is moved to a quarantine and
+ * reported to the operator. Resolves to false if something is left at the path, whose account must then not be given to
+ * another tenant. Idempotent.
  */
 export type RemoveTree = (path: string) => Promise<boolean>;
 
-/**
- * Limits of a build, and the service's environment variables that it gets. `installsUv` says whether the driver
- * installs uv from the Python package index if `path` has none; default: no.
- */
+/** `installsUv`: whether to install uv from the Python package index if `path` has none. Default: no. */
 export type BuildLimits = ResourceLimits & {
   readonly installsUv?: boolean;
-  readonly timeoutMilliseconds: number;
+  readonly timeoutMs: number;
   readonly environment: Readonly<Record<string, string>>;
 };
 
@@ -250,7 +197,6 @@ export type DiskLimits = {
   readonly reserveBytes: number;
 };
 
-/** Options that every driver gets. */
 export type RuntimeOptions = {
   /** Absolute path of the data directory, in which a driver creates its own directories. */
   readonly dataDirectory: string;
@@ -264,11 +210,11 @@ export type RuntimeOptions = {
   readonly outputLimitBytes?: number | undefined;
   /** Memory in bytes for all fork servers together. Default: a quarter of the machine's memory. */
   readonly forkServerMemoryBytes?: number | undefined;
-  /** Limits of builds. Default: 4 GiB of memory, two processors, half an hour, and no variables. */
+  /** Limits of builds. Default: 4 GiB of memory, two processors, ten minutes, and no variables. */
   readonly building?: BuildLimits | undefined;
   /** Limits of disk space. Default: no limits. */
   readonly disk?: DiskLimits | undefined;
-  /** Removes files and directories that a tenant wrote. Default: by way of a quarantine in the data directory. */
+  /** Removes files and directories that a tenant wrote. Default: through a quarantine in the data directory. */
   readonly removeTree?: RemoveTree | undefined;
 };
 
@@ -285,15 +231,11 @@ export class PrepareError extends Error {
   }
 }
 
-/** A preparation took longer than its timeout. */
 export class PrepareTimeout extends PrepareError {
   override readonly name = 'PrepareTimeout';
 }
 
-/**
- * The instance did not become ready. `exit` is null unless it exited by itself. `tail` contains the last lines of its
- * output, even if it was stopped.
- */
+/** `exit` is null unless the instance exited by itself. `tail` has the last lines of its output, even if it was stopped. */
 export class StartError extends Error {
   override readonly name = 'StartError';
   readonly exit: InstanceExit | null;

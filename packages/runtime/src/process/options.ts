@@ -1,10 +1,11 @@
+import { totalmem } from 'node:os';
 import type { RuntimeOptions } from '../runtime.ts';
-import type { ContainmentKind } from './containment/containment.ts';
+import { systemReservationsDirectory } from './containment/accounts.ts';
+import type { ContainmentKind } from './records/contained-processes.ts';
 
 /**
- * Options of the process driver, which keeps instances, projects, environments, caches and builds in the data
- * directory. The accounts of bots must be able to pass through that directory. If they cannot run this process's
- * `node`, the driver searches `path` for another one.
+ * Options of the process driver. The accounts of bots must be able to pass through the data directory. If they cannot run this
+ * process's `node`, the driver searches `path` for another one.
  */
 export type ProcessRuntimeOptions = RuntimeOptions & {
   /** Path of the `node` that runs bots. Default: the `node` of this process. */
@@ -13,12 +14,34 @@ export type ProcessRuntimeOptions = RuntimeOptions & {
   readonly shimPackage?: string | undefined;
   /** Bytes of downloads to keep per organization. Default: 10 GiB, because uv stores large packages unpacked. */
   readonly cacheLimitBytes?: number | undefined;
-  /** Interval of checks for which the kernel has no events. Default 1000. */
-  readonly pollMilliseconds?: number | undefined;
+  /** Interval of checks for changes that the kernel does not report. Default: 1000. */
+  readonly pollMs?: number | undefined;
   /** How instances are contained. Default: the strongest containment that this machine allows. */
   readonly containment?: ContainmentKind | undefined;
-  /** How long a fork server may take to import a bot. Default 60000. */
-  readonly forkImportMilliseconds?: number | undefined;
-  /** Directory of reserved user ids, shared by all servers of this machine. Default: `RESERVATIONS_DIRECTORY`. */
+  /** How long a fork server may take to import a bot. Default: 60000. */
+  readonly forkImportMs?: number | undefined;
+  /** Directory of reserved user ids, shared by all servers on this machine. Default: `systemReservationsDirectory`. */
   readonly reservationsDirectory?: string | undefined;
 };
+
+export function withDefaults(options: ProcessRuntimeOptions) {
+  return {
+    ...options,
+    interpreter: options.interpreter ?? process.execPath,
+    language: options.language,
+    timeZone: options.timeZone,
+    cacheLimitBytes: options.cacheLimitBytes ?? 10 * 1024 ** 3,
+    outputLimitBytes: options.outputLimitBytes ?? 64 * 1024 ** 2,
+    pollMs: options.pollMs ?? 1000,
+    forkImportMs: options.forkImportMs ?? 60_000,
+    forkServerMemoryBytes: options.forkServerMemoryBytes ?? totalmem() / 4,
+    reservationsDirectory: options.reservationsDirectory ?? systemReservationsDirectory,
+    building: options.building ?? {
+      memoryBytes: 4 * 1024 ** 3,
+      cpuMillicores: 2000,
+      timeoutMs: 10 * 60 * 1000,
+      environment: {},
+    },
+    disk: options.disk ?? null,
+  };
+}

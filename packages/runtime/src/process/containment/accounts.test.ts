@@ -1,9 +1,10 @@
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { FIRST_ID, LAST_ID, preferredId, releaseOrphanedUids, releaseUid, reserveUid } from './accounts.ts';
-import { TRIAL_ACCOUNT } from './isolation.ts';
+import { firstAccountId, lastAccountId, preferredAccountId, releaseOrphanedUids, reserveUid } from './accounts.ts';
+import { trialAccount } from './isolation.ts';
+import { releaseReservation } from './reservations.ts';
 
 async function directories() {
   const root = await mkdtemp(join(tmpdir(), 'bothost-accounts-'));
@@ -15,31 +16,33 @@ it('reserves each user id once, until its owner releases it', async () => {
   const { reservations, owner } = await directories();
   const first = await reserveUid(reservations, owner);
   const second = await reserveUid(reservations, owner);
-  expect(first).toBe(preferredId(owner));
+  expect(first).toBe(preferredAccountId(owner));
   expect(second).not.toBe(first);
-  expect([first, second].every((uid) => uid >= FIRST_ID && uid <= LAST_ID)).toBe(true);
-  releaseUid(reservations, first, '/somebody/else');
+  expect([first, second].every((uid) => uid >= firstAccountId && uid <= lastAccountId)).toBe(true);
+  releaseReservation(reservations, first, '/somebody/else');
   expect(await reserveUid(reservations, owner)).not.toBe(first);
-  releaseUid(reservations, first, owner);
+  releaseReservation(reservations, first, owner);
   expect(await reserveUid(reservations, owner)).toBe(first);
 });
 
 it('removes orphaned reservations when all user ids are taken, and rejects if none are orphaned', async () => {
   const { reservations, owner } = await directories();
   await mkdir(reservations);
-  for (let uid = FIRST_ID; uid <= LAST_ID; uid++) await writeFile(join(reservations, String(uid)), owner);
+  for (let uid = firstAccountId; uid <= lastAccountId; uid++) await symlink(owner, join(reservations, String(uid)));
   await expect(reserveUid(reservations, owner)).rejects.toThrow(/All user ids/);
-  await writeFile(join(reservations, String(FIRST_ID + 7)), join(owner, 'gone'));
-  expect(await reserveUid(reservations, owner)).toBe(FIRST_ID + 7);
-  expect(await readdir(reservations)).toHaveLength(LAST_ID - FIRST_ID + 1);
+  const orphan = join(reservations, String(firstAccountId + 7));
+  await rm(orphan);
+  await symlink(join(owner, 'missing'), orphan);
+  expect(await reserveUid(reservations, owner)).toBe(firstAccountId + 7);
+  expect(await readdir(reservations)).toHaveLength(lastAccountId - firstAccountId + 1);
 });
 
 it('never reserves the account under which the service tries out programs', async () => {
   const { reservations, owner } = await directories();
   await mkdir(reservations);
-  for (let uid = FIRST_ID; uid <= LAST_ID; uid++) await writeFile(join(reservations, String(uid)), owner);
+  for (let uid = firstAccountId; uid <= lastAccountId; uid++) await symlink(owner, join(reservations, String(uid)));
   await expect(reserveUid(reservations, owner)).rejects.toThrow(/All user ids/);
-  expect(await readdir(reservations)).not.toContain(String(TRIAL_ACCOUNT.uid));
+  expect(await readdir(reservations)).not.toContain(String(trialAccount.uid));
 });
 
 it('releases user ids that a killed server reserved but did not record, but not those of other servers', async () => {

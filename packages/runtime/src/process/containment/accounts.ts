@@ -1,59 +1,42 @@
 import { createHash } from 'node:crypto';
-import {
-  closeSync,
-  existsSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeSync,
-} from 'node:fs';
-import { createServer } from 'node:net';
-import { dirname, join } from 'node:path';
+import { readdirSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { readOwner, releaseMissingOwners, releaseReservation, reservedIds, tryReserve } from './reservations.ts';
 
 /**
  * User and group id under which the service tries out programs. An instance never gets this id, because a process can
- * tamper with other processes of its account. It is the first id of systemd's range for dynamic users
- * (systemd.exec(5)), in which no distribution has accounts.
+ * tamper with other processes of its account. First id of systemd's range for dynamic users (systemd.exec(5)), in which
+ * distributions create no accounts.
  */
-export const TRIAL_ID = 61184;
+export const trialAccountId = 61184;
 /** User ids for instances and builds: the rest of systemd's range for dynamic users. */
-export const FIRST_ID = 61185;
-export const LAST_ID = 65519;
+export const firstAccountId = 61185;
+export const lastAccountId = 65519;
 
 /** `end` is the first id after the range. */
 export type IdRange = { readonly first: number; readonly end: number };
 
-const DYNAMIC_RANGE: IdRange = { first: FIRST_ID, end: LAST_ID + 1 };
+const dynamicRange: IdRange = { first: firstAccountId, end: lastAccountId + 1 };
 
-/** Contains one file per reserved user id, shared by all servers of the machine. Empty after a boot. */
-export const RESERVATIONS_DIRECTORY = '/run/bothost-uids';
+/** One symbolic link per reserved user id, shared by all servers on the machine. Empty after a boot. */
+export const systemReservationsDirectory = '/run/bothost-uids';
 
 /**
- * Reserves a user id that no live instance and no process of this machine has. `owner` is the instance's directory,
+ * Reserves a user id that no live instance and no process on this machine uses. `owner` is the instance's directory,
  * which must exist, because a reservation whose directory is missing is an orphan. Throws if all ids are taken.
  */
 export async function reserveUid(
   reservationsDirectory: string,
   owner: string,
-  range: IdRange = DYNAMIC_RANGE,
+  range: IdRange = dynamicRange,
 ): Promise<number> {
-  mkdirSync(reservationsDirectory, { recursive: true, mode: 0o700 });
   const taken = uidsOfProcesses();
-  const uid = tryReserve(reservationsDirectory, owner, range, taken);
+  const uid = reserveFirst(reservationsDirectory, owner, range, taken);
   if (uid !== null) return uid;
-  await removeOrphanedReservations(reservationsDirectory);
-  const second = tryReserve(reservationsDirectory, owner, range, taken);
+  await releaseMissingOwners(reservationsDirectory);
+  const second = reserveFirst(reservationsDirectory, owner, range, taken);
   if (second === null) throw new Error(`All user ids from ${range.first} to ${range.end - 1} are in use.`);
   return second;
-}
-
-/** Releases a user id if `owner` still has it reserved. */
-export function releaseUid(reservationsDirectory: string, uid: number, owner: string): void {
-  const path = join(reservationsDirectory, String(uid));
-  if (readOwner(path) === owner) rmSync(path, { force: true });
 }
 
 /**
@@ -66,74 +49,50 @@ export function releaseOrphanedUids(
   instancesDirectory: string,
   accountOf: (owner: string) => number | null,
 ): void {
-  if (!existsSync(reservationsDirectory)) return;
-  for (const name of readdirSync(reservationsDirectory)) {
-    const owner = readOwner(join(reservationsDirectory, name));
-    if (owner === null || dirname(owner) !== instancesDirectory || accountOf(owner) === Number(name)) continue;
-    releaseUid(reservationsDirectory, Number(name), owner);
+  for (const uid of reservedIds(reservationsDirectory)) {
+    const owner = readOwner(reservationsDirectory, uid);
+    if (owner === null || dirname(owner) !== instancesDirectory || accountOf(owner) === uid) continue;
+    releaseReservation(reservationsDirectory, uid, owner);
   }
 }
 
-/** The user ids of all processes and reservations. */
+/** Returns the user ids of all processes and reservations. */
 export function usedUids(reservationsDirectory: string): ReadonlySet<number> {
-  const reserved = existsSync(reservationsDirectory) ? readdirSync(reservationsDirectory).map(Number) : [];
-  return new Set([...uidsOfProcesses(), ...reserved]);
+  return new Set([...uidsOfProcesses(), ...reservedIds(reservationsDirectory)]);
 }
 
 /**
  * The user id at which the search begins. It is derived from the name, so that concurrent searches rarely try the same
  * id.
  */
-export function preferredId(name: string, range: IdRange = DYNAMIC_RANGE): number {
+export function preferredAccountId(name: string, range: IdRange = dynamicRange): number {
   return range.first + (createHash('sha256').update(name).digest().readUInt32BE() % (range.end - range.first));
 }
 
-function tryReserve(directory: string, owner: string, range: IdRange, taken: ReadonlySet<number>): number | null {
+function reserveFirst(directory: string, owner: string, range: IdRange, taken: ReadonlySet<number>): number | null {
   const count = range.end - range.first;
-  const preferred = preferredId(owner, range) - range.first;
+  const preferred = preferredAccountId(owner, range) - range.first;
   for (let step = 0; step < count; step++) {
     const uid = range.first + ((preferred + step) % count);
-    if (taken.has(uid)) continue;
-    try {
-      const file = openSync(join(directory, String(uid)), 'wx', 0o600);
-      writeSync(file, owner);
-      closeSync(file);
-      return uid;
-    } catch (error) {
-      if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
-    }
+    if (!taken.has(uid) && tryReserve(directory, uid, owner)) return uid;
   }
   return null;
 }
 
 /**
- * Only one server at a time may reserve ids. The lock is an abstract Unix socket, which the kernel releases when the
- * server that holds it dies.
+ * A bot can start thousands of processes, and then a scan takes milliseconds. A process that starts after a scan hardly ever has
+ * the id of the next instance: only other programs that use this range, such as systemd, start processes without a reservation.
  */
-async function removeOrphanedReservations(directory: string): Promise<void> {
-  const lock = createServer();
-  const locked = await new Promise<boolean>((resolve) => {
-    lock.once('error', () => resolve(false));
-    lock.listen({ path: '\0bothost-uids' }, () => resolve(true));
-  });
-  if (!locked) return;
-  for (const name of readdirSync(directory)) {
-    const path = join(directory, name);
-    const owner = readOwner(path);
-    if (owner !== null && statSync(owner, { throwIfNoEntry: false }) === undefined) rmSync(path, { force: true });
-  }
-  await new Promise((resolve) => lock.close(resolve));
-}
-
-function readOwner(path: string): string | null {
-  try {
-    return readFileSync(path, 'utf8') || null;
-  } catch {
-    return null;
-  }
-}
+const scanMs = 10_000;
+let lastScan: { readonly at: number; readonly uids: ReadonlySet<number> } | null = null;
 
 function uidsOfProcesses(): ReadonlySet<number> {
+  const now = performance.now();
+  if (lastScan === null || now - lastScan.at >= scanMs) lastScan = { at: now, uids: scanProcesses() };
+  return lastScan.uids;
+}
+
+function scanProcesses(): ReadonlySet<number> {
   const uids = new Set<number>();
   for (const name of readdirSync('/proc')) {
     const owner = /^\d+$/.test(name) ? statSync(`/proc/${name}`, { throwIfNoEntry: false })?.uid : undefined;

@@ -1,41 +1,52 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { expect, it, onTestFinished, type TestContext } from 'vitest';
-import { closeCgroupHost, openCgroupHost, removeOrphanedCgroups } from './cgroup-host.ts';
+import { closeCgroupHost, enterServerGroup, openCgroupHost, removeOrphanedCgroups } from './cgroup-host.ts';
 
-const NONE_KNOWN = () => false;
+const noneKnown = () => false;
 
 async function openHost(test: TestContext) {
   const host = await openCgroupHost(`bothost-test-${process.pid}`);
   if (host === null) return test.skip('this process may not create control groups here');
   const directories = [...new Set(Object.values(host))].filter((directory) => directory !== null);
-  onTestFinished(() => closeCgroupHost(host, NONE_KNOWN, 1000));
+  onTestFinished(() => closeCgroupHost(host, noneKnown, 1000));
   return { host, directories, left: () => directories.filter((directory) => existsSync(directory)) };
 }
 
 function occupy(directories: readonly string[], name: string): ChildProcess {
   const child = spawn('/bin/sh', ['-c', 'read line'], { stdio: ['pipe', 'ignore', 'ignore'], env: {} });
   for (const directory of directories) {
-    mkdirSync(join(directory, name));
+    mkdirSync(join(directory, name), { recursive: true });
     writeFileSync(join(directory, name, 'cgroup.procs'), String(child.pid));
   }
   return child;
 }
 
+it('gives the server ten times the CPU weight of all its instances together', async (test) => {
+  enterServerGroup();
+  const { host } = await openHost(test);
+  if (host.cpu === null || host.cpu === host.unified)
+    return test.skip('this machine has no CPU controller of version 1');
+  const group = join(dirname(host.cpu), 'bothost-server');
+  expect(readFileSync(join(group, 'cgroup.procs'), 'utf8').split('\n')).toContain(String(process.pid));
+  const shares = (directory: string) => Number(readFileSync(join(directory, 'cpu.shares'), 'utf8'));
+  expect(shares(group)).toBe(10 * shares(host.cpu));
+});
+
 it('removes the test control group of a killed server on close', async (test) => {
   const { host, directories, left } = await openHost(test);
   for (const directory of directories) mkdirSync(join(directory, 'trial-1'));
-  await closeCgroupHost(host, NONE_KNOWN, 0);
+  await closeCgroupHost(host, noneKnown, 0);
   expect(left()).toEqual([]);
 });
 
 it('waits on close until the last process of a removed instance has ended', async (test) => {
   const { host, directories, left } = await openHost(test);
-  const child = occupy(directories, 'removed');
-  expect(removeOrphanedCgroups(host, NONE_KNOWN)).toBe(false);
-  const closed = closeCgroupHost(host, NONE_KNOWN, 60_000);
+  const child = occupy(directories, 'owner/removed');
+  expect(removeOrphanedCgroups(host, noneKnown)).toBe(false);
+  const closed = closeCgroupHost(host, noneKnown, 60_000);
   child.stdin?.end();
   await Promise.all([once(child, 'close'), closed]);
   expect(left()).toEqual([]);
@@ -43,9 +54,11 @@ it('waits on close until the last process of a removed instance has ended', asyn
 
 it('keeps the control groups of known instances on close, without waiting for their processes', async (test) => {
   const { host, directories, left } = await openHost(test);
-  const child = occupy(directories, 'stays');
+  const child = occupy(directories, 'owner/stays');
+  for (const directory of directories) mkdirSync(join(directory, 'owner/removed'));
   await closeCgroupHost(host, (name) => name === 'stays', 60_000);
   expect(left()).toEqual(directories);
+  expect(directories.filter((directory) => existsSync(join(directory, 'owner/removed')))).toEqual([]);
   child.stdin?.end();
   await once(child, 'close');
 });

@@ -3,57 +3,63 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileS
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { readProcFile, readToEnd } from '../proc/read-proc-file.ts';
+import type { CgroupDirectories } from '../records/contained-processes.ts';
 import { type CgroupHierarchy, findCgroupHierarchies } from './cgroup-mounts.ts';
 
-/**
- * The directories in which each instance gets its control groups. A directory is null if this machine does not provide
- * it.
- */
-export type CgroupHost = {
-  /** The version 2 tree, where `cgroup.kill` and `cpu.stat` work even without controllers. */
-  readonly unified: string | null;
-  readonly memory: string | null;
-  readonly cpu: string | null;
-  readonly cpuacct: string | null;
-  readonly pids: string | null;
-};
+/** The directories in which instances get their control groups. */
+export type CgroupHost = Readonly<CgroupDirectories>;
 
-const CONTROLLERS = ['memory', 'cpu', 'pids'] as const;
+const neededControllers = ['memory', 'cpu', 'pids'] as const;
 /** Version 1 measures CPU time with a separate controller. */
-const V1_CONTROLLERS = [...CONTROLLERS, 'cpuacct'] as const;
-const SERVER_GROUP = 'bothost-server';
-const RETRY_MILLISECONDS = 50;
+const v1Controllers = [...neededControllers, 'cpuacct'] as const;
+const serverGroup = 'bothost-server';
+/** Ten times the default weight, which all instances and builds have together. */
+const serverShares = 10_240;
+const retryMs = 50;
 
 /**
- * Creates the directory `name` in this process's own control groups and tries it out with a real process. Null if this
- * process can use neither version 2 of control groups nor a controller of version 1.
+ * Moves this process into a control group with a high CPU weight, so that it does not wait for its instances while processors are
+ * busy. Processes that it starts later, such as the database, belong to the group, too. Does nothing if this process may not
+ * create groups, or if the CPU controller has version 2.
  */
-export async function openCgroupHost(name: string): Promise<CgroupHost | null> {
-  const hierarchies = findCgroupHierarchies(
+export function enterServerGroup(): void {
+  const hierarchy = ownHierarchies().find(({ controllers }) => controllers.includes('cpu'));
+  if (hierarchy === undefined) return;
+  const group = join(groupForChildren(hierarchy), serverGroup);
+  try {
+    mkdirSync(group, { recursive: true });
+    writeFileSync(join(group, 'cpu.shares'), String(serverShares));
+    writeFileSync(join(group, 'cgroup.procs'), String(process.pid));
+  } catch {
+    // Without the permission, the server keeps the weight that the operator gave it.
+  }
+}
+
+function ownHierarchies(): readonly CgroupHierarchy[] {
+  return findCgroupHierarchies(
     readProcFile('/proc/self/mountinfo', readToEnd) ?? '',
     readProcFile('/proc/self/cgroup', readToEnd) ?? '',
   );
-  const candidates: { -readonly [key in keyof CgroupHost]: string | null } = {
-    unified: null,
-    memory: null,
-    cpu: null,
-    cpuacct: null,
-    pids: null,
-  };
+}
+
+/** Finds out where this process can create groups, by creating the group `name`. Null if it cannot create any. */
+export async function openCgroupHost(name: string): Promise<CgroupHost | null> {
+  const hierarchies = ownHierarchies();
+  const candidates: CgroupDirectories = { unified: null, memory: null, cpu: null, cpuacct: null, pids: null };
   const trials: string[] = [];
   const probe = spawn('/bin/sh', ['-c', 'read line'], { stdio: ['pipe', 'ignore', 'ignore'], env: {} });
   probe.stdin.on('error', () => undefined);
   const ended = new Promise((resolve) => probe.once('error', resolve).once('close', resolve));
   try {
     for (const hierarchy of hierarchies) {
-      const isUseful = hierarchy.version === 2 || V1_CONTROLLERS.some((name) => hierarchy.controllers.includes(name));
+      const isUseful = hierarchy.version === 2 || v1Controllers.some((name) => hierarchy.controllers.includes(name));
       if (!isUseful) continue;
       const directory = join(groupForChildren(hierarchy), name);
       const trial = join(directory, `trial-${probe.pid}`);
       trials.push(trial);
       if (probe.pid === undefined || !isUsable(trial, probe.pid)) continue;
       if (hierarchy.version === 2) candidates.unified = directory;
-      for (const controller of V1_CONTROLLERS) {
+      for (const controller of v1Controllers) {
         if (hierarchy.controllers.includes(controller)) candidates[controller] = directory;
       }
     }
@@ -64,23 +70,19 @@ export async function openCgroupHost(name: string): Promise<CgroupHost | null> {
   }
   if (candidates.unified !== null) {
     const enabled = enableControllers(candidates.unified);
-    for (const controller of CONTROLLERS) {
+    for (const controller of neededControllers) {
       if (enabled.includes(controller)) candidates[controller] = candidates.unified;
     }
   }
   return candidates.unified === null && candidates.memory === null && candidates.pids === null ? null : candidates;
 }
 
-/**
- * The control groups of instances are siblings of the server's group if `enableControllers` moved the server into a
- * leaf group.
- */
+/** The server may be in its own group already, whose siblings are the groups of instances. */
 function groupForChildren(hierarchy: CgroupHierarchy): string {
   const own = hierarchy.ownDirectory;
-  return basename(own) === SERVER_GROUP ? dirname(own) : own;
+  return basename(own) === serverGroup ? dirname(own) : own;
 }
 
-/** Whether a group can be created and a process moved into it. */
 function isUsable(trial: string, pid: number): boolean {
   try {
     mkdirSync(trial, { recursive: true });
@@ -93,18 +95,18 @@ function isUsable(trial: string, pid: number): boolean {
 }
 
 /**
- * In version 2, only a group without processes (or the root group) can enable controllers for its children. So the
- * server's process moves to a leaf group. If the group contains other processes too, no controllers are enabled.
+ * In version 2, only a group without processes (or the root group) can enable controllers for its children. So the server
+ * moves to a leaf group, and moves back if other processes remain.
  */
 function enableControllers(directory: string): readonly string[] {
   const parent = dirname(directory);
   const available = words(join(parent, 'cgroup.controllers')).filter((name) =>
-    CONTROLLERS.some((controller) => controller === name),
+    neededControllers.some((controller) => controller === name),
   );
   if (available.length === 0) return [];
   const request = available.map((name) => `+${name}`).join(' ');
   if (!tryWrite(join(parent, 'cgroup.subtree_control'), request)) {
-    const leaf = join(parent, SERVER_GROUP);
+    const leaf = join(parent, serverGroup);
     mkdirSync(leaf, { recursive: true });
     if (!tryWrite(join(leaf, 'cgroup.procs'), String(process.pid))) return [];
     if (!tryWrite(join(parent, 'cgroup.subtree_control'), request)) {
@@ -116,41 +118,40 @@ function enableControllers(directory: string): readonly string[] {
   return words(join(directory, 'cgroup.subtree_control'));
 }
 
-/**
- * Removes the groups of removed instances. The kernel keeps a group until its zombies are reaped, so a group may
- * outlive its instance. True if only groups of known instances are left.
- */
+/** Removes groups of ended instances without zombies. True if only groups of known instances are left. */
 export function removeOrphanedCgroups(host: CgroupHost, isKnown: (instanceId: string) => boolean): boolean {
   const directories = [...new Set(Object.values(host))].filter((directory) => directory !== null);
-  const orphans = directories.flatMap((directory) => {
-    const names = existsSync(directory) ? readdirSync(directory, { withFileTypes: true }) : [];
-    return names.filter((name) => name.isDirectory() && !isKnown(name.name)).map(({ name }) => join(directory, name));
-  });
-  return orphans.map(removeGroup).every(Boolean);
+  const removeOwner = (directory: string): boolean => {
+    const remaining = groupsIn(directory).filter((group) => isKnown(basename(group)) || !removeGroup(group));
+    return remaining.length === 0 ? removeGroup(directory) : remaining.every((group) => isKnown(basename(group)));
+  };
+  // Version 0.1 created the groups of instances beside those of owners.
+  return directories
+    .flatMap(groupsIn)
+    .map((group) => isKnown(basename(group)) || removeOwner(group))
+    .every(Boolean);
 }
 
-/**
- * Removes the directories of a host once they contain only the groups of known instances, or gives up after the
- * timeout.
- */
+function groupsIn(directory: string): readonly string[] {
+  const names = existsSync(directory) ? readdirSync(directory, { withFileTypes: true }) : [];
+  return names.filter((name) => name.isDirectory()).map(({ name }) => join(directory, name));
+}
+
+/** Removes the directories of a host once they contain only groups of known instances, or gives up after the timeout. */
 export async function closeCgroupHost(
   host: CgroupHost,
   isKnown: (instanceId: string) => boolean,
-  timeoutMilliseconds: number,
+  timeoutMs: number,
 ): Promise<void> {
   // Poll, because no event reports that init has reaped an orphaned process.
-  for (
-    let waited = 0;
-    !removeOrphanedCgroups(host, isKnown) && waited < timeoutMilliseconds;
-    waited += RETRY_MILLISECONDS
-  ) {
-    await delay(RETRY_MILLISECONDS);
+  for (let waited = 0; !removeOrphanedCgroups(host, isKnown) && waited < timeoutMs; waited += retryMs) {
+    await delay(retryMs);
   }
   for (const directory of new Set(Object.values(host))) if (directory !== null) removeGroup(directory);
 }
 
 /** False if the group still contains processes. */
-export function removeGroup(directory: string): boolean {
+function removeGroup(directory: string): boolean {
   try {
     rmdirSync(directory);
     return true;

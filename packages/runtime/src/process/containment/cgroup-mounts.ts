@@ -1,16 +1,11 @@
-/**
- * A mounted hierarchy of control groups. Version 1 has one per controller or set of controllers, version 2 one for all. Both
- * may be mounted at once, with the controllers divided between them (cgroups(7)).
- */
+/** Version 1 mounts a hierarchy per set of controllers, version 2 only one. Both can be mounted (cgroups(7)). */
 export type CgroupHierarchy = {
   readonly version: 1 | 2;
   /** Controllers of a version 1 hierarchy. Empty for version 2, where each group lists its own controllers. */
   readonly controllers: readonly string[];
-  /** Absolute directory of the control group that this process is in. */
   readonly ownDirectory: string;
 };
 
-/** Takes the contents of `/proc/self/mountinfo` and `/proc/self/cgroup`. */
 export function findCgroupHierarchies(mountinfo: string, selfCgroup: string): readonly CgroupHierarchy[] {
   const found: CgroupHierarchy[] = [];
   for (const line of mountinfo.split('\n')) {
@@ -18,18 +13,21 @@ export function findCgroupHierarchies(mountinfo: string, selfCgroup: string): re
     const [, , , root = '', mountPoint = ''] = before.split(' ').map(unescapeMountPath);
     const [type, , options = ''] = after.split(' ');
     if (type === 'cgroup2') {
-      found.push({ version: 2, controllers: [], ownDirectory: within(mountPoint, root, ownPath(selfCgroup, '')) });
+      found.push({
+        version: 2,
+        controllers: [],
+        ownDirectory: directoryInMount(mountPoint, root, ownPath(selfCgroup, '')),
+      });
     } else if (type === 'cgroup') {
       const controllers = options.split(',').filter((option) => ownPath(selfCgroup, option) !== null);
       if (controllers.length === 0) continue;
       const own = ownPath(selfCgroup, controllers[0] ?? '');
-      found.push({ version: 1, controllers, ownDirectory: within(mountPoint, root, own) });
+      found.push({ version: 1, controllers, ownDirectory: directoryInMount(mountPoint, root, own) });
     }
   }
   return found;
 }
 
-/** Lines have the form `id:controllers:path`. The line of version 2 has no controllers. */
 function ownPath(selfCgroup: string, controller: string): string | null {
   for (const line of selfCgroup.split('\n')) {
     const [, controllers, ...path] = line.split(':');
@@ -38,11 +36,8 @@ function ownPath(selfCgroup: string, controller: string): string | null {
   return null;
 }
 
-/**
- * In a container, the mounted tree may start at the container's own group. The path of that group is then not part of
- * the directory.
- */
-function within(mountPoint: string, root: string, path: string | null): string {
+/** In a container, the mounted tree may start at the container's own group, whose path is then not part of the directory. */
+function directoryInMount(mountPoint: string, root: string, path: string | null): string {
   if (path === null || path.startsWith('/..')) return mountPoint;
   const rest = root !== '/' && (path === root || path.startsWith(`${root}/`)) ? path.slice(root.length) : path;
   return rest === '/' || rest === '' ? mountPoint : mountPoint + rest;

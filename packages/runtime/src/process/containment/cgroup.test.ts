@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { cgroupMemoryKills, createCgroups, forbidForks, limitCgroupCpu, openCgroupUsage } from './cgroup.ts';
 
-const LIMITS = { cpuMillicores: 500, memoryBytes: 1_000_000 };
+const resourceLimits = { cpuMillicores: 500, memoryBytes: 1_000_000 };
 
-/** Plain files instead of the kernel's, because the machines that run these tests have no version 2 controllers. */
+/** Plain files replace the cgroup file system, because CI machines have no controllers of version 2. */
 async function unifiedGroup() {
   const directory = await mkdtemp(join(tmpdir(), 'bothost-cgroup-'));
   onTestFinished(() => rm(directory, { recursive: true }));
@@ -18,12 +18,13 @@ async function unifiedGroup() {
 
 it('writes limits in the format of cgroup version 2', async () => {
   const groups = await unifiedGroup();
-  createCgroups(groups, LIMITS, 64);
-  expect(limitCgroupCpu(groups, 500)).toBe(true);
+  await createCgroups(groups, resourceLimits, 64);
+  expect(limitCgroupCpu(groups, 500, 'session')).toBe(true);
   const read = (name: string) => readFile(join(groups.unified, name), 'utf8');
   expect(await read('memory.max')).toBe('1000000');
   expect(await read('memory.swap.max')).toBe('0');
-  expect(await read('cpu.max')).toBe('50000 100000');
+  expect(await read('cpu.max')).toBe('500000 1000000');
+  expect(await read('cpu.weight')).toBe('100');
   expect(await read('pids.max')).toBe('64');
   forbidForks(groups);
   expect(await read('pids.max')).toBe('0');
@@ -43,5 +44,7 @@ it('reads usage and out-of-memory kills in the format of cgroup version 2', asyn
 });
 
 it('returns false when it sets a CPU limit without a CPU controller', () => {
-  expect(limitCgroupCpu({ unified: null, memory: null, cpu: null, cpuacct: null, pids: null }, 500)).toBe(false);
+  expect(limitCgroupCpu({ unified: null, memory: null, cpu: null, cpuacct: null, pids: null }, 500, 'session')).toBe(
+    false,
+  );
 });

@@ -1,30 +1,46 @@
-import { closeSync, existsSync, mkdirSync, openSync, readFileSync, readSync, writeFileSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { closeSync, existsSync, openSync, readFileSync, readSync, writeFileSync } from 'node:fs';
+import { mkdir, rmdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import type { ResourceLimits, Usage } from '../../runtime.ts';
-import { type CgroupHost, removeGroup } from './cgroup-host.ts';
+import type { CgroupHost } from './cgroup-host.ts';
 
-/**
- * Absolute directories of one instance's groups, so that the next server finds them even if it runs in another group.
- */
+/** Directories of one instance's groups. They are absolute because the next server may run in another group. */
 export type InstanceCgroups = CgroupHost;
 
-const PERIOD_MICROSECONDS = 100_000;
+/** The longest period that the kernel allows, so that a bot can use several idle processors for a moment. */
+const periodMicroseconds = 1_000_000;
 
-export function cgroupsFor(host: CgroupHost, instanceId: string): InstanceCgroups {
-  const within = (directory: string | null) => (directory === null ? null : join(directory, instanceId));
+/** Weights that divide busy processors among the groups of one owner. Each owner gets an equal share. */
+const cpuShares = { session: 1024, start: 128, build: 32 } as const;
+export type CpuPriority = keyof typeof cpuShares;
+
+/** Groups of one owner share a parent group, so that an owner with many bots gets no more CPU time than one with a single bot. */
+export function cgroupsFor(host: CgroupHost, owner: string | null, instanceId: string): InstanceCgroups {
+  const groupIn = (directory: string | null) =>
+    directory === null ? null : join(directory, owner ?? 'shared', instanceId);
   return {
-    unified: within(host.unified),
-    memory: within(host.memory),
-    cpu: within(host.cpu),
-    cpuacct: within(host.cpuacct),
-    pids: within(host.pids),
+    unified: groupIn(host.unified),
+    memory: groupIn(host.memory),
+    cpu: groupIn(host.cpu),
+    cpuacct: groupIn(host.cpuacct),
+    pids: groupIn(host.pids),
   };
 }
 
-/** Creates the groups with their limits, except the CPU limit. Throws file system errors. */
-export function createCgroups(groups: InstanceCgroups, limits: ResourceLimits, processes: number): void {
-  for (const directory of directories(groups)) mkdirSync(directory, { recursive: true });
+/**
+ * Creates the groups with their limits, except the CPU limit. Rejects with file system errors. Asynchronous, like every function
+ * here that creates, enters or removes groups: the kernel has one lock for all groups, and holds it while a process enters a
+ * group, until processes that are just forking have finished. A fork bomb on busy processors makes that take seconds.
+ */
+export async function createCgroups(groups: InstanceCgroups, limits: ResourceLimits, processes: number): Promise<void> {
+  for (const directory of directories(groups)) await mkdir(directory, { recursive: true });
+  if (groups.unified !== null) {
+    const controllers = (['memory', 'cpu', 'pids'] as const).filter((name) => groups[name] === groups.unified);
+    const request = controllers.map((name) => `+${name}`).join(' ');
+    const path = join(dirname(groups.unified), 'cgroup.subtree_control');
+    // Some kernels lack the file, and controllers can be missing.
+    await writeFile(path, request, { flag: 'r+' }).catch(() => undefined);
+  }
   if (groups.memory !== null) {
     const memory = String(limits.memoryBytes);
     if (isUnified(groups, groups.memory)) {
@@ -38,10 +54,6 @@ export function createCgroups(groups: InstanceCgroups, limits: ResourceLimits, p
   if (groups.pids !== null) writeFileSync(join(groups.pids, 'pids.max'), String(processes));
 }
 
-/**
- * Moves a process, and so all its future children, into the groups. Asynchronous, because the kernel may first
- * synchronize all processors, which takes some milliseconds.
- */
 export async function enterCgroups(groups: InstanceCgroups, pid: number): Promise<void> {
   for (const path of cgroupProcsFiles(groups)) await writeFile(path, String(pid));
 }
@@ -51,15 +63,19 @@ export function cgroupProcsFiles(groups: InstanceCgroups): readonly string[] {
   return directories(groups).map((directory) => join(directory, 'cgroup.procs'));
 }
 
-/** False if the machine has no CPU controller. */
-export function limitCgroupCpu(groups: InstanceCgroups, millicores: number): boolean {
+/** Sets the CPU limit, averaged over a second, and the priority. False if the machine has no CPU controller. */
+export function limitCgroupCpu(groups: InstanceCgroups, millicores: number, priority: CpuPriority): boolean {
   if (groups.cpu === null) return false;
   // The kernel rejects quotas below one millisecond.
-  const quota = Math.max(1000, Math.round((millicores * PERIOD_MICROSECONDS) / 1000));
+  const quota = Math.max(1000, Math.round((millicores * periodMicroseconds) / 1000));
+  const shares = cpuShares[priority];
   if (isUnified(groups, groups.cpu)) {
-    writeFileSync(join(groups.cpu, 'cpu.max'), `${quota} ${PERIOD_MICROSECONDS}`);
+    writeFileSync(join(groups.cpu, 'cpu.max'), `${quota} ${periodMicroseconds}`);
+    // The default weight is 100 in version 2 and 1024 in version 1.
+    writeFileSync(join(groups.cpu, 'cpu.weight'), String(Math.round((shares * 100) / 1024)));
   } else {
-    writeFileSync(join(groups.cpu, 'cpu.cfs_period_us'), String(PERIOD_MICROSECONDS));
+    writeFileSync(join(groups.cpu, 'cpu.shares'), String(shares));
+    writeFileSync(join(groups.cpu, 'cpu.cfs_period_us'), String(periodMicroseconds));
     writeFileSync(join(groups.cpu, 'cpu.cfs_quota_us'), String(quota));
   }
   return true;
@@ -89,17 +105,16 @@ export function cgroupMemoryKills(groups: InstanceCgroups): number {
   return Number(/^oom_kill (\d+)$/m.exec(readIfPresent(join(groups.memory, file)))?.[1] ?? 0);
 }
 
-/** False if a group still contains processes. */
-export function removeCgroups(groups: InstanceCgroups): boolean {
-  return directories(groups).map(removeGroup).every(Boolean);
+/** Keeps groups that still contain processes. */
+export async function removeCgroups(groups: InstanceCgroups): Promise<void> {
+  for (const directory of directories(groups)) await rmdir(directory).catch(() => undefined);
 }
 
 export type CgroupUsage = { readonly read: () => Usage | null; readonly close: () => void };
 
 /**
- * Reads the usage of one instance. The files stay open, because each instance is sampled every second. Null if the
- * groups lack a controller. The memory is the working set, as in Kubernetes: the usage without file pages that the
- * kernel can reclaim.
+ * Reads the usage of one instance from files that stay open. Null if the groups lack a controller. Memory is the
+ * working set, as in Kubernetes, which excludes file pages that the kernel can reclaim.
  */
 export function openCgroupUsage(groups: InstanceCgroups): CgroupUsage | null {
   const { memory, unified } = groups;
@@ -165,12 +180,10 @@ function readIfPresent(path: string): string {
   }
 }
 
-/** Ignores errors, because some kernels lack the file and the group may have been removed. */
+/** Ignores errors: some kernels lack the file, and the group may have been removed. */
 function writeIfPresent(path: string, text: string): void {
   if (!existsSync(path)) return;
   try {
     writeFileSync(path, text);
-  } catch {
-    // The group may have been removed, or the kernel may lack swap accounting.
-  }
+  } catch {}
 }

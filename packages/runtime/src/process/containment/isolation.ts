@@ -2,28 +2,28 @@ import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { chmodSync, mkdirSync } from 'node:fs';
 import { type RuntimeLogger, RuntimeUnavailable } from '../../runtime.ts';
-import { findSetpriv } from '../supervisor/supervisor.ts';
-import { TRIAL_ID } from './accounts.ts';
+import type { ContainmentKind } from '../records/contained-processes.ts';
+import { trialAccountId } from './accounts.ts';
 import { type CgroupHost, openCgroupHost } from './cgroup-host.ts';
-import type { ContainmentKind } from './containment.ts';
+import { findSetpriv } from './no-new-privileges.ts';
+import { canMountPrivateTmp, canUserMountPrivateTmp } from './private-tmp.ts';
 
-/** The containment that this machine and this process's privileges allow. */
 export type Isolation = {
   readonly containment: ContainmentKind;
   readonly ownAccounts: boolean;
   readonly cgroups: CgroupHost | null;
+  /** Whether spawned bots get their own `/tmp` and `/var/tmp`. */
+  readonly privateTmp: boolean;
+  /** Whether forked bots get their own `/tmp` and `/var/tmp`. */
+  readonly privateTmpOfForks: boolean;
 };
 
-/**
- * An account with no more rights than an instance has. The service uses it to check whether bots can reach programs and
- * directories.
- */
-export const TRIAL_ACCOUNT = { uid: TRIAL_ID, gid: TRIAL_ID };
+/** An account with the rights of an instance, to check whether bots can reach programs and directories. */
+export const trialAccount = { uid: trialAccountId, gid: trialAccountId };
 
 /**
- * Returns `requested`, or else the strongest containment that is possible. Separate accounts require root; control
- * groups require write access to this process's groups. Rejects with `RuntimeUnavailable` if the requested containment
- * is impossible.
+ * Returns `requested`, or else the strongest possible containment. Own accounts require root, control groups write access to
+ * this process's groups. Rejects with `RuntimeUnavailable` if `requested` is impossible.
  */
 export async function chooseIsolation(
   dataDirectory: string,
@@ -37,24 +37,26 @@ export async function chooseIsolation(
   if (requested === 'cgroup' && cgroups === null)
     throw new RuntimeUnavailable('This process may not create control groups on this machine.');
   const containment = cgroups !== null ? 'cgroup' : ownAccounts ? 'uid' : 'mark';
-  return { containment, ownAccounts, cgroups };
+  const privateTmp = ownAccounts && (await canMountPrivateTmp(dataDirectory, trialAccount));
+  const privateTmpOfForks = privateTmp && (await canUserMountPrivateTmp(dataDirectory, trialAccount));
+  return { containment, ownAccounts, cgroups, privateTmp, privateTmpOfForks };
 }
 
-/** A separate account for each instance requires root. The containment `mark` does without it. */
+/** Separate accounts require root. The containment `mark` does not use them. */
 export function usesOwnAccounts(isRoot: boolean, requested: ContainmentKind | undefined): boolean {
   return isRoot && requested !== 'mark';
 }
 
 /** Bots can pass through the directory but cannot list it, regardless of the umask. */
-export function makePassable(directory: string): void {
+export function makeTraversable(directory: string): void {
   mkdirSync(directory, { recursive: true });
   chmodSync(directory, 0o711);
 }
 
 /** Rejects with `RuntimeUnavailable` if bots with their own accounts cannot reach files below the directory. */
-export function requirePassable(directory: string): Promise<void> {
+export function requireTraversable(directory: string): Promise<void> {
   return new Promise((resolve, reject) => {
-    const options = { cwd: '/', env: {}, ...TRIAL_ACCOUNT };
+    const options = { cwd: '/', env: {}, ...trialAccount };
     execFile('/bin/sh', ['-c', 'cd "$1"', 'sh', directory], options, (error) => {
       if (error === null) resolve();
       else {
@@ -68,7 +70,6 @@ export function requirePassable(directory: string): Promise<void> {
   });
 }
 
-/** Logs how the operator could isolate bots better. */
 export function warnAboutSharedAccount(isolation: Isolation, logger: RuntimeLogger): void {
   if (!isolation.ownAccounts) {
     logger.warn(
@@ -80,5 +81,10 @@ export function warnAboutSharedAccount(isolation: Isolation, logger: RuntimeLogg
       {},
       'setpriv (util-linux) is missing: a setuid file that one bot leaves behind could give its account to another bot',
     );
+  }
+  const { ownAccounts, privateTmp, privateTmpOfForks } = isolation;
+  if (ownAccounts && !privateTmpOfForks) {
+    const which = privateTmp ? 'forked bots' : 'bots';
+    logger.info({}, `${which} share /tmp: this machine refuses mount namespaces, or the data directory is in /tmp`);
   }
 }

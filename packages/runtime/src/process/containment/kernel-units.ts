@@ -1,10 +1,9 @@
 import { readFileSync } from 'node:fs';
 
-/** Sizes of the units in which `/proc` reports memory and CPU time. */
 export type KernelUnits = { readonly pageBytes: number; readonly microsecondsPerTick: number };
 
-const AT_PAGESZ = 6;
-const AT_CLKTCK = 17;
+const atPagesz = 6;
+const atClktck = 17;
 
 /** Reads the auxiliary vector (getauxval(3)), which consists of pairs of 64-bit words. */
 export function readKernelUnits(): KernelUnits {
@@ -14,8 +13,8 @@ export function readKernelUnits(): KernelUnits {
   for (let at = 0; at + 16 <= vector.length; at += 16) {
     const type = Number(vector.readBigUInt64LE(at));
     const value = Number(vector.readBigUInt64LE(at + 8));
-    if (type === AT_PAGESZ) pageBytes = value;
-    if (type === AT_CLKTCK) ticksPerSecond = value;
+    if (type === atPagesz) pageBytes = value;
+    if (type === atClktck) ticksPerSecond = value;
   }
   return { pageBytes, microsecondsPerTick: 1_000_000 / ticksPerSecond };
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { ProcessStat } from '../proc/process-identity.ts';
 import { createUsageCounter, ticksOfEndedProcesses } from './process-usage.ts';
 
-const UNITS = { pageBytes: 4096, microsecondsPerTick: 10_000 };
+const units = { pageBytes: 4096, microsecondsPerTick: 10_000 };
 
 function stat(pid: number, parent: number, ownTicks: number, childTicks = 0, startTicks = 1): ProcessStat {
   return { pid, parent, ownTicks, childTicks, startTicks, state: 'S', session: 1, residentPages: 10 };
@@ -44,7 +44,7 @@ describe('ticksOfEndedProcesses', () => {
 });
 
 it('reports CPU time that never decreases, and memory that excludes zombies', () => {
-  const countUsage = createUsageCounter(UNITS);
+  const countUsage = createUsageCounter(units);
   expect(countUsage([stat(1, 0, 5), stat(2, 1, 7)])).toEqual({ cpuMicroseconds: 120_000, memoryBytes: 81_920 });
   expect(countUsage([stat(1, 0, 5), { ...stat(2, 1, 7), state: 'Z' }]).memoryBytes).toBe(40_960);
   expect(countUsage([stat(1, 0, 5)])).toEqual({ cpuMicroseconds: 120_000, memoryBytes: 40_960 });

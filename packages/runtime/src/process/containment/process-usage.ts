@@ -2,14 +2,11 @@ import type { Usage } from '../../runtime.ts';
 import { hasEnded, type ProcessStat } from '../proc/process-identity.ts';
 import type { KernelUnits } from './kernel-units.ts';
 
-/** Returns the total usage of a changing set of processes. Call it with the current processes at each sample. */
 export type UsageCounter = (members: readonly ProcessStat[]) => Usage;
 
 /**
- * Measures CPU and memory of a process tree from `/proc` alone. The kernel adds the CPU time of an ended process to the
- * parent that waited for it. If no parent waited (init adopted the process, or the parent ended too), its last sample
- * is kept, so that the sum never decreases. A process that lives shorter than a sampling interval counts only if its
- * parent waits for it.
+ * Measures CPU and memory of a process tree from `/proc` alone. The kernel adds the CPU time of an ended process to the parent
+ * that waited for it. If none waited, the last sample is kept, so that the sum never decreases.
  */
 export function createUsageCounter(units: KernelUnits): UsageCounter {
   let previous = new Map<number, ProcessStat>();

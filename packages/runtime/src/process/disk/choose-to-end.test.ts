@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
 import { chooseToEnd, type DiskState, type DiskUse } from './choose-to-end.ts';
 
-const MIB = 1_048_576;
+const mib = 1_048_576;
 const limits = {
-  instanceBytes: 1024 * MIB,
-  buildBytes: 8192 * MIB,
-  organizationBytes: 2000 * MIB,
-  reserveBytes: 1024 * MIB,
+  instanceBytes: 1024 * mib,
+  buildBytes: 8192 * mib,
+  organizationBytes: 2000 * mib,
+  reserveBytes: 1024 * mib,
 };
 
 const use = (id: string, changes: Partial<DiskUse> = {}): DiskUse => ({
@@ -14,7 +14,7 @@ const use = (id: string, changes: Partial<DiskUse> = {}): DiskUse => ({
   kind: 'instance',
   owner: null,
   limitBytes: limits.instanceBytes,
-  bytes: 10 * MIB,
+  bytes: 10 * mib,
   isUncountable: false,
   grownBytes: 0,
   writtenBytes: 0,
@@ -29,16 +29,16 @@ const state = (uses: readonly DiskUse[], changes: Partial<DiskState> = {}): Disk
   ...changes,
 });
 const atRisk = { isReserveAtRisk: true } as const;
-const idle = use('idle', { grownBytes: 16 * MIB, writtenBytes: 16 * MIB });
-const writing = use('writing', { grownBytes: 17 * MIB });
-const hidden = use('hidden', { writtenBytes: 17 * MIB });
+const idle = use('idle', { grownBytes: 16 * mib, writtenBytes: 16 * mib });
+const writing = use('writing', { grownBytes: 17 * mib });
+const hidden = use('hidden', { writtenBytes: 17 * mib });
 const unknown = use('unknown', { bytes: null });
-const large = use('large', { bytes: 1024 * MIB + 1 });
+const large = use('large', { bytes: 1024 * mib + 1 });
 const member = (id: string, changes: Partial<DiskUse> = {}) => use(id, { owner: 'acme', ...changes });
 const acme = { organizations: new Map([['acme', limits.organizationBytes + 1]]) };
 
 it.for<[situation: string, state: DiskState, ends: Readonly<Record<string, RegExp>>]>([
-  ['nobody within the limits', state([writing, hidden, unknown, use('full', { bytes: 1024 * MIB })]), {}],
+  ['nobody within the limits', state([writing, hidden, unknown, use('full', { bytes: 1024 * mib })]), {}],
   [
     'everyone above the limit of an instance',
     state([large, { ...large, id: 'other' }, writing]),
@@ -46,7 +46,7 @@ it.for<[situation: string, state: DiskState, ends: Readonly<Record<string, RegEx
   ],
   [
     'a build above its own limit',
-    state([use('build', { kind: 'build', limitBytes: 5 * MIB })]),
+    state([use('build', { kind: 'build', limitBytes: 5 * mib })]),
     { build: /^The build used 10 MiB of disk space\. A build may use 5 MiB\.$/ },
   ],
   [
@@ -56,22 +56,22 @@ it.for<[situation: string, state: DiskState, ends: Readonly<Record<string, RegEx
   ],
   [
     'the member of an organization above its limit that grew the most',
-    state([writing, member('a', { grownBytes: 17 * MIB }), member('b', { grownBytes: 18 * MIB })], acme),
+    state([writing, member('a', { grownBytes: 17 * mib }), member('b', { grownBytes: 18 * mib })], acme),
     { b: /^The organization used 2001 MiB .* this instance grew the most\. An organization may use 2000 MiB\.$/ },
   ],
   [
     'no member of an organization above its limit that only does ordinary work',
-    state([member('a', { grownBytes: 16 * MIB }), writing], acme),
+    state([member('a', { grownBytes: 16 * mib }), writing], acme),
     {},
   ],
   [
     'no second member while another one is ending',
-    state([member('a', { isEnding: true }), member('b', { grownBytes: 17 * MIB })], acme),
+    state([member('a', { isEnding: true }), member('b', { grownBytes: 17 * mib })], acme),
     {},
   ],
   [
     'the one that grew the most while the reserve is at risk',
-    state([idle, writing, use('faster', { grownBytes: 90 * MIB })], atRisk),
+    state([idle, writing, use('faster', { grownBytes: 90 * mib })], atRisk),
     { faster: /^The disk of the service is almost full, and this instance was writing the most to it\.$/ },
   ],
   ['only the one above its limit while the reserve is at risk', state([large, writing], atRisk), { large: /1024 MiB/ }],
@@ -80,10 +80,10 @@ it.for<[situation: string, state: DiskState, ends: Readonly<Record<string, RegEx
   ['nobody who only does ordinary work', state([idle], atRisk), {}],
   [
     'nobody else while the one that grew the most is ending',
-    state([writing, use('faster', { grownBytes: 90 * MIB, isEnding: true })], atRisk),
+    state([writing, use('faster', { grownBytes: 90 * mib, isEnding: true })], atRisk),
     {},
   ],
-])('ends %s', ([, given, ends]) => {
+])('chooses to end %s', ([, given, ends]) => {
   const chosen = chooseToEnd(given);
   expect(chosen.map(({ id }) => id)).toEqual(Object.keys(ends));
   for (const { id, reason } of chosen) expect(reason).toMatch(ends[id] ?? /never/);

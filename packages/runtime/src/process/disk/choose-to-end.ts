@@ -9,20 +9,17 @@ export type DiskUse = {
   readonly limitBytes: number;
   /** Null until the first measurement is complete. */
   readonly bytes: number | null;
-  /** Counting the files took longer than the time limit. */
   readonly isUncountable: boolean;
   /** Growth since the last measurement at which the reserve was not at risk. */
   readonly grownBytes: number;
   /** Bytes that the processes wrote to any disk in the same period. Includes files that the measurement cannot find. */
   readonly writtenBytes: number;
-  /** The instance or build is still running although its end was requested. */
   readonly isEnding: boolean;
 };
 
 export type DiskState = {
   readonly limits: DiskLimits;
   readonly uses: readonly DiskUse[];
-  /** Total bytes of each organization, by owner. */
   readonly organizations: ReadonlyMap<string, number>;
   /** Free space is below the reserve, or will be before the next measurement. */
   readonly isReserveAtRisk: boolean;
@@ -31,9 +28,9 @@ export type DiskState = {
 /** An instance or build to end. `reason` is a sentence for the owner of the agent that names the limit. */
 export type DiskLimitViolation = { readonly id: string; readonly reason: string };
 
-/** Growth up to this size, or up to this fraction of a small reserve, is normal, for example for a log file. */
-const NORMAL_GROWTH_BYTES = 16 * 1_048_576;
-const NORMAL_GROWTH_FRACTION = 1 / 64;
+/** Growth up to this size, or up to this fraction of a small reserve, is normal. */
+const normalGrowthBytes = 16 * 1_048_576;
+const normalGrowthFraction = 1 / 64;
 
 /**
  * Chooses the instances and builds to end:
@@ -58,13 +55,13 @@ export function chooseToEnd({
     if (bytes <= limits.organizationBytes) continue;
     const members = uses.filter((use) => use.owner === owner);
     if (members.some(({ id, isEnding }) => isEnding || ends.has(id))) continue;
-    const most = greatest(members, ({ grownBytes }) => grownBytes, NORMAL_GROWTH_BYTES);
+    const most = greatest(members, ({ grownBytes }) => grownBytes, normalGrowthBytes);
     if (most === null) continue;
     const used = `The organization used ${mebibytes(bytes)} of disk space, and this ${most.kind} grew the most.`;
     ends.set(most.id, `${used} An organization may use ${mebibytes(limits.organizationBytes)}.`);
   }
   if (isReserveAtRisk && ends.size === 0) {
-    const ordinaryBytes = Math.min(NORMAL_GROWTH_BYTES, limits.reserveBytes * NORMAL_GROWTH_FRACTION);
+    const ordinaryBytes = Math.min(normalGrowthBytes, limits.reserveBytes * normalGrowthFraction);
     const most =
       greatest(uses, ({ grownBytes }) => grownBytes, ordinaryBytes) ??
       greatest(uses, ({ writtenBytes }) => writtenBytes, ordinaryBytes) ??

@@ -1,16 +1,15 @@
 import { execFile } from 'node:child_process';
 
-const TIMEOUT_MS = 5_000;
-const OUTPUT_BYTES = 64 * 1024 * 1024;
-const BLOCK_BYTES = 512;
+const timeoutMs = 5_000;
+const outputBytes = 64 * 1024 * 1024;
+const blockBytes = 512;
 
-/** The processes of one instance or build. */
 export type MeasuredProcesses = { readonly id: string; readonly pids: readonly number[] };
 
 /**
- * Bytes on a device in files that were deleted but are still open, by consumer. `du` cannot see such files. Consumers
- * with few processes are measured first, so that a consumer with thousands of open files can use up only its own share
- * of the time. Empty if this account cannot see the open files of bots, for example root without CAP_SYS_PTRACE.
+ * Returns by consumer the bytes on a device in deleted files that are still open, which `du` cannot see. Consumers with
+ * few processes come first, so that one with thousands of files uses up only its own time. Empty if this account cannot
+ * see open files of bots.
  */
 export function measureDeletedFiles(
   processes: readonly MeasuredProcesses[],
@@ -28,9 +27,9 @@ export function measureDeletedFiles(
       {
         cwd: '/',
         env: { PATH: '/usr/bin:/bin', LC_ALL: 'C' },
-        timeout: TIMEOUT_MS,
+        timeout: timeoutMs,
         killSignal: 'SIGKILL',
-        maxBuffer: OUTPUT_BYTES,
+        maxBuffer: outputBytes,
         signal,
       },
       // Errors are expected, because processes end during the search. The files found so far count.
@@ -47,7 +46,7 @@ function sumFiles(output: string, ids: ReadonlyMap<string, string>, device: numb
     const id = ids.get(from ?? '');
     if (id === undefined || Number(on) !== device || counted.has(`${inode}`)) continue;
     counted.add(`${inode}`);
-    sums.set(id, (sums.get(id) ?? 0) + Number(blocks) * BLOCK_BYTES);
+    sums.set(id, (sums.get(id) ?? 0) + Number(blocks) * blockBytes);
   }
   return sums;
 }

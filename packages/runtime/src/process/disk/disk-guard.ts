@@ -1,26 +1,23 @@
+import { statfsSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { DiskLimits, RuntimeLogger } from '../../runtime.ts';
-import type { TableSource } from '../containment/containment.ts';
-import { createTableSource } from '../instances/watchdog.ts';
+import type { ProcessTableSource } from '../proc/process-table.ts';
+import { createTableSource } from '../proc/process-table.ts';
+import { readProcFile } from '../proc/read-proc-file.ts';
 import { chooseToEnd, type DiskUse } from './choose-to-end.ts';
-import { createDiskMeter, type Measurable, type Measurement } from './disk-meter.ts';
-import { createFreeSpacePoll } from './free-space.ts';
+import { createDiskMeter, type MeasuredDiskConsumer, type Measurement } from './disk-meter.ts';
+import { type FreeSpaceSample, forecastFreeSpace, recentSamples } from './forecast-free-space.ts';
 import type { StoredUsage } from './stored-usage.ts';
-import { readWrittenBytes } from './written-bytes.ts';
 
-/** Measure more often if the free space is less than the reserve times this factor. */
-const SCARCE_RESERVES = 4;
-const SCARCE_INTERVAL_MS = 1_000;
-const PLENTY_INTERVAL_MS = 10_000;
-/** Interval of the measurements while the reserve is at risk and the free space is shrinking. */
-const URGENT_INTERVAL_MS = 200;
+/** Time until the next attempt if the disk use could not be checked. */
+const retryMs = 1_000;
 
 /** An instance or build that uses disk space. */
-export type DiskConsumer = Measurable & {
+export type DiskConsumer = MeasuredDiskConsumer & {
   readonly kind: DiskUse['kind'];
   readonly owner: string | null;
   readonly limitBytes: number;
-  /** Bytes that its directories already contained at the start, for example a download cache. */
+  /** Bytes that its directories already contained when it started, for example a download cache. */
   readonly foundBytes: number;
   /** Ends the instance or build. Called at most once. */
   readonly end: (reason: string) => void;
@@ -33,11 +30,13 @@ export type DiskGuardOptions = {
   readonly consumers: () => readonly DiskConsumer[];
   readonly stored: StoredUsage;
   readonly logger: RuntimeLogger;
+  /** Milliseconds of a monotonic clock. */
+  readonly nowMs: () => number;
 };
 
 /** Ends instances and builds that exceed their limits of disk space, as `chooseToEnd` decides. */
 export type DiskGuard = {
-  /** Disk use of an owner as last measured: the results of finished builds, and its running builds and instances. */
+  /** Last measured disk use in bytes of an owner's finished builds, running builds and instances. */
   readonly usedBytes: (owner: string) => number;
   readonly close: () => Promise<void>;
 };
@@ -45,25 +44,25 @@ export type DiskGuard = {
 type Start = { readonly bytes: number; readonly writtenBytes: number };
 
 export function startDiskGuard(options: DiskGuardOptions): DiskGuard {
-  const { limits, logger, stored } = options;
+  const { limits, logger, stored, nowMs } = options;
   const closing = new AbortController();
   const { signal } = closing;
-  const meter = createDiskMeter(options.dataDirectory, signal);
-  const pollFreeSpace = createFreeSpacePoll(options.dataDirectory, limits.reserveBytes);
+  const meter = createDiskMeter(options.dataDirectory, signal, nowMs);
   const ending = new Set<string>();
   /** Disk use at the last measurement at which the reserve was not at risk. Growth is counted from there. */
   const starts = new Map<string, Start>();
-  let uses: readonly DiskUse[] = [];
+  /** Measured bytes of the running instances and builds of each owner. */
+  let ownerBytes: ReadonlyMap<string, number> = new Map();
+  let samples: readonly FreeSpaceSample[] = [];
   let measuredAtMs = Number.NEGATIVE_INFINITY;
   let wasAtRisk = false;
 
-  const usedBytes = (owner: string): number =>
-    uses.filter((use) => use.owner === owner).reduce((sum, { bytes }) => sum + (bytes ?? 0), stored.bytesOf(owner));
+  const usedBytes = (owner: string): number => stored.bytesOf(owner) + (ownerBytes.get(owner) ?? 0);
 
   const describe = (
     consumer: DiskConsumer,
     found: Measurement | undefined,
-    table: TableSource,
+    table: ProcessTableSource,
     isReserveAtRisk: boolean,
   ): DiskUse => {
     const { id, kind, owner, limitBytes, foundBytes } = consumer;
@@ -87,45 +86,45 @@ export function startDiskGuard(options: DiskGuardOptions): DiskGuard {
 
   const check = async (isReserveAtRisk: boolean): Promise<void> => {
     const consumers = options.consumers();
-    for (const each of [ending, starts])
-      for (const id of each.keys()) if (!consumers.some((consumer) => consumer.id === id)) each.delete(id);
+    const byId = new Map(consumers.map((consumer) => [consumer.id, consumer]));
+    for (const each of [ending, starts]) for (const id of each.keys()) if (!byId.has(id)) each.delete(id);
     const table = createTableSource();
     const measured = await meter.measure(consumers, table);
     if (signal.aborted) return;
-    uses = consumers.map((consumer) => describe(consumer, measured.get(consumer.id), table, isReserveAtRisk));
-    const owners = new Set(uses.flatMap(({ owner }) => owner ?? []));
-    const organizations = new Map([...owners].map((owner) => [owner, usedBytes(owner)]));
+    const uses = consumers.map((consumer) => describe(consumer, measured.get(consumer.id), table, isReserveAtRisk));
+    ownerBytes = sumByOwner(uses);
+    const organizations = new Map([...ownerBytes.keys()].map((owner) => [owner, usedBytes(owner)]));
     for (const { id, reason } of chooseToEnd({ limits, uses, organizations, isReserveAtRisk })) {
       ending.add(id);
       logger.warn({ id, reason }, 'instance or build ended for exceeding a disk limit');
-      consumers.find((consumer) => consumer.id === id)?.end(reason);
+      byId.get(id)?.end(reason);
     }
   };
 
   const round = async (): Promise<number> => {
-    const free = pollFreeSpace();
-    if (free.isReserveAtRisk !== wasAtRisk) {
-      wasAtRisk = free.isReserveAtRisk;
-      const fields = { freeBytes: free.bytes, reserveBytes: limits.reserveBytes };
+    const latest = { bytes: readFreeBytes(options.dataDirectory), atMs: nowMs() };
+    const earlier = recentSamples(samples, latest.atMs);
+    samples = [...earlier, latest];
+    const forecast = forecastFreeSpace(earlier, latest, limits.reserveBytes);
+    if (forecast.isReserveAtRisk !== wasAtRisk) {
+      wasAtRisk = forecast.isReserveAtRisk;
+      const fields = { freeBytes: latest.bytes, reserveBytes: limits.reserveBytes };
       if (wasAtRisk) logger.warn(fields, 'free disk space close to the reserve');
       else logger.info(fields, 'free disk space above the reserve again');
     }
-    const isScarce = free.bytes < SCARCE_RESERVES * limits.reserveBytes;
-    const isUrgent = free.isReserveAtRisk && free.isFalling;
-    const intervalMs = isUrgent ? URGENT_INTERVAL_MS : isScarce ? SCARCE_INTERVAL_MS : PLENTY_INTERVAL_MS;
-    if (performance.now() - measuredAtMs >= intervalMs) {
-      await check(free.isReserveAtRisk);
-      measuredAtMs = performance.now();
+    if (nowMs() - measuredAtMs >= forecast.measureEveryMs) {
+      await check(forecast.isReserveAtRisk);
+      measuredAtMs = nowMs();
     }
     stored.refresh(signal);
-    return free.pauseMs;
+    return forecast.pauseMs;
   };
 
   const run = async (): Promise<void> => {
     while (!signal.aborted) {
       const pauseMs = await round().catch((error: unknown) => {
         logger.error({ err: error }, 'disk use could not be checked');
-        return SCARCE_INTERVAL_MS;
+        return retryMs;
       });
       await delay(pauseMs, undefined, { signal, ref: false }).catch(() => undefined);
     }
@@ -139,4 +138,25 @@ export function startDiskGuard(options: DiskGuardOptions): DiskGuard {
       await running;
     },
   };
+}
+
+function sumByOwner(uses: readonly DiskUse[]): ReadonlyMap<string, number> {
+  const sums = new Map<string, number>();
+  for (const { owner, bytes } of uses) if (owner !== null) sums.set(owner, (sums.get(owner) ?? 0) + (bytes ?? 0));
+  return sums;
+}
+
+/** Synchronous, because on a busy disk other queued file operations would delay an asynchronous call for seconds. */
+function readFreeBytes(directory: string): number {
+  const { bavail, bsize } = statfsSync(directory);
+  return bavail * bsize;
+}
+
+/** Reads the bytes that a process wrote, except those deleted before write-back (proc_pid_io(5)). 0 if unreadable. */
+function readWrittenBytes(pids: readonly number[]): number {
+  return pids.reduce((sum, pid) => {
+    const text = readProcFile(`/proc/${pid}/io`) ?? '';
+    const counter = (name: string) => Number(new RegExp(`^${name}: (\\d+)$`, 'm').exec(text)?.[1] ?? 0);
+    return sum + counter('write_bytes') - counter('cancelled_write_bytes');
+  }, 0);
 }

@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs';
-import type { TableSource } from '../containment/containment.ts';
+import type { ProcessTableSource } from '../proc/process-table.ts';
 import { measureDeletedFiles } from './deleted-files.ts';
 import { measureTrees } from './tree-sizes.ts';
 
@@ -7,15 +7,15 @@ import { measureTrees } from './tree-sizes.ts';
  * A tree that takes longer than this is measured separately, so that it does not delay others. Most trees take
  * milliseconds.
  */
-const STALL_MS = 500;
+const stallMs = 500;
 /** A tree that takes longer than this is too large to count. `du` counts some hundred thousand files per second. */
-const GIVE_UP_MS = 60_000;
+const giveUpMs = 60_000;
 
-export type Measurable = {
+export type MeasuredDiskConsumer = {
   readonly id: string;
-  /** Absolute paths. A file below several of them counts once. */
+  /** Absolute paths to measure. A file below several of them counts once. */
   readonly directories: () => readonly string[];
-  readonly pids: (table: TableSource) => readonly number[];
+  readonly pids: (table: ProcessTableSource) => readonly number[];
 };
 
 /** `bytes` is null until the size is known. `isUncountable` is true if the last measurement took too long. */
@@ -23,27 +23,30 @@ export type Measurement = { readonly bytes: number | null; readonly isUncountabl
 
 export type DiskMeter = {
   /** Returns all sizes. For a slow tree, returns its last known size and measures it again in the background. */
-  readonly measure: (all: readonly Measurable[], table: TableSource) => Promise<ReadonlyMap<string, Measurement>>;
+  readonly measure: (
+    all: readonly MeasuredDiskConsumer[],
+    table: ProcessTableSource,
+  ) => Promise<ReadonlyMap<string, Measurement>>;
 };
 
 /**
  * Measures the disk use of instances and builds. A wide or deep tree does not delay the measurement of other instances
- * and builds.
+ * and builds. `nowMs` reads a monotonic clock.
  */
-export function createDiskMeter(dataDirectory: string, signal: AbortSignal): DiskMeter {
+export function createDiskMeter(dataDirectory: string, signal: AbortSignal, nowMs: () => number): DiskMeter {
   const device = statSync(dataDirectory).dev;
   const known = new Map<string, number>();
   const slow = new Set<string>();
   const uncountable = new Set<string>();
   let background: Promise<void> | null = null;
 
-  const treeOf = ({ id, directories }: Measurable) => ({ id, paths: directories() });
+  const treeOf = ({ id, directories }: MeasuredDiskConsumer) => ({ id, paths: directories() });
 
   /** Measures slow trees one by one. A tree that is fast again is measured with the fast ones from then on. */
-  const measureSlowly = async (all: readonly Measurable[]): Promise<void> => {
+  const measureSlowly = async (all: readonly MeasuredDiskConsumer[]): Promise<void> => {
     for (const one of all.filter(({ id }) => slow.has(id))) {
-      const begunAt = performance.now();
-      const options = { stallMs: GIVE_UP_MS, isBackground: true, signal };
+      const begunAt = nowMs();
+      const options = { stallMs: giveUpMs, isBackground: true, signal };
       const bytes = (await measureTrees([treeOf(one)], options)).get(one.id);
       if (signal.aborted) return;
       if (bytes === undefined) {
@@ -52,7 +55,7 @@ export function createDiskMeter(dataDirectory: string, signal: AbortSignal): Dis
       }
       known.set(one.id, bytes);
       uncountable.delete(one.id);
-      if (performance.now() - begunAt < STALL_MS / 2) slow.delete(one.id);
+      if (nowMs() - begunAt < stallMs / 2) slow.delete(one.id);
     }
   };
 
@@ -63,7 +66,7 @@ export function createDiskMeter(dataDirectory: string, signal: AbortSignal): Dis
       const fast = all.filter(({ id }) => !slow.has(id));
       const processes = all.map(({ id, pids }) => ({ id, pids: pids(table) }));
       const [sizes, deleted] = await Promise.all([
-        measureTrees(fast.map(treeOf), { stallMs: STALL_MS, signal }),
+        measureTrees(fast.map(treeOf), { stallMs, signal }),
         measureDeletedFiles(processes, device, signal),
       ]);
       for (const { id } of fast) {

@@ -6,20 +6,17 @@ export type MeasuredTree = { readonly id: string; readonly paths: readonly strin
 export type MeasureOptions = {
   /** Time limit for one path. A tree that takes longer has no result. */
   readonly stallMs: number;
-  /** Whether to run `du` with low priority. */
   readonly isBackground?: boolean;
   readonly signal: AbortSignal;
 };
 
-/**
- * Limits the memory of `du`, which keeps hard links and the levels of a tree in memory and counts against the service.
- */
-const MEMORY_KIBIBYTES = 1024 * 1024;
+/** Memory limit of `du`, which stores hard links and levels of a tree and counts against the service. */
+const memoryKibibytes = 1024 * 1024;
 
 /**
- * Allocated bytes of each tree, measured one after the other. A tree that could not be measured has no entry. Uses
- * `du`, because it walks relative to open directories: it follows no symbolic links, stays on one file system, counts
- * each file once however many names it has, and handles any depth and any name, all without blocking the event loop.
+ * Returns the allocated bytes of each tree, except trees that could not be measured. `du` walks relative to open
+ * directories, does not block the event loop, follows no links, stays on one file system, counts each file once, and
+ * handles any depth and name.
  */
 export async function measureTrees(
   trees: readonly MeasuredTree[],
@@ -36,12 +33,11 @@ export async function measureTrees(
   return sizes;
 }
 
-/** `stalledAt`: index of the tree at which `du` stalled or failed; null if it measured all trees. */
 async function runDu(trees: readonly MeasuredTree[], { stallMs, isBackground, signal }: MeasureOptions) {
   const bytesByPath = new Map<string, number>();
   let lastPath: string | null = null;
   const du = ['du', '-s', '-x', '-P', '--block-size=1', '--', ...trees.flatMap(({ paths }) => paths)];
-  const script = `ulimit -v ${MEMORY_KIBIBYTES}; exec "$@"`;
+  const script = `ulimit -v ${memoryKibibytes}; exec "$@"`;
   const program = isBackground === true ? ['nice', '-n', '19', ...du] : du;
   const isComplete = await new Promise<boolean>((resolve) => {
     const child = spawn('sh', ['-c', script, 'sh', ...program], {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { InstanceSpec } from '../../runtime.ts';
-import { fingerprint, forkedEnvironment, forkServerEnvironment, type InstanceSource } from './fork-environment.ts';
+import { forkedEnvironment, forkServerEnvironment, hashEnvironment, type InstanceSource } from './fork-environment.ts';
 
 const spec: InstanceSpec = {
   instanceId: 'i',
@@ -22,27 +22,29 @@ describe('forkServerEnvironment', () => {
     const environment = forkServerEnvironment(place, source({ KEY: 'value', BOT_CONTROL_TOKEN: 'token' }));
     expect(environment).toMatchObject({ KEY: 'value', HOME: '/home', VIRTUAL_ENV: '/env' });
     expect(Object.keys(environment)).not.toEqual(expect.arrayContaining(['BOT_CONTROL_TOKEN']));
-    expect(environment).not.toHaveProperty('PORT');
+    expect(environment).not.toHaveProperty('BOT_SOCKET');
   });
 });
 
 describe('forkedEnvironment', () => {
   it('limits native libraries to one thread unless the bot sets another number', () => {
-    expect(forkedEnvironment({ ...place, port: 1 }, source({}))).toMatchObject({ OPENBLAS_NUM_THREADS: '1' });
-    const chosen = forkedEnvironment({ ...place, port: 1 }, source({ OPENBLAS_NUM_THREADS: '4' }));
+    expect(forkedEnvironment({ ...place, socket: '/run/bot' }, source({}))).toMatchObject({
+      OPENBLAS_NUM_THREADS: '1',
+    });
+    const chosen = forkedEnvironment({ ...place, socket: '/run/bot' }, source({ OPENBLAS_NUM_THREADS: '4' }));
     expect(chosen).toMatchObject({ OPENBLAS_NUM_THREADS: '4' });
   });
 });
 
-describe('fingerprint', () => {
-  const first = fingerprint('salt', source({ KEY: 'value', OTHER: '1', BOT_CONTROL_TOKEN: 'first' }));
+describe('hashEnvironment', () => {
+  const first = hashEnvironment('salt', source({ KEY: 'value', OTHER: '1', BOT_CONTROL_TOKEN: 'first' }));
 
   it('is equal for all instances of a deployment', () => {
-    expect(fingerprint('salt', source({ OTHER: '1', KEY: 'value', BOT_CONTROL_TOKEN: 'second' }))).toBe(first);
+    expect(hashEnvironment('salt', source({ OTHER: '1', KEY: 'value', BOT_CONTROL_TOKEN: 'second' }))).toBe(first);
   });
 
   it('differs if a variable or the salt differs', () => {
-    expect(fingerprint('salt', source({ KEY: 'new', OTHER: '1' }))).not.toBe(first);
-    expect(fingerprint('another', source({ KEY: 'value', OTHER: '1' }))).not.toBe(first);
+    expect(hashEnvironment('salt', source({ KEY: 'new', OTHER: '1' }))).not.toBe(first);
+    expect(hashEnvironment('another', source({ KEY: 'value', OTHER: '1' }))).not.toBe(first);
   });
 });

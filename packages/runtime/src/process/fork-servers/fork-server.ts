@@ -3,9 +3,10 @@ import { openContainment } from '../containment/containment.ts';
 import type { KernelUnits } from '../containment/kernel-units.ts';
 import { killUntilEmpty, signalAll } from '../containment/kill.ts';
 import type { RemovalContext } from '../instances/remove-instance.ts';
+import { settlesWithin } from '../instances/settles-within.ts';
 import { isAlive, type ProcessIdentity } from '../proc/process-identity.ts';
-import { type ForkServerFiles, type ForkServerRecord, markName } from './fork-server-record.ts';
-import { connectSupervisor, type ForkOrder, type ForkServerStatus } from './supervisor-connection.ts';
+import { type ForkServerFiles, type ForkServerRecord, forkServerMark } from '../records/fork-server-record.ts';
+import { connectSupervisor, type ForkRequest, type ForkServerStatus } from './supervisor-connection.ts';
 import { releaseRange } from './uid-ranges.ts';
 
 /** A forked process that runs the bot after `go`. Exits if this server ends before it calls `go`. */
@@ -19,9 +20,9 @@ export type ForkServer = {
   readonly record: ForkServerRecord;
   readonly status: () => ForkServerStatus;
   /** Resolves when the import of the bot has ended, or after the timeout. */
-  readonly imported: (timeoutMilliseconds: number) => Promise<void>;
+  readonly imported: (timeoutMs: number) => Promise<void>;
   /** Rejects with a one-line reason, and then leaves no process running. */
-  readonly fork: (order: ForkOrder) => Promise<ForkedProcess>;
+  readonly fork: (order: ForkRequest) => Promise<ForkedProcess>;
   /** Ends the connection. The fork server and its instances keep running. */
   readonly disconnect: () => void;
 };
@@ -30,38 +31,25 @@ export type ForkServerOptions = {
   readonly files: ForkServerFiles;
   readonly record: ForkServerRecord;
   readonly onModules: (modules: readonly string[]) => void;
-  /**
-   * Called when the fork server cannot be used any more, although its instances keep running. Not called before the
-   * import has ended.
-   */
+  /** Called once when the fork server becomes unusable after the import. Its instances keep running. */
   readonly onEnded: (reason: string) => void;
 };
 
-/** Matches no process: the supervisor outlives the fork server, so it is not one of the fork server's processes. */
-const NO_PROCESS: ProcessIdentity = { pid: -1, startTicks: -1 };
+/** Matches no process. Used because the supervisor does not count as a process of the fork server. */
+const noProcess: ProcessIdentity = { pid: -1, startTicks: -1 };
 
-/**
- * Time limit for the supervisor's response to a fork request. The supervisor waits up to five seconds for a fork that
- * hangs.
- */
-const FORK_MILLISECONDS = 10_000;
-/**
- * Time limit for connecting to the supervisor, and for its first status. A bot that shares the account of the service
- * can have deleted the supervisor's socket or stopped the supervisor.
- */
-const STATUS_MILLISECONDS = 5_000;
+/** Longer than the supervisor waits for a fork that hangs, which is 20 seconds. */
+const forkMs = 25_000;
+/** A bot with the service's account can have deleted the supervisor's socket or stopped the supervisor. */
+const statusMs = 5_000;
 
-/**
- * Connects to a fork server that this server just launched or an earlier server started. Null if the fork server has
- * ended.
- */
+/** Connects to a fork server of this or an earlier server. Null if the fork server has ended. */
 export async function openForkServer(options: ForkServerOptions): Promise<ForkServer | null> {
   const { files, record } = options;
   const { supervisor } = record;
   if (supervisor === null) return null;
   let status: ForkServerStatus | null = null;
   let isConnected = true;
-  /** Whether the fork server was ready and no longer is. */
   let hasEnded = false;
   let wasReady = false;
   const forks = new Map<string, { resolve: (process: ProcessIdentity) => void; reject: (error: Error) => void }>();
@@ -77,7 +65,7 @@ export async function openForkServer(options: ForkServerOptions): Promise<ForkSe
   const connection = await connectSupervisor({
     path: files.socket,
     isAlive: () => isAlive(supervisor),
-    timeoutMilliseconds: STATUS_MILLISECONDS,
+    timeoutMs: statusMs,
     onEvent: (event) => {
       if (event.event === 'modules') options.onModules(event.modules);
       else if (event.event === 'forked') forks.get(event.instance)?.resolve(event);
@@ -85,7 +73,7 @@ export async function openForkServer(options: ForkServerOptions): Promise<ForkSe
       else {
         status = event;
         wasReady ||= event.state === 'ready';
-        if (wasReady && event.state !== 'ready') end(event.reason ?? 'it ended');
+        if (wasReady && event.state !== 'ready') end(event.reason ?? 'the fork server ended');
         changed();
       }
     },
@@ -110,7 +98,7 @@ export async function openForkServer(options: ForkServerOptions): Promise<ForkSe
     });
   await settlesWithin(
     until(() => status !== null || !isConnected),
-    STATUS_MILLISECONDS,
+    statusMs,
   );
   if (status === null) {
     connection.close();
@@ -121,17 +109,14 @@ export async function openForkServer(options: ForkServerOptions): Promise<ForkSe
     return status;
   };
 
-  const fork = async (order: ForkOrder): Promise<ForkedProcess> => {
+  const fork = async (order: ForkRequest): Promise<ForkedProcess> => {
     const { instance } = order;
     if (!isConnected) throw new Error('The supervisor of the fork server has ended.');
     const abandon = () => connection.send({ do: 'abandon', instance });
     let timer: NodeJS.Timeout | undefined;
     const done = new Promise<ProcessIdentity>((resolve, reject) => {
       forks.set(instance, { resolve, reject });
-      timer = setTimeout(
-        () => reject(new Error('The supervisor of the fork server does not respond.')),
-        FORK_MILLISECONDS,
-      );
+      timer = setTimeout(() => reject(new Error('The supervisor of the fork server does not respond.')), forkMs);
     });
     try {
       connection.send({ do: 'fork', ...order });
@@ -149,11 +134,12 @@ export async function openForkServer(options: ForkServerOptions): Promise<ForkSe
   return {
     record,
     status: current,
-    imported: (timeoutMilliseconds) =>
-      settlesWithin(
+    imported: async (timeoutMs) => {
+      await settlesWithin(
         until(() => status?.state !== 'importing' || !isConnected),
-        timeoutMilliseconds,
-      ),
+        timeoutMs,
+      );
+    },
     fork,
     disconnect: () => {
       hasEnded = true;
@@ -162,10 +148,7 @@ export async function openForkServer(options: ForkServerOptions): Promise<ForkSe
   };
 }
 
-/**
- * Kills the processes of a fork server and removes its control groups, files and range of user ids. Its instances keep
- * running, and its supervisor keeps running until the last of them ends. Idempotent.
- */
+/** Kills a fork server and removes its control groups, files and user ids. Its instances keep running. Idempotent. */
 export async function removeForkServer(
   context: RemovalContext & { readonly units: KernelUnits; readonly onStuck: (pids: readonly number[]) => void },
   files: ForkServerFiles,
@@ -174,24 +157,14 @@ export async function removeForkServer(
   if (record !== null) {
     // Resume the supervisor, because one stopped with SIGSTOP could not exit after its last instance.
     if (record.supervisor !== null) signalAll([record.supervisor].filter(isAlive), 'SIGCONT');
-    // Open the containment for each removal, because a fork belongs to the fork server only until it has its own
-    // instance id.
-    const containment = openContainment({ ...record, instanceId: markName(record.id) }, NO_PROCESS, context.units);
+    // This also kills forks that have no instance id yet, because they still carry the mark of the fork server.
+    const containment = openContainment({ ...record, instanceId: forkServerMark(record.id) }, noProcess, context.units);
     await killUntilEmpty(containment, null, context.onStuck);
     containment.close();
-    if (record.cgroups !== null) removeCgroups(record.cgroups);
+    if (record.cgroups !== null) await removeCgroups(record.cgroups);
   }
   const isRemoved = await context.removeTree(files.directory);
   if (isRemoved && record?.account != null) {
     releaseRange(context.reservationsDirectory, record.account.uid, files.directory);
   }
-}
-
-async function settlesWithin(promise: Promise<void>, milliseconds: number): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, milliseconds);
-  });
-  await Promise.race([promise, late]);
-  clearTimeout(timer);
 }

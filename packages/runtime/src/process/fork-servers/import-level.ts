@@ -1,20 +1,16 @@
-/**
- * What a fork server imports before it forks: the bot's module and its libraries, or only the libraries if the module
- * leaves something open that forks would share.
- */
+/** What a fork server imports: the bot, or only its libraries if the bot opens something that forks would share. */
 export type ImportLevel = 'module' | 'libraries';
 
 export type ImportAttempt = { readonly level: ImportLevel; readonly modules: readonly string[] };
 
 export type ImportFailure = {
   readonly reason: string;
-  /** Library modules that had been imported before the failure. */
   readonly modules: readonly string[];
 };
 
 /**
- * The next attempt after these failures, or null if instances must be spawned. The first retry omits modules that
- * earlier sessions imported, because the bot itself may be safe to fork without them.
+ * The next attempt after these failures, or null if instances must be spawned. The first retry omits what earlier sessions
+ * imported, because the bot itself may be safe to fork.
  */
 export function nextImportAttempt(
   remembered: readonly string[],

@@ -4,28 +4,26 @@ import { once } from 'node:events';
 import { chownSync, closeSync, mkdirSync, openSync } from 'node:fs';
 import type { ResourceLimits } from '../../runtime.ts';
 import { cgroupProcsFiles, cgroupsFor, createCgroups, limitCgroupCpu } from '../containment/cgroup.ts';
-import { type Isolation, makePassable } from '../containment/isolation.ts';
+import { type Isolation, makeTraversable } from '../containment/isolation.ts';
+import { lowerPriorityOfSession, withLowerPriority } from '../containment/niceness.ts';
 import { readProcessStat } from '../proc/process-identity.ts';
 import {
   type ForkServerRecord,
   forkServerFiles,
-  groupName,
-  markName,
+  forkServerGroupName,
+  forkServerMark,
   writeForkServerRecord,
-} from './fork-server-record.ts';
+} from '../records/fork-server-record.ts';
 import type { ImportLevel } from './import-level.ts';
-import { RANGE_SIZE, reserveRange } from './uid-ranges.ts';
+import { rangeSize, reserveRange } from './uid-ranges.ts';
 
-/**
- * The supervisor's interpreter gets the directory of the shim as an argument and imports nothing from the bot's
- * environment.
- */
-const SUPERVISOR =
+/** The interpreter gets the directory of the shim as an argument and imports nothing from the bot's environment. */
+const supervisorCode =
   'import sys; sys.path.insert(0, sys.argv[1]); from bothost_shim.fork_supervisor.__main__ import main; main()';
 
-/** CPU limit: one core, as for a starting instance. */
-const IMPORT_MILLICORES = 1000;
-const PROCESS_LIMIT = 1024;
+/** CPU limit of a fork server: one core, as for a starting instance. */
+const forkServerMillicores = 1000;
+const processLimit = 1024;
 
 export type ForkServerLaunchOptions = {
   readonly forkServersDirectory: string;
@@ -33,13 +31,13 @@ export type ForkServerLaunchOptions = {
   readonly isolation: Isolation;
   readonly bootId: string;
   readonly deploymentId: string;
+  readonly owner: string | null;
   readonly level: ImportLevel;
   /** Modules to import in addition to the bot. */
   readonly modules: readonly string[];
   /** Group that may read the project. Null if all bots share the account of the service. */
   readonly gid: number | null;
   readonly limits: ResourceLimits;
-  /** Absolute path of the interpreter that created the bot's environment. */
   readonly interpreter: string;
   readonly shimPath: string;
   readonly command: readonly string[];
@@ -50,15 +48,15 @@ export type ForkServerLaunchOptions = {
 };
 
 /**
- * Starts a fork server with its supervisor. `removeForkServer` can clean up after each step: directory, range of user
- * ids, record, control groups, supervisor, record with supervisor, configuration. No code of the bot runs before the
- * last step, because a supervisor whose server is killed gets no configuration and exits.
+ * Starts a fork server with its supervisor. `removeForkServer` can clean up after each step: directory, user ids, record,
+ * control groups, supervisor, record with supervisor, configuration. Without the configuration, which comes last, a
+ * supervisor whose server is killed runs no code of the bot and exits.
  */
 export async function launchForkServer(options: ForkServerLaunchOptions): Promise<ForkServerRecord> {
   const { isolation, gid } = options;
   const id = randomBytes(6).toString('hex');
   const files = forkServerFiles(options.forkServersDirectory, id);
-  makePassable(files.directory);
+  makeTraversable(files.directory);
   mkdirSync(files.home, { mode: 0o700 });
   const uid = gid === null ? null : reserveRange(options.reservationsDirectory, files.directory);
   if (uid !== null && gid !== null) chownSync(files.home, uid, gid);
@@ -68,18 +66,21 @@ export async function launchForkServer(options: ForkServerLaunchOptions): Promis
     deploymentId: options.deploymentId,
     bootId: options.bootId,
     containment: isolation.containment,
-    account: uid === null || gid === null ? null : { uid, gid, count: RANGE_SIZE },
-    cgroups: isolation.cgroups === null ? null : cgroupsFor(isolation.cgroups, groupName(id)),
+    account: uid === null || gid === null ? null : { uid, gid, count: rangeSize },
+    cgroups: isolation.cgroups === null ? null : cgroupsFor(isolation.cgroups, options.owner, forkServerGroupName(id)),
     salt: randomBytes(16).toString('hex'),
     supervisor: null,
   };
   writeForkServerRecord(files, record);
   if (record.cgroups !== null) {
-    createCgroups(record.cgroups, options.limits, PROCESS_LIMIT);
-    limitCgroupCpu(record.cgroups, IMPORT_MILLICORES);
+    await createCgroups(record.cgroups, options.limits, processLimit);
+    limitCgroupCpu(record.cgroups, forkServerMillicores, 'start');
   }
   const log = openSync(files.log, 'a', 0o600);
-  const child = spawn(options.interpreter, ['-I', '-S', '-c', SUPERVISOR, options.shimPath], {
+  const supervisor = [options.interpreter, '-I', '-S', '-c', supervisorCode, options.shimPath] as const;
+  const hasCpuController = record.cgroups?.cpu ?? false;
+  const [program, ...parameters] = hasCpuController ? supervisor : withLowerPriority('start', supervisor);
+  const child = spawn(program, parameters, {
     cwd: '/',
     env: {},
     detached: true,
@@ -94,21 +95,27 @@ export async function launchForkServer(options: ForkServerLaunchOptions): Promis
   child.stdin?.on('error', () => undefined);
   const startTicks = readProcessStat(child.pid)?.startTicks;
   if (startTicks === undefined) throw new Error('The supervisor of the fork server exited immediately.');
+  if (!hasCpuController) lowerPriorityOfSession(child.pid, 'start');
   const complete = { ...record, supervisor: { pid: child.pid, startTicks } };
   writeForkServerRecord(files, complete);
   const configuration = {
     socket: files.socket,
     command: options.command,
     directory: options.directory,
-    environment: options.environment(files.home, markName(id)),
+    environment: options.environment(files.home, forkServerMark(id)),
     output: files.output,
     cgroups: record.cgroups === null ? [] : cgroupProcsFiles(record.cgroups),
     account: record.account,
-    processLimit: isolation.containment === 'uid' ? PROCESS_LIMIT : 0,
+    processLimit: isolation.containment === 'uid' ? processLimit : 0,
     fingerprint: options.fingerprint(record.salt),
     level: options.level,
     modules: options.modules,
   };
   child.stdin?.end(`${JSON.stringify(configuration)}\n`);
   return complete;
+}
+
+/** Gives a fork server the priority of a session, because callers wait for its forks, which need little CPU time. */
+export function prioritizeForks({ cgroups }: ForkServerRecord): void {
+  if (cgroups !== null) limitCgroupCpu(cgroups, forkServerMillicores, 'session');
 }

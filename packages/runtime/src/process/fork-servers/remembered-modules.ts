@@ -1,22 +1,20 @@
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { replaceFile } from '../instances/instance-record.ts';
+import { replaceFile } from '../records/replace-file.ts';
 
 const schema = z.array(z.string());
-const LIMIT = 2000;
+const maxModules = 2000;
 
 /** Modules that sessions of a project imported, so that its next fork server imports them before it forks. */
 export type RememberedModules = {
   readonly of: (project: string) => readonly string[];
-  readonly add: (project: string, modules: readonly string[]) => void;
+  /** Returns how many modules were added. */
+  readonly add: (project: string, modules: readonly string[]) => number;
   readonly forget: (project: string) => void;
 };
 
-/**
- * `onError` is called if the list could not be stored. The list only makes sessions start faster, so nothing else
- * fails.
- */
+/** `onError` is called if the list could not be stored, which only makes later sessions start more slowly. */
 export function openRememberedModules(directory: string, onError: (error: unknown) => void): RememberedModules {
   const pathOf = (project: string) => join(directory, `${project}.json`);
   const read = (project: string): readonly string[] => {
@@ -30,13 +28,16 @@ export function openRememberedModules(directory: string, onError: (error: unknow
     of: read,
     add: (project, modules) => {
       const known = read(project);
-      const all = [...new Set([...known, ...modules])].slice(0, LIMIT);
-      if (all.length === known.length) return;
+      const all = [...new Set([...known, ...modules])].slice(0, maxModules);
+      const added = all.length - known.length;
+      if (added === 0) return 0;
       try {
         mkdirSync(directory, { recursive: true, mode: 0o700 });
         replaceFile(pathOf(project), JSON.stringify(all));
+        return added;
       } catch (error) {
         onError(error);
+        return 0;
       }
     },
     forget: (project) => rmSync(pathOf(project), { force: true }),

@@ -2,8 +2,7 @@ import { connect, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
-
-const identitySchema = z.object({ pid: z.int(), startTicks: z.number() });
+import { processIdentitySchema } from '../proc/process-identity.ts';
 
 const statusSchema = z.object({
   event: z.literal('status'),
@@ -14,65 +13,60 @@ const statusSchema = z.object({
   level: z.enum(['module', 'libraries']),
   /** Library modules that had been imported when the import ended. */
   modules: z.array(z.string()),
-  /** The process of the fork server. Null after it has ended. */
-  process: identitySchema.nullable(),
+  process: processIdentitySchema.nullable(),
 });
 
 const eventSchema = z.discriminatedUnion('event', [
   statusSchema,
-  z.object({ event: z.literal('forked'), instance: z.string(), ...identitySchema.shape }),
+  z.object({ event: z.literal('forked'), instance: z.string(), ...processIdentitySchema.shape }),
   z.object({ event: z.literal('failed'), instance: z.string(), reason: z.string() }),
-  /** Names of the modules that a session imported. */
   z.object({ event: z.literal('modules'), modules: z.array(z.string()) }),
 ]);
 
 export type ForkServerStatus = Readonly<z.infer<typeof statusSchema>>;
 export type SupervisorEvent = z.infer<typeof eventSchema>;
 
-export type ForkOrder = {
+export type ForkRequest = {
   readonly instance: string;
   readonly output: string;
   readonly exit: string;
   readonly uid: number | null;
-  /** Paths of the `cgroup.procs` files of the instance's control groups. */
+  /** Directories of the instance, by the path at which the instance sees them. */
+  readonly mounts: Readonly<Record<string, string>>;
   readonly cgroups: readonly string[];
-  /**
-   * `NAME=value`, which must be visible in the initial environment of the process. Null if processes are recognized in
-   * another way.
-   */
+  /** The `NAME=value` by which the process is recognized. Null if its account or control group identifies it. */
   readonly mark: string | null;
   readonly environment: Readonly<Record<string, string>>;
 };
 
-export type SupervisorOrder =
+export type SupervisorRequest =
   | { readonly do: 'status' }
-  | ({ readonly do: 'fork' } & ForkOrder)
+  | ({ readonly do: 'fork' } & ForkRequest)
   | { readonly do: 'go' | 'abandon'; readonly instance: string };
 
 export type SupervisorConnection = {
-  readonly send: (order: SupervisorOrder) => void;
+  readonly send: (order: SupervisorRequest) => void;
   readonly close: () => void;
 };
 
-const RETRY_MILLISECONDS = 5;
+const retryMs = 5;
 
 /**
- * Connects to the supervisor of a fork server. Retries while `isAlive`, because a new supervisor takes a moment until
- * it listens. Null if the supervisor has ended, or does not listen in time: a bot that shares the account of the
- * service can have deleted the socket. `onClose` is called once, after an established connection was lost or closed.
+ * Connects to the supervisor of a fork server, which may not listen yet. Null if it has ended or does not listen in time: a bot
+ * with the service's account can have deleted the socket. `onClose` is called once, when an established connection ends.
  */
 export async function connectSupervisor(options: {
   readonly path: string;
   readonly isAlive: () => boolean;
-  readonly timeoutMilliseconds: number;
+  readonly timeoutMs: number;
   readonly onEvent: (event: SupervisorEvent) => void;
   readonly onClose: () => void;
 }): Promise<SupervisorConnection | null> {
-  const deadline = performance.now() + options.timeoutMilliseconds;
+  const deadline = performance.now() + options.timeoutMs;
   let socket = await tryConnect(options.path);
   while (socket === null) {
     if (!options.isAlive() || performance.now() > deadline) return null;
-    await delay(RETRY_MILLISECONDS);
+    await delay(retryMs);
     socket = await tryConnect(options.path);
   }
   const connected = socket;

@@ -2,7 +2,14 @@ import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { parseDelegations, RANGE_SIZE, rangesDirectory, releaseRange, reserveRange } from './uid-ranges.ts';
+import {
+  parseDelegations,
+  rangeSize,
+  rangesDirectory,
+  releaseOrphanedRanges,
+  releaseRange,
+  reserveRange,
+} from './uid-ranges.ts';
 
 async function openReservations(): Promise<string> {
   const root = await mkdtemp(join(tmpdir(), 'bothost-ranges-'));
@@ -15,10 +22,10 @@ describe('reserveRange', () => {
     const reservations = await openReservations();
     const first = reserveRange(reservations, '/data/fork-servers/a');
     const second = reserveRange(reservations, '/data/fork-servers/a');
-    expect(Math.abs(first - second)).toBeGreaterThanOrEqual(RANGE_SIZE);
+    expect(Math.abs(first - second)).toBeGreaterThanOrEqual(rangeSize);
     for (const id of [first, second]) {
       expect(id).toBeGreaterThanOrEqual(0x7000_0000);
-      expect(id + RANGE_SIZE).toBeLessThanOrEqual(0x7ffe_0000);
+      expect(id + rangeSize).toBeLessThanOrEqual(0x7ffe_0000);
     }
   });
 
@@ -40,6 +47,19 @@ describe('releaseRange', () => {
     const first = reserveRange(reservations, '/data/fork-servers/a');
     releaseRange(reservations, first, '/data/fork-servers/b');
     expect(await readdir(rangesDirectory(reservations))).toEqual([String(first)]);
+  });
+});
+
+describe('releaseOrphanedRanges', () => {
+  it('releases ranges of deleted data directories, and those of its own missing fork servers', async () => {
+    const reservations = await openReservations();
+    const existing = await mkdtemp(join(tmpdir(), 'bothost-ranges-'));
+    onTestFinished(() => rm(existing, { recursive: true }));
+    const kept = reserveRange(reservations, existing);
+    reserveRange(reservations, join(existing, 'fork-servers/deleted'));
+    reserveRange(reservations, tmpdir());
+    await releaseOrphanedRanges(reservations, (owner) => owner === tmpdir());
+    expect(await readdir(rangesDirectory(reservations))).toEqual([String(kept)]);
   });
 });
 

@@ -1,22 +1,28 @@
 import { createHash } from 'node:crypto';
-import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, rmSync, writeSync } from 'node:fs';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import { usedUids } from '../containment/accounts.ts';
+import {
+  readOwner,
+  releaseMissingOwners,
+  releaseReservation,
+  reservedIds,
+  tryReserve,
+} from '../containment/reservations.ts';
 
 /**
  * Ranges of user ids for fork servers and their instances. They lie in the part of the 32-bit space that systemd leaves
  * unused (systemd.io/UIDS-GIDS): above the ranges for containers, and below those for foreign images and for negative
  * numbers.
  */
-const FIRST_ID = 0x7000_0000;
-const END_ID = 0x7ffe_0000;
+const firstId = 0x7000_0000;
+const endId = 0x7ffe_0000;
 /** User ids per range: one for the fork server and one for each instance that runs at the same time. */
-export const RANGE_SIZE = 1024;
-const RANGES = (END_ID - FIRST_ID) / RANGE_SIZE;
+export const rangeSize = 1024;
+const rangeCount = (endId - firstId) / rangeSize;
 
 /**
- * Directory of reserved ranges, next to the directory of single reservations. Likewise shared by all servers of a
- * machine, and empty after a boot.
+ * Returns the directory of reserved ranges, next to the directory of reserved user ids. It is also shared by all
+ * servers on a machine, and empty after a boot.
  */
 export function rangesDirectory(reservationsDirectory: string): string {
   return `${reservationsDirectory}-ranges`;
@@ -28,15 +34,14 @@ export function rangesDirectory(reservationsDirectory: string): string {
  */
 export function reserveRange(reservationsDirectory: string, owner: string): number {
   const directory = rangesDirectory(reservationsDirectory);
-  mkdirSync(directory, { recursive: true, mode: 0o700 });
   const used = new Set([...usedUids(reservationsDirectory)].map(rangeOf));
   const delegated = ['/etc/subuid', '/etc/subgid'].flatMap(readDelegations);
-  const preferred = createHash('sha256').update(owner).digest().readUInt32BE() % RANGES;
-  for (let step = 0; step < RANGES; step++) {
-    const range = (preferred + step) % RANGES;
-    const first = FIRST_ID + range * RANGE_SIZE;
-    const isDelegated = delegated.some(({ start, count }) => start < first + RANGE_SIZE && first < start + count);
-    if (!used.has(range) && !isDelegated && tryWrite(join(directory, String(first)), owner)) return first;
+  const preferred = createHash('sha256').update(owner).digest().readUInt32BE() % rangeCount;
+  for (let step = 0; step < rangeCount; step++) {
+    const range = (preferred + step) % rangeCount;
+    const first = firstId + range * rangeSize;
+    const isDelegated = delegated.some(({ start, count }) => start < first + rangeSize && first < start + count);
+    if (!used.has(range) && !isDelegated && tryReserve(directory, first, owner)) return first;
   }
   throw new Error('All ranges of user ids for fork servers are in use.');
 }
@@ -46,17 +51,20 @@ export function reserveRange(reservationsDirectory: string, owner: string): numb
  * again until they end.
  */
 export function releaseRange(reservationsDirectory: string, first: number, owner: string): void {
-  const path = join(rangesDirectory(reservationsDirectory), String(first));
-  if (readText(path) === owner) rmSync(path, { force: true });
+  releaseReservation(rangesDirectory(reservationsDirectory), first, owner);
 }
 
-/** Releases the ranges whose fork servers no longer exist. */
-export function releaseOrphanedRanges(reservationsDirectory: string, isOrphan: (owner: string) => boolean): void {
+/** Releases ranges whose data directory or fork server no longer exists. */
+export async function releaseOrphanedRanges(
+  reservationsDirectory: string,
+  isOrphan: (owner: string) => boolean,
+): Promise<void> {
   const directory = rangesDirectory(reservationsDirectory);
-  for (const name of namesIn(directory)) {
-    const owner = readText(join(directory, name));
-    if (owner !== null && isOrphan(owner)) releaseRange(reservationsDirectory, Number(name), owner);
+  for (const first of reservedIds(directory)) {
+    const owner = readOwner(directory, first);
+    if (owner !== null && isOrphan(owner)) releaseReservation(directory, first, owner);
   }
+  await releaseMissingOwners(directory);
 }
 
 /** Parses lines of subuid(5), `NAME:START:COUNT`. */
@@ -68,37 +76,13 @@ export function parseDelegations(text: string): readonly { readonly start: numbe
 }
 
 function readDelegations(path: string) {
-  return parseDelegations(readText(path) ?? '');
-}
-
-function rangeOf(uid: number): number {
-  return Math.floor((uid - FIRST_ID) / RANGE_SIZE);
-}
-
-function tryWrite(path: string, text: string): boolean {
   try {
-    const file = openSync(path, 'wx', 0o600);
-    writeSync(file, text);
-    closeSync(file);
-    return true;
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false;
-    throw error;
-  }
-}
-
-function readText(path: string): string | null {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return null;
-  }
-}
-
-function namesIn(directory: string): readonly string[] {
-  try {
-    return readdirSync(directory);
+    return parseDelegations(readFileSync(path, 'utf8'));
   } catch {
     return [];
   }
+}
+
+function rangeOf(uid: number): number {
+  return Math.floor((uid - firstId) / rangeSize);
 }

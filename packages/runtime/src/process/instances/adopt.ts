@@ -3,8 +3,6 @@ import type { RuntimeLogger } from '../../runtime.ts';
 import { isolateFailure } from '../isolate-failure.ts';
 import { outputFiles, readTail } from '../output/output-files.ts';
 import { isAlive, type ProcessIdentity } from '../proc/process-identity.ts';
-import { readExitFile } from '../supervisor/supervisor.ts';
-import { endOfEarlierBoot } from './instance.ts';
 import {
   type InstanceEnd,
   type InstanceFiles,
@@ -13,20 +11,19 @@ import {
   readEnd,
   readRecord,
   writeEnd,
-} from './instance-record.ts';
+} from '../records/instance-record.ts';
+import { readExitFile } from '../supervisor/supervisor.ts';
+import { endOfEarlierBoot } from './instance-end.ts';
 
 export type RecordedInstance = {
   readonly files: InstanceFiles;
   readonly record: InstanceRecord;
   readonly supervisor: ProcessIdentity;
-  /** How the instance ended. Null if its processes may still run, so that it has to be adopted. */
+  /** How the instance ended. Null if its processes may still be running, so that the instance has to be adopted. */
   readonly end: InstanceEnd | null;
 };
 
-/**
- * Reads the records of instances of earlier servers. `garbage` lists directories of instances that never ran or were
- * being removed. A directory that cannot be read is logged and skipped.
- */
+/** `garbage` lists instances that never ran or were being removed. A directory that cannot be read is logged and skipped. */
 export async function readInstances(
   instancesDirectory: string,
   context: { readonly bootId: string; readonly now: Date; readonly logger: Pick<RuntimeLogger, 'error'> },
@@ -44,7 +41,6 @@ export async function readInstances(
   return { instances, garbage };
 }
 
-/** Null if the directory is garbage and can be removed. */
 function readInstance(files: InstanceFiles, bootId: string, now: Date): RecordedInstance | null {
   const record = readRecord(files);
   const supervisor = record?.supervisor ?? null;
@@ -60,7 +56,7 @@ function readInstance(files: InstanceFiles, bootId: string, now: Date): Recorded
   return { files, record, supervisor, end };
 }
 
-/** If the disk is full and the end cannot be stored, the next server determines the same end again. */
+/** If the end cannot be stored, because the disk is full, the next server determines the same end. */
 function tryWriteEnd(files: InstanceFiles, end: InstanceEnd): void {
   try {
     writeEnd(files, end);

@@ -1,10 +1,13 @@
 import { delimiter } from 'node:path';
+import { instanceIdVariable } from '../containment/containment.ts';
 
 export type EnvironmentOptions = {
   readonly instanceId: string;
+  /** The TCP port on which the bot must listen, or 0 if it listens on a Unix socket or not at all. */
   readonly port: number;
+  /** The path of the Unix socket on which the bot must listen, or null if it listens on a port or not at all. */
+  readonly socket: string | null;
   readonly home: string;
-  /** Directory of the interpreter, which comes first in `PATH` unless `PATH` contains it already. */
   readonly folder: string;
   readonly path: string;
   readonly language: string | undefined;
@@ -12,16 +15,7 @@ export type EnvironmentOptions = {
   readonly variables: Readonly<Record<string, string>>;
 };
 
-/**
- * Contains the instance's id. If there are neither control groups nor separate accounts, an instance's processes are
- * recognized by this variable.
- */
-export const INSTANCE_ID_VARIABLE = 'BOTHOST_INSTANCE';
-
-/**
- * The complete environment of a bot (docs/bot-contract.md, "Environment"). It inherits nothing from the service's
- * environment, and `variables` cannot override what the service sets.
- */
+/** Returns the complete environment of a bot (docs/bot-contract.md, "Environment"). `variables` cannot override it. */
 export function botEnvironment(options: EnvironmentOptions): Readonly<Record<string, string>> {
   return {
     ...options.variables,
@@ -30,9 +24,10 @@ export function botEnvironment(options: EnvironmentOptions): Readonly<Record<str
     TMPDIR: options.home,
     ...(options.language === undefined ? {} : { LANG: options.language }),
     ...(options.timeZone === undefined ? {} : { TZ: options.timeZone }),
-    PORT: String(options.port),
+    ...(options.socket === null ? {} : { BOT_SOCKET: options.socket }),
+    ...(options.port === 0 ? {} : { PORT: String(options.port) }),
     BOT_HOST: '127.0.0.1',
-    [INSTANCE_ID_VARIABLE]: options.instanceId,
+    [instanceIdVariable]: options.instanceId,
   };
 }
 

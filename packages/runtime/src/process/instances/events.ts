@@ -1,10 +1,9 @@
 import type { InstanceEvent, InstanceExit, InstanceNotice } from '../../runtime.ts';
-import type { InstanceEnd } from './instance-record.ts';
+import type { InstanceEnd } from '../records/instance-record.ts';
 
-/** Maximum number of notices kept for the next watcher. Exits need no limit, because they are stored on disk. */
-const KEPT_NOTICES = 1000;
+/** Maximum number of notices kept for the next watcher. Exits have no limit: they are also stored on disk. */
+const keptNotices = 1000;
 
-/** Events of instances, delivered to a single watcher. */
 export type InstanceEvents = {
   readonly ended: (instanceId: string, end: InstanceEnd) => void;
   readonly noticed: (instanceId: string, notice: InstanceNotice, detail: string) => void;
@@ -29,10 +28,10 @@ export function createInstanceEvents(now: () => Date): InstanceEvents {
     noticed: (instanceId, notice, detail) => {
       const event: InstanceEvent = { kind: 'noticed', instanceId, at: now(), notice, detail };
       if (queue !== null) queue.push(event);
-      else if (notices.length < KEPT_NOTICES) notices.push(event);
+      else if (notices.length < keptNotices) notices.push(event);
     },
     watch: (earlier, signal) => {
-      if (queue !== null) throw new Error('The runtime already has a watcher. It allows one at a time.');
+      if (queue !== null) throw new Error('The runtime already has a watcher of events. It allows only one at a time.');
       const own = createEventQueue<InstanceEvent>();
       for (const event of [...earlier(), ...notices.splice(0)]) own.push(event);
       queue = own;
@@ -54,10 +53,8 @@ export function describeExit(end: InstanceEnd): InstanceExit {
   return { code, signal, outOfMemory, tail, diskLimit };
 }
 
-/** An unbounded queue with one consumer. */
 type EventQueue<T> = {
   readonly push: (value: T) => void;
-  /** Yields values until the signal aborts, then discards the rest of the queue. */
   readonly read: (signal: AbortSignal) => AsyncGenerator<T>;
 };
 

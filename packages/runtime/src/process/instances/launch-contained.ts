@@ -1,77 +1,69 @@
 import type { ChildProcess } from 'node:child_process';
 import type { ResourceLimits } from '../../runtime.ts';
-import { cgroupsFor, createCgroups, enterCgroups, limitCgroupCpu } from '../containment/cgroup.ts';
+import { type CpuPriority, cgroupsFor, createCgroups, limitCgroupCpu } from '../containment/cgroup.ts';
 import type { Isolation } from '../containment/isolation.ts';
-import { readProcessStat } from '../proc/process-identity.ts';
-import { startSupervisor } from '../supervisor/supervisor.ts';
-import { type InstanceFiles, type InstanceRecord, writeRecord } from './instance-record.ts';
+import type { ProcessIdentity } from '../proc/process-identity.ts';
+import { type InstanceFiles, type InstanceRecord, writeRecord } from '../records/instance-record.ts';
 
 export type ContainedLaunchOptions = {
   readonly files: InstanceFiles;
   /** Also the name of the control groups and the value of `BOTHOST_INSTANCE`. */
   readonly instanceId: string;
   readonly deploymentId: string;
-  /** The owner as `ownerOf` returns it. */
   readonly owner: string | null;
   /** The port to listen on, or 0 if the program does not listen. */
   readonly port: number;
+  /** The path of the Unix socket to listen on, or null if the program does not listen. */
+  readonly socket: string | null;
   readonly limits: ResourceLimits;
-  /** The initial CPU limit, which `limitCpu` can change. */
   readonly startingMillicores: number;
+  readonly priority: Exclude<CpuPriority, 'session'>;
   readonly processLimit: number;
   readonly account: { readonly uid: number; readonly gid: number } | null;
   readonly isolation: Isolation;
-  readonly command: readonly string[];
-  readonly directory: string;
-  readonly environment: Readonly<Record<string, string>>;
   readonly bootId: string;
   readonly now: Date;
 };
 
-/** A program that runs when `go` is called, and never if this process dies before that. */
+/** A program that waits for `go`. It never runs if this process dies before that. */
 export type LaunchedProgram = {
   readonly record: InstanceRecord;
-  readonly supervisor: NonNullable<InstanceRecord['supervisor']>;
+  readonly supervisor: ProcessIdentity;
   /** The supervisor process, or null if it is not a child of this server. */
   readonly child: ChildProcess | null;
   readonly go: () => void;
 };
 
+/** `spawnProgram` or `forkProgram`: creates the process in its control groups. If it rejects, no process is left. */
+export type CreateProcess = (record: InstanceRecord, options: ContainedLaunchOptions) => Promise<CreatedProcess>;
+
+export type CreatedProcess = Omit<LaunchedProgram, 'record'> & {
+  /** The process of a forked bot. Null if the supervisor starts the bot itself. */
+  readonly main: ProcessIdentity | null;
+  readonly abandon: () => Promise<void> | void;
+};
+
 /**
- * Prepares everything up to the program's first instruction: record, control groups, supervisor, record with
- * supervisor. `removeInstance` can clean up after each step. If it rejects, no process is running.
+ * Creates, in this order, the record, the control groups and the process, and adds the process to the record. The
+ * program runs only after `go`. `removeInstance` can clean up after each step. If it rejects, no process is running.
  */
-export async function launchContained(options: ContainedLaunchOptions): Promise<LaunchedProgram> {
-  const { files, isolation, account } = options;
-  const record = createRecord(options);
-  const { pid, child, go } = await startSupervisor({
-    command: options.command,
-    directory: options.directory,
-    environment: options.environment,
-    account,
-    exitPath: files.exit,
-    outputPath: files.output,
-    processLimit: isolation.containment === 'uid' ? options.processLimit : 0,
-  });
+export async function launchContained(
+  options: ContainedLaunchOptions,
+  createProcess: CreateProcess,
+): Promise<LaunchedProgram> {
+  const record = await createRecord(options);
+  const { supervisor, main, child, go, abandon } = await createProcess(record, options);
   try {
-    const startTicks = readProcessStat(pid)?.startTicks;
-    if (startTicks === undefined) throw new Error('The supervisor exited immediately.');
-    if (record.cgroups !== null) await enterCgroups(record.cgroups, pid);
-    const complete = { ...record, supervisor: { pid, startTicks } };
-    writeRecord(files, complete);
-    return { record: complete, supervisor: complete.supervisor, child, go };
+    const complete = { ...record, supervisor, main };
+    writeRecord(options.files, complete);
+    return { record: complete, supervisor, child, go };
   } catch (error) {
-    const exited = new Promise((resolve) => child.once('exit', resolve));
-    child.kill('SIGKILL');
-    await exited;
+    await abandon();
     throw error;
   }
 }
 
-/** Writes a record that names no process yet, and creates the control groups of the instance. */
-export function createRecord(
-  options: Omit<ContainedLaunchOptions, 'command' | 'directory' | 'environment'>,
-): InstanceRecord {
+async function createRecord(options: ContainedLaunchOptions): Promise<InstanceRecord> {
   const { files, isolation, limits, account } = options;
   const record: InstanceRecord = {
     version: 1,
@@ -80,10 +72,11 @@ export function createRecord(
     createdAt: options.now.toISOString(),
     bootId: options.bootId,
     port: options.port,
+    socket: options.socket,
     limits: { cpuMillicores: limits.cpuMillicores, memoryBytes: limits.memoryBytes },
     containment: isolation.containment,
     account,
-    cgroups: isolation.cgroups === null ? null : cgroupsFor(isolation.cgroups, options.instanceId),
+    cgroups: isolation.cgroups === null ? null : cgroupsFor(isolation.cgroups, options.owner, options.instanceId),
     supervisor: null,
     main: null,
     address: null,
@@ -91,8 +84,8 @@ export function createRecord(
   };
   writeRecord(files, record);
   if (record.cgroups !== null) {
-    createCgroups(record.cgroups, limits, options.processLimit);
-    limitCgroupCpu(record.cgroups, options.startingMillicores);
+    await createCgroups(record.cgroups, limits, options.processLimit);
+    limitCgroupCpu(record.cgroups, options.startingMillicores, options.priority);
   }
   return record;
 }

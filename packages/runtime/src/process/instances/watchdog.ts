@@ -1,29 +1,10 @@
-import type { TableSource } from '../containment/containment.ts';
 import { listenersOf, readListeners } from '../proc/listeners.ts';
 import { readProportionalMemory } from '../proc/process-identity.ts';
-import { type ProcessTable, readProcessTable } from '../proc/process-table.ts';
+import type { ProcessTableSource } from '../proc/process-table.ts';
+import { createTableSource } from '../proc/process-table.ts';
 import type { Instance } from './instance.ts';
 
-/** Returns a function that reads the process table on its first call and returns the same table afterwards. */
-export function createTableSource(): TableSource {
-  let table: ProcessTable | null = null;
-  return () => {
-    table ??= readProcessTable();
-    return table;
-  };
-}
-
-export type WatchdogOptions = {
-  readonly instances: readonly Instance[];
-  readonly onWide: (instance: Instance, host: string) => void;
-  /** Instances for which `onWide` has been called. */
-  readonly knownWide: ReadonlySet<Instance>;
-};
-
-/**
- * Polls what has no event: the end of supervisors that an earlier server started, and memory use that the kernel does
- * not limit.
- */
+/** Polls for what no event reports: the end of adopted supervisors, and memory use that the kernel does not limit. */
 export function checkInstances(instances: readonly Instance[]): void {
   const table = createTableSource();
   for (const instance of instances) {
@@ -33,22 +14,22 @@ export function checkInstances(instances: readonly Instance[]): void {
 }
 
 /** Finds bots that listen on more than loopback. Takes milliseconds, because the kernel lists all sockets. */
-export function findWideListeners(options: WatchdogOptions): void {
+export function findWideListeners(
+  running: readonly Instance[],
+  onWide: (instance: Instance, host: string) => void,
+): void {
   const table = createTableSource();
-  const live = options.instances.filter((instance) => instance.end() === null);
-  const wide = live.length === 0 ? [] : readListeners().filter(({ loopbackOnly }) => !loopbackOnly);
-  if (wide.length === 0) return;
-  for (const instance of live) {
+  const wide = running.length === 0 ? [] : readListeners().filter(({ loopbackOnly }) => !loopbackOnly);
+  for (const instance of running) {
     const onItsPort = wide.filter(({ port }) => port === instance.record().port);
-    if (onItsPort.length === 0 || options.knownWide.has(instance)) continue;
+    if (onItsPort.length === 0) continue;
     const pids = instance.containment.members(table).map(({ pid }) => pid);
     const [own] = listenersOf(pids, onItsPort);
-    if (own !== undefined) options.onWide(instance, own.address);
+    if (own !== undefined) onWide(instance, own.address);
   }
 }
 
-/** Whether an instance exceeds a memory limit that the kernel does not enforce. */
-function exceedsMemory(instance: Instance, table: TableSource): boolean {
+function exceedsMemory(instance: Instance, table: ProcessTableSource): boolean {
   if (instance.containment.boundsMemory || instance.end() !== null) return false;
   const limit = instance.record().limits.memoryBytes;
   const usage = instance.containment.usage(table);

@@ -1,6 +1,6 @@
 import type { Timestamp } from '../../runtime.ts';
 
-/** Timestamps in microseconds. Each is the current time, or the previous timestamp plus one if that is later. */
+/** A clock in microseconds. Each timestamp is the current time, or the previous one plus 1 if that is later. */
 export type MonotonicClock = {
   readonly next: () => Timestamp;
   /** All following timestamps are later than this one. */

@@ -5,11 +5,9 @@ import { z } from 'zod';
 import { type OffsetRange, type OutputFile, tailBytes } from '../../runtime.ts';
 import { parseEnd, parseMarks } from './output-marks.ts';
 
-/** Files of one instance's output, in a separate directory. */
 export type OutputFiles = {
-  /** The file to which the bot appends its output. */
   readonly output: string;
-  /** Marks, each of which says up to which offset the server had read the output, and when. */
+  /** Each mark is an offset and the time at which the server had read the output up to it. */
   readonly marks: string;
   /** The offset at which `output` begins. Exists only if this is not 0. */
   readonly base: string;
@@ -29,23 +27,17 @@ export function outputFiles(directory: string): OutputFiles {
   };
 }
 
-/**
- * The largest supported offset: every byte up to it can be counted exactly. A program can exceed it by extending its
- * output file as a sparse file; further output is dropped.
- */
-export const LAST_OFFSET = 2 ** 52;
+/** The largest offset with exact byte counts. Output beyond it, possible in a sparse file, is dropped. */
+export const lastOffset = 2 ** 52;
 
-const offsetSchema = z.int().min(0).max(LAST_OFFSET);
+const offsetSchema = z.int().min(0).max(lastOffset);
 const gapSchema = z.object({ from: offsetSchema, to: offsetSchema });
 
-/**
- * At most `LAST_OFFSET`, because an earlier version stored the length of any output file, which could exceed 2^63
- * bytes.
- */
+/** At most `lastOffset`, because an earlier version stored the length of any output file. */
 export function readBase(files: OutputFiles): number {
   try {
     const stored = Number(readFileSync(files.base, 'utf8'));
-    return offsetSchema.parse(Math.min(stored, LAST_OFFSET));
+    return offsetSchema.parse(Math.min(stored, lastOffset));
   } catch {
     return 0;
   }
@@ -59,10 +51,7 @@ export function readGap(files: OutputFiles): OffsetRange | null {
   }
 }
 
-/**
- * Describes the output, or returns null if there is no output file. Output of an ended instance without marks gets the
- * modification time of the file.
- */
+/** Null if there is no output file. Output of an ended instance without marks gets the file's modification time. */
 export async function describeOutput(files: OutputFiles, ended: boolean): Promise<OutputFile | null> {
   const found = await stat(files.output).catch(() => null);
   if (found === null) return null;
@@ -70,7 +59,7 @@ export async function describeOutput(files: OutputFiles, ended: boolean): Promis
   const gap = readGap(files);
   const written = await readFile(files.marks, 'latin1').catch(() => '');
   const marks = [...parseMarks(written)];
-  const end = Math.min(base + found.size, LAST_OFFSET);
+  const end = Math.min(base + found.size, lastOffset);
   const modifiedAt = Math.round(found.mtimeMs * 1000);
   const last = marks.at(-1) ?? { end: 0, at: 0 };
   if (ended && end > last.end) marks.push({ end, at: Math.max(modifiedAt, last.at + 1), unattended: true });
@@ -83,10 +72,7 @@ export async function describeOutput(files: OutputFiles, ended: boolean): Promis
   return { path: files.output, base, dropped, marks, endedAt };
 }
 
-/**
- * The last lines of the output, at most 4 KiB, even after the file was truncated. Replaces NUL, which PostgreSQL cannot
- * store in text.
- */
+/** Reads the last lines, at most 4 KiB, even after a truncation. Omits NUL, which PostgreSQL cannot store. */
 export function readTail(files: OutputFiles): string {
   return tailText(files).replaceAll('\0', '\ufffd');
 }

@@ -4,14 +4,14 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { gapToDrop } from './output-gap.ts';
 
-const LIMIT = 100_000;
+const limitBytes = 100_000;
 
 async function gapIn(text: string, known: { from: number; to: number } | null = null, base = 0) {
   const directory = await mkdtemp(join(tmpdir(), 'bothost-gap-'));
   onTestFinished(() => rm(directory, { recursive: true }));
   const path = join(directory, 'output');
   await writeFile(path, text);
-  return gapToDrop({ path, base, size: text.length, gap: known, limitBytes: LIMIT });
+  return gapToDrop({ path, base, size: text.length, gap: known, limitBytes: limitBytes });
 }
 
 const lines = (bytes: number) => `${'x'.repeat(99)}\n`.repeat(bytes / 100);

@@ -1,32 +1,36 @@
 import { expect, it } from 'vitest';
-import { formatEnd, formatMark, parseEnd, parseMarks } from './output-marks.ts';
+import { formatEndMark, formatMark, parseEnd, parseMarks } from './output-marks.ts';
 
-const MARKS = [
+const expectedMarks = [
   { end: 10, at: 1_000_000, unattended: false },
   { end: 30, at: 2_000_000, unattended: true },
 ];
 
 it('parses formatted marks, even after a mark that a kill truncated', () => {
-  expect(parseMarks(MARKS.map(formatMark).join(''))).toEqual(MARKS);
-  const [first, second] = MARKS.map(formatMark);
-  expect(parseMarks(`${first}\n29 19${second}`)).toEqual(MARKS);
-  expect(parseMarks(`${first}${second}\n40 1`)).toEqual(MARKS);
+  expect(parseMarks(expectedMarks.map(formatMark).join(''))).toEqual(expectedMarks);
+  const [first, second] = expectedMarks.map(formatMark);
+  expect(parseMarks(`${first}\n29 19${second}`)).toEqual(expectedMarks);
+  expect(parseMarks(`${first}${second}\n40 1`)).toEqual(expectedMarks);
 });
 
 it('skips marks that do not increase, so that binary search by time or offset works', () => {
-  const damaged = [...MARKS, { end: 25, at: 3_000_000, unattended: false }, { end: 40, at: 5, unattended: false }];
-  expect(parseMarks(damaged.map(formatMark).join(''))).toEqual(MARKS);
+  const damaged = [
+    ...expectedMarks,
+    { end: 25, at: 3_000_000, unattended: false },
+    { end: 40, at: 5, unattended: false },
+  ];
+  expect(parseMarks(damaged.map(formatMark).join(''))).toEqual(expectedMarks);
 });
 
 it('skips numbers that a double cannot hold exactly', () => {
-  const text = MARKS.map(formatMark).join('');
-  expect(parseMarks(`${text}\n9223372036854775808 3000000 a\n40 ${'9'.repeat(400)} a`)).toEqual(MARKS);
+  const text = expectedMarks.map(formatMark).join('');
+  expect(parseMarks(`${text}\n9223372036854775808 3000000 a\n40 ${'9'.repeat(400)} a`)).toEqual(expectedMarks);
   expect(parseEnd(`${text}\n${'9'.repeat(400)} e`)).toBeNull();
 });
 
 it('parses the end of the output, if it is recorded', () => {
-  const text = MARKS.map(formatMark).join('');
+  const text = expectedMarks.map(formatMark).join('');
   expect(parseEnd(text)).toBeNull();
-  expect(parseEnd(text + formatEnd(2_000_001))).toBe(2_000_001);
-  expect(parseMarks(text + formatEnd(2_000_001))).toEqual(MARKS);
+  expect(parseEnd(text + formatEndMark(2_000_001))).toBe(2_000_001);
+  expect(parseMarks(text + formatEndMark(2_000_001))).toEqual(expectedMarks);
 });

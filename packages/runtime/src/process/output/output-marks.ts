@@ -1,16 +1,13 @@
-import { readFileSync } from 'node:fs';
+import { appendFileSync, readFileSync } from 'node:fs';
 import type { OutputMark, Timestamp } from '../../runtime.ts';
+import type { MonotonicClock } from './monotonic-clock.ts';
 
-/**
- * Formats one mark as a line to append. The line break comes first, so that a truncated mark does not damage the next
- * one.
- */
+/** Formats a mark to append. The line break comes first, so that a truncated mark does not damage the next. */
 export function formatMark(mark: OutputMark): string {
   return `\n${mark.end} ${mark.at} ${mark.unattended ? 'u' : 'a'}`;
 }
 
-/** Formats the time at which the output was complete, to append once after the last mark. */
-export function formatEnd(at: Timestamp): string {
+export function formatEndMark(at: Timestamp): string {
   return `\n${at} e`;
 }
 
@@ -19,10 +16,7 @@ export function parseEnd(text: string): Timestamp | null {
   return at !== undefined && Number.isSafeInteger(Number(at)) ? Number(at) : null;
 }
 
-/**
- * Parses marks in order. Skips lines that a kill or a full disk visibly truncated. Also skips numbers that a double
- * cannot hold exactly, which only a bot or an earlier version can have written.
- */
+/** Parses marks in order. Skips truncated lines, and numbers that a double cannot represent exactly. */
 export function parseMarks(text: string): readonly OutputMark[] {
   const marks: OutputMark[] = [];
   let last = { end: 0, at: 0 };
@@ -41,8 +35,49 @@ function isExact({ end, at }: OutputMark): boolean {
   return Number.isSafeInteger(end) && Number.isSafeInteger(at);
 }
 
-/** The content of the file of marks. Empty if the file is missing. */
-export function readMarksText(path: string): string {
+/** Appends marks to a file. If `isAdopted`, continues after the marks of an earlier server. */
+export type MarkWriter = {
+  /** Up to which offset the output is marked. */
+  readonly end: () => number;
+  /** The time of the last mark. */
+  readonly at: () => Timestamp;
+  readonly markUntil: (end: number) => void;
+  /** Counts output up to this offset as marked without writing a mark. */
+  readonly skipTo: (end: number) => void;
+  /** Marks when the output ended, unless an earlier server has done so. */
+  readonly markEnd: () => void;
+};
+
+export function openMarks(path: string, clock: MonotonicClock, isAdopted: boolean): MarkWriter {
+  const written = isAdopted ? readMarksText(path) : '';
+  let { end, at } = parseMarks(written).at(-1) ?? { end: 0, at: 0 };
+  let endedAt = parseEnd(written);
+  let unattended = isAdopted;
+  clock.after(endedAt ?? at);
+  const append = (text: string) => appendFileSync(path, text, { mode: 0o600 });
+  return {
+    end: () => end,
+    at: () => at,
+    markUntil: (next) => {
+      if (next > end) {
+        const mark = { end: next, at: clock.next(), unattended };
+        append(formatMark(mark));
+        ({ end, at } = mark);
+      }
+      unattended = false;
+    },
+    skipTo: (next) => {
+      end = Math.max(end, next);
+    },
+    markEnd: () => {
+      if (endedAt !== null) return;
+      endedAt = clock.next();
+      append(formatEndMark(endedAt));
+    },
+  };
+}
+
+function readMarksText(path: string): string {
   try {
     return readFileSync(path, 'latin1');
   } catch {

@@ -1,26 +1,24 @@
 import { execFileSync } from 'node:child_process';
-import { appendFileSync, mkdirSync, mkdtempSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdtempSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { instanceFiles } from '../instances/instance-record.ts';
 import { createMonotonicClock } from './monotonic-clock.ts';
 import { openOutput } from './output.ts';
-import { LAST_OFFSET } from './output-files.ts';
+import { lastOffset, outputFiles } from './output-files.ts';
 
-const LIMIT = 100_000;
+const limitBytes = 100_000;
 
 function openTestOutput(parent = tmpdir()) {
   const directory = mkdtempSync(join(parent, 'bothost-output-'));
   onTestFinished(() => rmSync(directory, { recursive: true }));
-  const files = instanceFiles(directory, 'one');
-  mkdirSync(files.log, { recursive: true });
+  const files = outputFiles(directory);
   writeFileSync(files.output, '');
   const dropped: number[] = [];
   const output = openOutput({
-    files,
+    directory,
     clock: createMonotonicClock(() => new Date()),
-    limitBytes: LIMIT,
+    limitBytes: limitBytes,
     adopted: false,
     searchPath: '/usr/bin:/bin',
     onDropped: (bytes) => dropped.push(bytes),
@@ -32,16 +30,18 @@ function openTestOutput(parent = tmpdir()) {
 
 it('drops excess output that was written while an earlier part was being dropped', async () => {
   const { output, path } = openTestOutput();
-  appendFileSync(path, `${'x'.repeat(99)}\n`.repeat(LIMIT / 50));
+  appendFileSync(path, `${'x'.repeat(99)}\n`.repeat(limitBytes / 50));
   output.poll();
   truncateSync(path, 2 ** 43);
   output.finish();
   const { dropped, marks } = (await output.describe()) ?? {};
   expect(marks?.at(-1)?.end).toBe(2 ** 43);
-  expect(dropped).toEqual([{ from: LIMIT / 4, to: 2 ** 43 - LIMIT / 2 }]);
+  expect(dropped).toEqual([{ from: limitBytes / 4, to: 2 ** 43 - limitBytes / 2 }]);
 });
 
-it('empties a file beyond the largest offset, but keeps its last lines and that offset', async ({ skip }) => {
+it('empties an output file that exceeds the largest offset, but keeps its last lines and the offset', async ({
+  skip,
+}) => {
   const { output, path, dropped } = openTestOutput('/dev/shm');
   const lengthen = () => execFileSync('truncate', ['--size', String(2n ** 63n - 4096n), path], { stdio: 'ignore' });
   try {
@@ -57,8 +57,8 @@ it('empties a file beyond the largest offset, but keeps its last lines and that 
   output.finish();
   expect(dropped).toHaveLength(1);
   expect(await output.describe()).toMatchObject({
-    base: LAST_OFFSET,
-    dropped: [{ from: 0, to: LAST_OFFSET }],
-    marks: [{ end: LAST_OFFSET }],
+    base: lastOffset,
+    dropped: [{ from: 0, to: lastOffset }],
+    marks: [{ end: lastOffset }],
   });
 });

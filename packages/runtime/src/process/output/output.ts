@@ -1,55 +1,26 @@
-import {
-  appendFileSync,
-  closeSync,
-  existsSync,
-  type FSWatcher,
-  ftruncateSync,
-  openSync,
-  rmSync,
-  statSync,
-  watch,
-  writeFileSync,
-} from 'node:fs';
-import type { OffsetRange, OutputFile, Timestamp } from '../../runtime.ts';
-import { type InstanceFiles, replaceFile } from '../instances/instance-record.ts';
+import { existsSync, statSync, watch } from 'node:fs';
+import type { OutputFile, Timestamp } from '../../runtime.ts';
 import type { MonotonicClock } from './monotonic-clock.ts';
-import {
-  describeOutput,
-  LAST_OFFSET,
-  outputFiles,
-  readBase,
-  readGap,
-  readLastBytes,
-  readTail,
-} from './output-files.ts';
-import { gapToDrop } from './output-gap.ts';
-import { formatEnd, formatMark, parseEnd, parseMarks, readMarksText } from './output-marks.ts';
-import { punchHole } from './punch-hole.ts';
+import { describeOutput, lastOffset, outputFiles, readTail } from './output-files.ts';
+import { createOutputLimiter } from './output-limiter.ts';
+import { openMarks } from './output-marks.ts';
 
-const POLL_INTERVAL_MILLISECONDS = 100;
+const pollIntervalMs = 100;
 
 export type OutputOptions = {
-  readonly files: InstanceFiles;
+  readonly directory: string;
   readonly clock: MonotonicClock;
   /** Limit of the kept output in bytes: the first quarter of the limit, and at least its last half. */
   readonly limitBytes: number;
-  /**
-   * Whether an earlier server followed this output. Output that was written before this server started is then marked
-   * as `unattended`.
-   */
+  /** Whether an earlier server started the instance. The first output is then marked as `unattended`. */
   readonly adopted: boolean;
-  /** `PATH` in which programs are searched. */
   readonly searchPath: string;
   readonly onDropped: (bytes: number) => void;
   readonly onError: (error: unknown) => void;
 };
 
-/**
- * Follows the output file that a bot appends to: marks which part was read when, limits the size, and notifies readers.
- * Offsets count from the instance's start.
- */
+/** Marks which part of an output was read when, limits its size, and notifies readers. Offsets count from its start. */
 export type Output = {
-  /** Marks output that was written since the last mark. */
   readonly poll: () => void;
   readonly describe: () => Promise<OutputFile | null>;
   /** Resolves when there is a mark after `since`, or at `finish`. `stop` cancels the wait. */
@@ -60,24 +31,13 @@ export type Output = {
 };
 
 export function openOutput(options: OutputOptions): Output {
-  const files = outputFiles(options.files.log);
-  const { limitBytes, clock } = options;
-  const written = options.adopted ? readMarksText(files.marks) : '';
-  const earlier = parseMarks(written).at(-1);
-  let base = readBase(files);
-  let gap = readGap(files);
-  let unattended = options.adopted;
-  let markedEnd = earlier?.end ?? 0;
-  let markedAt: Timestamp = earlier?.at ?? 0;
-  let finished = false;
+  const { onError } = options;
+  const files = outputFiles(options.directory);
+  const marks = openMarks(files.marks, options.clock, options.adopted);
+  let isFinished = false;
   let isFailing = false;
-  let hasDropped = gap !== null;
-  let dropping: Promise<void> | null = null;
-  let timer: NodeJS.Timeout | null = null;
-  let isPollDue = false;
   const waiting = new Set<() => void>();
-  let endedAt = parseEnd(written);
-  clock.after(endedAt ?? markedAt);
+  const limiter = createOutputLimiter({ ...options, files, isFinished: () => isFinished, onTruncated: marks.skipTo });
 
   const wake = () => {
     const woken = [...waiting];
@@ -85,77 +45,14 @@ export function openOutput(options: OutputOptions): Output {
     for (const resolve of woken) resolve();
   };
 
-  const scan = (isLast = false) => {
+  const scan = (isLast: boolean) => {
     const size = statSync(files.output, { throwIfNoEntry: false })?.size;
     if (size === undefined) return;
-    // The bot has truncated its own output. Everything that it writes afterwards is new.
-    if (base + size < markedEnd) replaceBase(markedEnd);
-    const end = Math.min(base + size, LAST_OFFSET);
-    if (end > markedEnd) {
-      const at = clock.next();
-      appendFileSync(files.marks, formatMark({ end, at, unattended }), { mode: 0o600 });
-      markedEnd = end;
-      markedAt = at;
-    }
-    unattended = false;
-    if (!finished && base + size > LAST_OFFSET) truncate();
-    else if (!finished && (isLast || dropping === null)) {
-      const next = gapToDrop({ path: files.output, base, size, gap, limitBytes });
-      if (next !== null) drop(next);
-    }
+    // The bot has truncated its own output. All bytes of the file are new.
+    if (limiter.base() + size < marks.end()) limiter.replaceBase(marks.end());
+    marks.markUntil(Math.min(limiter.base() + size, lastOffset));
+    limiter.limit(size, isLast);
     wake();
-  };
-
-  const replaceBase = (next: number) => {
-    replaceFile(files.base, JSON.stringify(next));
-    base = next;
-  };
-
-  /**
-   * Record the gap first, because readers then skip it. If the server is killed before it frees the blocks, the next
-   * gap frees them.
-   */
-  const drop = (next: OffsetRange) => {
-    replaceFile(files.gap, JSON.stringify(next));
-    gap = next;
-    const punching = (dropping ?? Promise.resolve())
-      .then(() => punchGap(next))
-      .catch(options.onError)
-      .finally(() => {
-        if (dropping === punching) dropping = null;
-      });
-    dropping = punching;
-  };
-
-  const punchGap = async ({ from, to }: OffsetRange) => {
-    const isPunched = await punchHole(files.output, from - base, to - base, options.searchPath);
-    if (isPunched) reportDropped(to - from);
-    else if (!finished) truncate();
-  };
-
-  const reportDropped = (bytes: number) => {
-    if (!hasDropped) options.onDropped(bytes);
-    hasDropped = true;
-  };
-
-  /**
-   * Empties an output file that cannot have holes or is too long, but keeps its last lines. After a kill between the
-   * two writes, the base is too high by the size of the file, but offsets still increase.
-   */
-  const truncate = () => {
-    const file = openSync(files.output, 'r+');
-    try {
-      writeFileSync(files.truncatedTail, readLastBytes(files.output), { mode: 0o600 });
-      const { size } = statSync(files.output);
-      replaceBase(Math.min(base + size, LAST_OFFSET));
-      ftruncateSync(file, 0);
-      rmSync(files.gap, { force: true });
-      gap = null;
-      markedEnd = Math.max(markedEnd, base);
-      reportDropped(size);
-    } finally {
-      closeSync(file);
-    }
   };
 
   const poll = (isLast = false) => {
@@ -164,61 +61,29 @@ export function openOutput(options: OutputOptions): Output {
       isFailing = false;
     } catch (error) {
       // Report the error only once, because with a full disk each poll fails.
-      if (!isFailing) options.onError(error);
+      if (!isFailing) onError(error);
       isFailing = true;
     }
   };
 
   const markEnd = () => {
-    // An earlier server may have moved the output and been killed before it removed the instance.
-    if (endedAt !== null || !existsSync(files.output)) return;
-    endedAt = clock.next();
     try {
-      appendFileSync(files.marks, formatEnd(endedAt), { mode: 0o600 });
+      // An earlier server may have moved the output and been killed before it removed the instance.
+      if (existsSync(files.output)) marks.markEnd();
     } catch (error) {
-      options.onError(error);
+      onError(error);
     }
   };
 
-  const pollSoon = () => {
-    if (timer !== null) {
-      isPollDue = true;
-      return;
-    }
-    poll();
-    timer = setTimeout(() => {
-      timer = null;
-      if (isPollDue) {
-        isPollDue = false;
-        pollSoon();
-      }
-    }, POLL_INTERVAL_MILLISECONDS);
-    timer.unref();
-  };
-
-  let watcher: FSWatcher | null = null;
-  const close = () => {
-    watcher?.close();
-    watcher = null;
-    if (timer !== null) clearTimeout(timer);
-  };
   poll();
-  try {
-    if (existsSync(files.output)) {
-      watcher = watch(files.output, { persistent: false }, pollSoon);
-      watcher.on('error', options.onError);
-    }
-  } catch (error) {
-    // For example, because no inotify watches are left. The watchdog then polls each second.
-    options.onError(error);
-  }
+  const close = watchFile(files.output, poll, onError);
   return {
     poll: () => poll(),
-    describe: () => describeOutput(files, finished),
+    describe: () => describeOutput(files, isFinished),
     changed: (since) => {
       let stop = () => {};
       const done = new Promise<void>((resolve) => {
-        if (finished || markedAt > since) return resolve();
+        if (isFinished || marks.at() > since) return resolve();
         waiting.add(resolve);
         stop = () => waiting.delete(resolve);
       });
@@ -227,11 +92,41 @@ export function openOutput(options: OutputOptions): Output {
     finish: () => {
       close();
       poll(true);
-      finished = true;
+      isFinished = true;
       markEnd();
       wake();
     },
     tail: () => readTail(files),
     close,
   };
+}
+
+/** Calls `onChange` when the file has changed, at most every 100 ms, until the returned function is called. */
+function watchFile(path: string, onChange: () => void, onError: (error: unknown) => void): () => void {
+  let timer: NodeJS.Timeout | undefined;
+  let isChangeDue = false;
+  const changed = () => {
+    isChangeDue = timer !== undefined;
+    if (isChangeDue) return;
+    onChange();
+    timer = setTimeout(() => {
+      timer = undefined;
+      if (isChangeDue) changed();
+    }, pollIntervalMs);
+    timer.unref();
+  };
+  const stopTimer = () => clearTimeout(timer);
+  try {
+    if (!existsSync(path)) return stopTimer;
+    const watcher = watch(path, { persistent: false }, changed);
+    watcher.on('error', onError);
+    return () => {
+      watcher.close();
+      stopTimer();
+    };
+  } catch (error) {
+    // A watch can fail, for example if none are left (inotify(7)). The watchdog then polls each second.
+    onError(error);
+    return stopTimer;
+  }
 }

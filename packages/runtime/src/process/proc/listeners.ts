@@ -4,13 +4,11 @@ import { readProcFile } from './read-proc-file.ts';
 /** A TCP socket on which this machine listens, as listed by `/proc/net/tcp` and `/proc/net/tcp6` (proc_pid_net(5)). */
 export type Listener = {
   readonly port: number;
-  /** The address that the socket is bound to, such as `0.0.0.0`. */
   readonly address: string;
   /** The address at which processes of this machine can connect to the socket. */
   readonly host: string;
   readonly loopbackOnly: boolean;
   readonly inode: string;
-  /** User id of the process that created the socket. */
   readonly user: number;
 };
 
@@ -20,36 +18,32 @@ export function readListeners(): readonly Listener[] {
   );
 }
 
-/**
- * True once the text lists a socket that does not listen. The kernel lists listening sockets first, and many
- * connections may follow.
- */
+/** The kernel lists listening sockets first, and many connections may follow. */
 function isPastListeners(_: number, text: string): boolean {
   const last = text.slice(text.lastIndexOf('\n', text.length - 2) + 1);
-  return last.trim().split(/\s+/)[3] !== LISTENING;
+  return last.trim().split(/\s+/)[3] !== listenState;
 }
 
-const LISTENING = '0A';
+const listenState = '0A';
 
-/** Parses `/proc/net/tcp` and skips sockets that do not listen. */
 export function parseListeners(text: string): readonly Listener[] {
   const listeners: Listener[] = [];
   for (const line of text.split('\n')) {
     const fields = line.trim().split(/\s+/);
     const [, local = '', , state, , , , user = '', , inode] = fields;
     const [address = '', port = ''] = local.split(':');
-    if (state !== LISTENING || inode === undefined) continue;
+    if (state !== listenState || inode === undefined) continue;
     listeners.push({ port: Number.parseInt(port, 16), inode, user: Number(user), ...describeAddress(address) });
   }
   return listeners;
 }
 
-const V4_MAPPED = '0000000000000000FFFF0000';
+const v4Mapped = '0000000000000000FFFF0000';
 
 /** Addresses are 32-bit words in the machine's byte order, which is little-endian on all platforms of Node 20 that we support. */
 function describeAddress(hex: string): Pick<Listener, 'address' | 'host' | 'loopbackOnly'> {
   if (hex.length === 8) return describeV4(hex);
-  if (hex.startsWith(V4_MAPPED)) return describeV4(hex.slice(V4_MAPPED.length));
+  if (hex.startsWith(v4Mapped)) return describeV4(hex.slice(v4Mapped.length));
   const bytes = hex.match(/.{8}/g)?.map(reverseBytes).join('') ?? '';
   if (/^0{31}1$/.test(bytes)) return { address: '::1', host: '::1', loopbackOnly: true };
   // A socket bound to all IPv6 addresses normally accepts IPv4 too.
@@ -72,9 +66,8 @@ function reverseBytes(hex: string): string {
 }
 
 /**
- * The listeners that belong to one of the processes. In a container, the service may not be allowed to read the
- * descriptors of other users' processes (CAP_SYS_PTRACE, proc_pid_fd(5)). The listener's user id is compared instead,
- * because each bot has its own.
+ * The listeners of one of the processes. In a container, the service may not read the descriptors of other users' processes
+ * (CAP_SYS_PTRACE). It then compares the listener's user id, because each bot has its own.
  */
 export function listenersOf(pids: readonly number[], listeners: readonly Listener[]): readonly Listener[] {
   if (listeners.length === 0) return [];
@@ -93,10 +86,7 @@ function listenersOfProcess(pid: number, listeners: readonly Listener[]): readon
   }
 }
 
-/**
- * The target of an open descriptor. Empty if the descriptor was closed during the read. Throws EACCES if the service
- * may not read the process's descriptors.
- */
+/** Empty if the descriptor was closed meanwhile. Throws EACCES if the service may not read it. */
 function readLink(path: string): string {
   try {
     return readlinkSync(path);
@@ -106,7 +96,6 @@ function readLink(path: string): string {
   }
 }
 
-/** The effective user id of a process, or null if the process has ended. */
 function userOf(pid: number): number | null {
   const user = /^Uid:\t\d+\t(\d+)/m.exec(readProcFile(`/proc/${pid}/status`) ?? '')?.[1];
   return user === undefined ? null : Number(user);

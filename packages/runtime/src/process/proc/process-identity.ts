@@ -1,18 +1,19 @@
 import { readFileSync } from 'node:fs';
+import { z } from 'zod';
 import { readProcFile } from './read-proc-file.ts';
 
 /**
- * Pid and start time identify a process; a pid alone does not, because pids are reused. The start time is field 22 of
- * `/proc/<pid>/stat`, in clock ticks since boot, and valid only together with the boot id.
+ * Pids are reused; pid and start time identify a process. The start time is field 22 of `/proc/<pid>/stat`, in clock ticks
+ * since boot, and valid only together with the boot id.
  */
-export type ProcessIdentity = { readonly pid: number; readonly startTicks: number };
+export const processIdentitySchema = z.object({ pid: z.int(), startTicks: z.number() });
+export type ProcessIdentity = Readonly<z.infer<typeof processIdentitySchema>>;
 
 /** Fields of `/proc/<pid>/stat` (proc_pid_stat(5)). Times in clock ticks, resident memory in pages. */
 export type ProcessStat = ProcessIdentity & {
   readonly state: string;
   readonly parent: number;
   readonly session: number;
-  /** CPU time of the process itself, and of the children that it has waited for. */
   readonly ownTicks: number;
   readonly childTicks: number;
   readonly residentPages: number;
@@ -23,9 +24,7 @@ export function readProcessStat(pid: number): ProcessStat | null {
   return text === null ? null : parseProcessStat(text);
 }
 
-/**
- * Null if the text is not a stat line. Parsing begins after the command name, which may contain spaces and parentheses.
- */
+/** Null if the text is not a stat line. The command name before the fields may contain spaces and parentheses. */
 export function parseProcessStat(text: string): ProcessStat | null {
   const pid = Number.parseInt(text, 10);
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
@@ -55,10 +54,7 @@ export function isAlive(identity: ProcessIdentity): boolean {
   return stat !== null && stat.startTicks === identity.startTicks && !hasEnded(stat);
 }
 
-/**
- * Memory of a process in bytes, with each shared page divided by the number of processes that use it. Null if
- * unreadable. Too expensive to call every second, because the kernel walks all pages.
- */
+/** Reads memory in bytes, with each page divided by its number of users. Null if unreadable. Slow: walks all pages. */
 export function readProportionalMemory(pid: number): number | null {
   const kibibytes = /^Pss: +(\d+) kB/m.exec(readProcFile(`/proc/${pid}/smaps_rollup`) ?? '')?.[1];
   return kibibytes === undefined ? null : Number(kibibytes) * 1024;

@@ -2,7 +2,6 @@ import { readdirSync } from 'node:fs';
 import { type ProcessIdentity, type ProcessStat, readProcessStat } from './process-identity.ts';
 import { readProcFile } from './read-proc-file.ts';
 
-/** All processes of the machine at one moment, by pid. */
 export type ProcessTable = ReadonlyMap<number, ProcessStat>;
 
 export function readProcessTable(): ProcessTable {
@@ -16,25 +15,32 @@ export function readProcessTable(): ProcessTable {
   return table;
 }
 
-/** Returns an instance's processes in a table, including the supervisor. */
+/** Returns the process table, which is read on the first call and then shared by all instances. */
+export type ProcessTableSource = () => ProcessTable;
+
+export function createTableSource(): ProcessTableSource {
+  let table: ProcessTable | null = null;
+  return () => {
+    table ??= readProcessTable();
+    return table;
+  };
+}
+
 export type Membership = (table: ProcessTable) => readonly ProcessStat[];
 
 /** Whether a process belongs to an instance. The result never changes, so it is called once per process. */
-type Recognize = (stat: ProcessStat, table: ProcessTable) => boolean;
+type MembershipPredicate = (stat: ProcessStat, table: ProcessTable) => boolean;
 
-/** Finds processes by user id, for an instance with a separate account. */
 export function membershipByUid(uid: number): Membership {
   const needle = new RegExp(`^Uid:.*\\b${uid}\\b`, 'm');
-  // Read the user id from the status file. The owner of /proc/<pid> would be cheaper to read, but a process can change
-  // it (PR_SET_DUMPABLE).
+  // A process can change the owner of /proc/<pid> (PR_SET_DUMPABLE), which would be cheaper to read.
   return cachedMembership((stat) => needle.test(readProcFile(`/proc/${stat.pid}/status`) ?? ''), false);
 }
 
 /**
- * Finds processes by an environment variable, which children inherit even past `setsid`; by descent; and by the
- * supervisor's session while the supervisor is running (later, its pid and session id can be reused). A process can
- * escape if it clears its environment and leaves its session and parent between two scans. Only a separate account or a
- * control group prevents that.
+ * Finds processes by a variable that children inherit, by descent, and by the supervisor's session while the supervisor runs
+ * (later, its ids can be reused). A process escapes if it clears its environment and leaves its session and parent between two
+ * scans; only its own account or a control group prevents that.
  */
 export function membershipByVariable(variable: string, supervisor: ProcessIdentity): Membership {
   return cachedMembership((stat, table) => {
@@ -44,7 +50,7 @@ export function membershipByVariable(variable: string, supervisor: ProcessIdenti
   }, true);
 }
 
-function cachedMembership(recognize: Recognize, byDescent: boolean): Membership {
+function cachedMembership(matches: MembershipPredicate, byDescent: boolean): Membership {
   const members = new Map<number, number>();
   const others = new Map<number, number>();
   return (table) => {
@@ -53,7 +59,7 @@ function cachedMembership(recognize: Recognize, byDescent: boolean): Membership 
     }
     for (const stat of table.values()) {
       if (members.has(stat.pid) || others.has(stat.pid)) continue;
-      const isMember = (byDescent && members.has(stat.parent)) || recognize(stat, table);
+      const isMember = (byDescent && members.has(stat.parent)) || matches(stat, table);
       (isMember ? members : others).set(stat.pid, stat.startTicks);
     }
     const found: ProcessStat[] = [];

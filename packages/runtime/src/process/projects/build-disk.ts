@@ -8,20 +8,16 @@ import { builderName } from './builder.ts';
 import { ownerOf } from './owner.ts';
 import { listOwners, type ProjectStore, readProjects } from './project-store.ts';
 
-/** Time limit for measuring a cache. A cache that takes longer is removed. */
-const CACHE_STALL_MS = 60_000;
+const cacheStallMs = 60_000;
 
 export type WatchedBuild = {
-  /** Adds a directory that counts against the disk limit of the build. */
   readonly addDirectory: (path: string) => void;
-  /** Aborts with a `PrepareError` if the build exceeds a disk limit. */
   readonly signal: AbortSignal;
   readonly stop: () => void;
 };
 
-/** Measures the disk space of running builds and of the results of finished builds. */
 export type BuildDisk = {
-  /** Begins to count what a build writes. An owner runs one build at a time. */
+  /** Starts to measure the disk use of a build. An owner runs one build at a time. */
   readonly watch: (id: string, source: PrepareSource) => Promise<WatchedBuild>;
   readonly consumers: () => readonly DiskConsumer[];
   readonly stored: StoredUsage;
@@ -30,9 +26,7 @@ export type BuildDisk = {
 export type BuildDiskOptions = {
   readonly store: ProjectStore;
   readonly preparingDirectory: string;
-  /** Maximum disk space of a build. Null means no limit. */
   readonly limitBytes: number | null;
-  /** Returns the running commands of builds. */
   readonly running: () => readonly Instance[];
 };
 
@@ -49,12 +43,9 @@ export function createBuildDisk({ store, preparingDirectory, limitBytes, running
     },
   });
 
-  /**
-   * Returns the bytes of a download cache. Removes a cache that alone exceeds the limit, because over many builds it
-   * would grow without bound.
-   */
+  /** Returns the bytes of a download cache. Removes a cache that alone exceeds the limit, as it would only grow. */
   const trimCache = async (cache: string, limit: number, signal: AbortSignal): Promise<number> => {
-    const sizes = await measureTrees([{ id: cache, paths: [cache] }], { stallMs: CACHE_STALL_MS, signal });
+    const sizes = await measureTrees([{ id: cache, paths: [cache] }], { stallMs: cacheStallMs, signal });
     const bytes = sizes.get(cache);
     if (bytes !== undefined && bytes <= limit) return bytes;
     await store.removeTree(cache);

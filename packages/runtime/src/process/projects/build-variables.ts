@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import { INSTANCE_ID_VARIABLE, prependToPath } from '../instances/environment.ts';
+import { instanceIdVariable } from '../containment/containment.ts';
+import { prependToPath } from '../instances/environment.ts';
 import type { Builder } from './builder.ts';
 
 export type BuildVariablesOptions = {
@@ -11,11 +12,10 @@ export type BuildVariablesOptions = {
   readonly timeZone: string | undefined;
   /** Variables that the operator passes to builds, such as addresses of package indexes. */
   readonly passed: Readonly<Record<string, string>>;
-  /** Variables of this command only. */
   readonly variables: Readonly<Record<string, string>>;
 };
 
-/** The complete environment of a build. It inherits only those variables of the service that the operator named. */
+/** Returns the environment of a build. It inherits only the variables of the service that the operator named. */
 export function buildVariables(options: BuildVariablesOptions): Readonly<Record<string, string>> {
   const { home, cache } = options.builder;
   return {
@@ -31,8 +31,7 @@ export function buildVariables(options: BuildVariablesOptions): Readonly<Record<
     NO_COLOR: '1',
     ...uvVariables(options.passed),
     ...options.passed,
-    // Keep uv from downloading interpreters: the operator chooses them, and a link into the cache would break when the
-    // cache is deleted.
+    // The operator chooses interpreters, and environments could not use one in the cache after its deletion.
     UV_PYTHON_DOWNLOADS: 'never',
     UV_LINK_MODE: 'copy',
     npm_config_cache: join(cache, 'npm'),
@@ -42,7 +41,6 @@ export function buildVariables(options: BuildVariablesOptions): Readonly<Record<
     PIP_CACHE_DIR: join(cache, 'pip'),
     UV_CACHE_DIR: join(cache, 'uv'),
     XDG_CACHE_HOME: cache,
-    // pnpm stores packages in this directory.
     XDG_DATA_HOME: join(cache, 'data'),
     ...options.variables,
     PATH: options.folder === null ? options.path : prependToPath(options.path, options.folder),
@@ -50,7 +48,7 @@ export function buildVariables(options: BuildVariablesOptions): Readonly<Record<
     TMPDIR: home,
     LANG: options.language ?? 'C.UTF-8',
     ...(options.timeZone === undefined ? {} : { TZ: options.timeZone }),
-    [INSTANCE_ID_VARIABLE]: options.builder.name,
+    [instanceIdVariable]: options.builder.name,
   };
 }
 

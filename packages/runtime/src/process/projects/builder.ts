@@ -2,13 +2,12 @@ import { createHash } from 'node:crypto';
 import { chownSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { reserveUid } from '../containment/accounts.ts';
-import { type Isolation, makePassable } from '../containment/isolation.ts';
-import { type InstanceFiles, instanceFiles } from '../instances/instance-record.ts';
+import { type Isolation, makeTraversable } from '../containment/isolation.ts';
 import { type RemovalContext, removeInstance } from '../instances/remove-instance.ts';
+import { type InstanceFiles, instanceFiles } from '../records/instance-record.ts';
 import { type DownloadCaches, limitCache, lockCache, openCache } from './download-cache.ts';
 import type { Account } from './interpreter.ts';
 
-/** One command of a build. `title` is the command as the log shows it. */
 export type BuildCommand = {
   readonly title: string;
   readonly command: readonly string[];
@@ -18,20 +17,15 @@ export type BuildCommand = {
   readonly summarize?: (line: string) => string | null;
 };
 
-/** The account of a running build, and the directories that the build can use. */
 export type Builder = {
-  /**
-   * Unique on the machine. Also the name of the directory and of the control groups, and the value of
-   * `BOTHOST_INSTANCE`.
-   */
+  /** Unique on the machine. Names the build's directory and control groups, and is the value of `BOTHOST_INSTANCE`. */
   readonly name: string;
+  readonly owner: string;
   readonly account: Account;
   readonly files: InstanceFiles;
-  /** Home directory, which is empty at the beginning of a build. */
   readonly home: string;
   /** Directory of the owner's downloads, kept between builds. */
   readonly cache: string;
-  /** Directory of files that the service writes and the build can only read. */
   readonly inputs: string;
 };
 
@@ -42,8 +36,8 @@ export type BuilderOptions = RemovalContext &
   };
 
 /**
- * Runs `work` with a build account, one call at a time per owner. Before it resolves, `work` must protect the trees
- * that the build wrote (`protectTree`), because the account is then given to other builds.
+ * Runs `work` with the user account for builds of this owner. Waits while another build of the owner runs. `work` must make its
+ * result read-only, because the owner's next build uses the same account.
  */
 export async function withBuilder<T>(
   options: BuilderOptions,
@@ -54,17 +48,17 @@ export async function withBuilder<T>(
   const name = builderName(options.preparingDirectory, owner);
   const files = instanceFiles(options.preparingDirectory, name);
   await removeInstance(options, files);
-  makePassable(files.directory);
+  makeTraversable(files.directory);
   let uid: number | null = null;
   try {
     if (options.isolation.ownAccounts) uid = await reserveUid(options.reservationsDirectory, files.directory);
     const account = uid === null ? null : { uid, gid: gid ?? uid };
     const inputs = join(files.directory, 'inputs');
-    makePassable(inputs);
+    makeTraversable(inputs);
     mkdirSync(files.home, { mode: 0o700 });
     if (account !== null) chownSync(files.home, account.uid, account.gid);
     const cache = await openCache(options, owner, account);
-    return await work({ name, account, files, home: files.home, cache, inputs });
+    return await work({ name, owner, account, files, home: files.home, cache, inputs });
   } finally {
     await limitCache(options, owner);
     lockCache(options.cachesDirectory, owner);
@@ -72,10 +66,7 @@ export async function withBuilder<T>(
   }
 }
 
-/**
- * The name of an owner's build account. Includes a hash of the directory, because several servers on one machine may
- * have owners of the same name and may recognize processes by BOTHOST_INSTANCE alone.
- */
+/** Several servers may have owners of the same name and recognize processes by this name, so it contains a hash. */
 export function builderName(preparingDirectory: string, owner: string): string {
   const suffix = createHash('sha256').update(preparingDirectory).digest('hex').slice(0, 8);
   return `${owner}-${suffix}`;

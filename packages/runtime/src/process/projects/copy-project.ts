@@ -5,9 +5,8 @@ import { readTree, type Tree } from '../../directory-tree.ts';
 import { throwProjectError } from '../../project-entries.ts';
 
 /**
- * Copies a project. Root owns the copy and only the group `gid` can read it; if `gid` is null, this process's account
- * owns it. Reports skipped files to `output`. Rejects with `PrepareError` like `readTree`, and with the signal's reason
- * after an abort.
+ * Copies a project. Root owns the copy, which only the group `gid` can read; without `gid`, this process's account owns it.
+ * Reports skipped files. Rejects with `PrepareError` like `readTree`, and with the signal's reason after an abort.
  */
 export async function copyProject(
   from: string,
@@ -49,7 +48,6 @@ async function copyEntries(entries: Tree['entries'], { from, to, gid, signal }: 
   await setAccess(to, 0o750);
 }
 
-/** Gives a tree that only root could write to a build account. */
 export async function chownTree(path: string, uid: number, gid: number): Promise<void> {
   await lchown(path, uid, gid);
   for (const entry of await readdir(path, { withFileTypes: true })) {

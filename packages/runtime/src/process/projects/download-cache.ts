@@ -4,23 +4,16 @@ import { join } from 'node:path';
 import type { RemoveTree } from '../../runtime.ts';
 import type { Account } from './interpreter.ts';
 
-const MEASURING_MS = 60_000;
+const measuringMs = 60_000;
 
-/**
- * Directory of download caches, one per owner. All projects of an owner share a cache, and never build at the same
- * time. Only the account of the running build can enter its owner's cache.
- */
+/** Caches of downloads, one per owner. Only the account of the running build can enter it. */
 export type DownloadCaches = {
   readonly cachesDirectory: string;
-  /** Maximum size in bytes. A larger cache is deleted after the build. */
   readonly cacheLimitBytes: number;
   readonly removeTree: RemoveTree;
 };
 
-/**
- * Opens the cache for a build account. Deletes a cache that belongs to another account, because this account could not
- * use it, and changing its owner could pass on planted files.
- */
+/** Opens the cache for a build account. Deletes a cache of another account, which could contain planted files. */
 export async function openCache(
   { cachesDirectory, removeTree }: DownloadCaches,
   owner: string,
@@ -33,7 +26,6 @@ export async function openCache(
   if (existsSync(cache) && statSync(cache).uid !== uid) await removeTree(cache);
   mkdirSync(cache, { recursive: true, mode: 0o700 });
   if (account !== null) chownSync(cache, account.uid, account.gid);
-  // Set the mode again, because an earlier build may have changed it.
   chmodSync(cache, 0o700);
   chmodSync(directory, 0o711);
   return cache;
@@ -58,7 +50,7 @@ function filesOf(cachesDirectory: string, owner: string): string {
 /** Returns the disk space of a tree in bytes, or infinity if `du` fails or takes longer than a minute. */
 function measure(path: string): Promise<number> {
   return new Promise((resolve) => {
-    const options = { cwd: '/', env: { PATH: '/usr/bin:/bin', LC_ALL: 'C' }, timeout: MEASURING_MS };
+    const options = { cwd: '/', env: { PATH: '/usr/bin:/bin', LC_ALL: 'C' }, timeout: measuringMs };
     execFile('du', ['-s', '-x', '--block-size=1', '--', path], options, (error, stdout) =>
       resolve(error === null ? Number.parseInt(stdout, 10) : Number.POSITIVE_INFINITY),
     );

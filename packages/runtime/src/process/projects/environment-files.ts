@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { replaceFile } from '../instances/instance-record.ts';
+import { replaceFile } from '../records/replace-file.ts';
 import type { Project } from './prepared-project.ts';
-import type { Python } from './python-interpreter.ts';
+import type { PythonInterpreter } from './python-interpreter.ts';
 
 export type EnvironmentFiles = {
   readonly directory: string;
@@ -12,11 +12,9 @@ export type EnvironmentFiles = {
   readonly bin: string;
   /** A file that is written last, so an environment without it is incomplete. */
   readonly marker: string;
-  /** Directory with one empty file for each project that uses the environment, named by the project's id. */
   readonly users: string;
 };
 
-/** The paths of a project's Python environment. Throws if the project has none. */
 export function environmentFiles(
   environmentsDirectory: string,
   project: Pick<Project, 'owner' | 'environment'>,
@@ -34,12 +32,11 @@ export function environmentFiles(
 
 const markerSchema = z.object({ python: z.object({ path: z.string(), version: z.string() }) });
 
-/** Marks an environment as complete, as the last step of its creation. */
-export function writeMarker(files: EnvironmentFiles, python: Python): void {
+export function writeMarker(files: EnvironmentFiles, python: PythonInterpreter): void {
   replaceFile(files.marker, JSON.stringify({ python }));
 }
 
 /** Reads the path of the interpreter of an environment. Throws if the environment is incomplete. */
-export function readMarker(files: EnvironmentFiles): Python {
+export function readMarker(files: EnvironmentFiles): PythonInterpreter {
   return markerSchema.parse(JSON.parse(readFileSync(files.marker, 'utf8'))).python;
 }

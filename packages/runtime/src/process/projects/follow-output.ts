@@ -1,24 +1,21 @@
 import { open } from 'node:fs/promises';
+import { StringDecoder } from 'node:string_decoder';
 import type { OffsetRange, OutputFile } from '../../runtime.ts';
 import type { Output } from '../output/output.ts';
-import { createLineSplitter, type LineSplitter } from './line-splitter.ts';
 
-/** A small chunk, so that the event loop runs other work between chunks. */
-const CHUNK_BYTES = 8 * 1024;
+const chunkBytes = 8 * 1024;
 
-/**
- * Limits on the bytes that are read, so that the work does not grow with the length of the output. Build logs keep
- * little more than this.
- */
-const HEAD_BYTES = 2 * 1024 * 1024;
-const HEAD_LINES = 10_000;
-const TAIL_BYTES = 64 * 1024;
-const TAIL_LINES = 400;
+/** Limits of the output that is read, so that a program with much output costs no more. Build logs keep little more. */
+const headBytes = 2 * 1024 * 1024;
+const headLines = 10_000;
+const tailBytes = 64 * 1024;
+const tailLines = 400;
+/** Longer lines are split, so that a program that never ends a line cannot fill the server's memory. */
+const lineCharacters = 16 * 1024;
 
 /**
- * Yields the lines of an output while its program runs; `ended` resolves when the program has ended. For a long output,
- * yields the beginning, then a line with the number of skipped bytes, then the last lines. After an abort, throws the
- * signal's reason as soon as the output changes or ends.
+ * Yields the lines of an output while its program runs, until `ended`. Of a long output, yields the beginning, a line with the
+ * number of skipped bytes, and the last lines. After an abort, throws the signal's reason when the output changes or ends.
  */
 export async function* followOutput(
   output: Pick<Output, 'describe' | 'changed'>,
@@ -28,20 +25,20 @@ export async function* followOutput(
   const splitter = createLineSplitter();
   let offset = 0;
   let lineCount = 0;
-  while (offset < HEAD_BYTES && lineCount < HEAD_LINES) {
+  while (offset < headBytes && lineCount < headLines) {
     const file = await output.describe();
     if (file === null) return;
-    for await (const { from, bytes } of readRanges(file, keptRanges(file, offset, HEAD_BYTES))) {
+    for await (const { from, bytes } of readRanges(file, keptRanges(file, offset, headBytes))) {
       signal.throwIfAborted();
       if (from > offset) yield skippedLine(from - offset);
       offset = from + bytes.length;
       const lines = splitter.push(bytes);
       yield* lines;
       lineCount += lines.length;
-      if (lineCount >= HEAD_LINES) break;
+      if (lineCount >= headLines) break;
     }
     if (file.endedAt !== null) return yield* lastLines(file, offset, splitter);
-    if (offset < HEAD_BYTES && lineCount < HEAD_LINES) await output.changed(file.marks.at(-1)?.at ?? 0).done;
+    if (offset < headBytes && lineCount < headLines) await output.changed(file.marks.at(-1)?.at ?? 0).done;
     signal.throwIfAborted();
   }
   await ended;
@@ -50,10 +47,9 @@ export async function* followOutput(
   if (file !== null) yield* lastLines(file, offset, splitter);
 }
 
-/** The lines after `offset`, limited to the last ones. */
 async function* lastLines(file: OutputFile, offset: number, splitter: LineSplitter): AsyncGenerator<string> {
   const end = endOf(file);
-  const from = Math.max(offset, end - TAIL_BYTES, ...file.dropped.map(({ to }) => to));
+  const from = Math.max(offset, end - tailBytes, ...file.dropped.map(({ to }) => to));
   const chunks: Buffer[] = [];
   for await (const { bytes } of readRanges(file, [{ from, to: end }])) chunks.push(Buffer.from(bytes));
   const tail = Buffer.concat(chunks);
@@ -62,17 +58,14 @@ async function* lastLines(file: OutputFile, offset: number, splitter: LineSplitt
     yield* splitter.end();
     yield skippedLine(from + start - offset);
   }
-  yield* splitter.push(tail.subarray(start)).slice(-TAIL_LINES);
+  yield* splitter.push(tail.subarray(start)).slice(-tailLines);
   yield* splitter.end();
 }
 
-/**
- * The index at which the last lines begin. If `isCut`, the first line may be incomplete, so it is skipped unless it is
- * the only one.
- */
+/** If `isCut`, skips the first line, which may be incomplete, unless it is the only one. */
 function startOfLastLines(tail: Buffer, isCut: boolean): number {
   let start = tail.length;
-  for (let lines = 0; lines < TAIL_LINES; lines++) {
+  for (let lines = 0; lines < tailLines; lines++) {
     const newline = start < 2 ? -1 : tail.lastIndexOf('\n', start - 2);
     if (newline === -1) return isCut && lines > 0 ? start : 0;
     start = newline + 1;
@@ -88,7 +81,6 @@ function endOf(file: OutputFile): number {
   return file.marks.at(-1)?.end ?? file.base;
 }
 
-/** The ranges of an output between two offsets, without the dropped ones. */
 function keptRanges(file: OutputFile, from: number, to: number): readonly OffsetRange[] {
   const end = Math.min(to, endOf(file));
   const ranges: OffsetRange[] = [];
@@ -101,21 +93,18 @@ function keptRanges(file: OutputFile, from: number, to: number): readonly Offset
   return ranges.filter((range) => range.from < range.to);
 }
 
-/**
- * Reads the chunks of a range, or fewer if the file was truncated. The yielded bytes are valid only until the next
- * iteration.
- */
+/** Yields a range in chunks, fewer if the file was truncated. A chunk is valid only until the next iteration. */
 async function* readRanges(
   file: OutputFile,
   ranges: readonly OffsetRange[],
 ): AsyncGenerator<{ readonly from: number; readonly bytes: Buffer }> {
   if (ranges.length === 0) return;
-  const buffer = Buffer.allocUnsafe(CHUNK_BYTES);
+  const buffer = Buffer.allocUnsafe(chunkBytes);
   const handle = await open(file.path, 'r');
   try {
     for (const range of ranges) {
       for (let from = range.from; from < range.to; ) {
-        const length = Math.min(CHUNK_BYTES, range.to - from);
+        const length = Math.min(chunkBytes, range.to - from);
         const { bytesRead } = await handle.read(buffer, 0, length, from - file.base);
         if (bytesRead === 0) return;
         yield { from, bytes: buffer.subarray(0, bytesRead) };
@@ -125,4 +114,29 @@ async function* readRanges(
   } finally {
     await handle.close();
   }
+}
+
+type LineSplitter = {
+  readonly push: (bytes: Buffer) => readonly string[];
+  readonly end: () => readonly string[];
+};
+
+function createLineSplitter(): LineSplitter {
+  const decoder = new StringDecoder('utf8');
+  let rest = '';
+  return {
+    push: (bytes) => {
+      // Holes in a sparse file read as NUL, which PostgreSQL cannot store in text.
+      const text = decoder.write(bytes).replaceAll('\0', '');
+      const lines = (rest + text).split(/\r*\n|\r+(?=[^\n])/);
+      rest = lines.pop() ?? '';
+      for (; rest.length > lineCharacters; rest = rest.slice(lineCharacters)) lines.push(rest.slice(0, lineCharacters));
+      return lines;
+    },
+    end: () => {
+      const last = rest + decoder.end();
+      rest = '';
+      return last === '' ? [] : [last];
+    },
+  };
 }

@@ -1,7 +1,4 @@
-/**
- * Returns what the short log of a build shows of a line that pip or uv printed: warnings, errors and the result. Null
- * for other lines, such as one per downloaded package.
- */
+/** Summarizes a line of pip or uv for the short log. Null unless it is a warning, an error or the result. */
 export function summarizeInstallLine(line: string): string | null {
   // pip lists the installed packages, while uv prints only their number.
   const installed = /^Successfully installed (.+)/.exec(line)?.[1];

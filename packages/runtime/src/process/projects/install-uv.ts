@@ -11,49 +11,47 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { makePassable } from '../containment/isolation.ts';
+import { makeTraversable } from '../containment/isolation.ts';
 
-const UV_VERSION = '0.13.8';
+const uvVersion = '0.13.8';
 /** SHA-256 hashes of this version's wheels for Linux: x86-64 and ARM64, with glibc and with musl. */
-const WHEEL_HASHES = [
+const wheelHashes = [
   'e18a57b8b352eb7c8feb317b9f6f533c8f0ad9673fd6cf34bbe3cf1a9f6a8984',
   '29451c60f5e8b07403e0a175d5229efc36b0289b34143ff4aaa499a5dd52553a',
   '0b3e8b1a4f5e405e31e2ff33de8af4744831e9f7338539671efbd8c3c94e791d',
   '5337c30bb893b4f9ce0ceb921ba2da0d13f649da644f40ad3bef84083bef0203',
 ];
-const TIMEOUT_MS = 120_000;
+const timeoutMs = 120_000;
 
 export type InstallUvOptions = {
-  /** Path of a Python interpreter with the module `venv`. */
   readonly python: string;
   /** Directory of the service for installed tools, which every account can pass through. */
   readonly toolsDirectory: string;
-  /** Environment variables that tell pip which package index to use. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly signal: AbortSignal;
 };
 
 /**
- * Returns the path of uv in `toolsDirectory`. Installs uv there from the Python package index if it is missing. pip
- * verifies the wheel's hash, and installing a wheel runs none of its code. Rejects with an error whose `stderr` has
- * pip's reason. Do not call it concurrently for the same directory.
+ * Returns the path of uv in `toolsDirectory`, after installing it there from the Python package index if it is missing.
+ * pip verifies the wheel's hash, and no code of it runs. Rejects with pip's reason as `stderr`. Do not call it
+ * concurrently for one directory.
  */
 export async function installUv({ python, toolsDirectory, environment, signal }: InstallUvOptions): Promise<string> {
   const versions = join(toolsDirectory, 'uv');
-  const directory = join(versions, UV_VERSION);
+  const directory = join(versions, uvVersion);
   const program = join(directory, 'uv');
   if (existsSync(program)) return program;
-  for (const path of [toolsDirectory, versions]) makePassable(path);
+  for (const path of [toolsDirectory, versions]) makeTraversable(path);
   for (const name of readdirSync(versions)) rmSync(join(versions, name), { recursive: true });
   const staging = join(versions, '.installing');
   const virtual = join(staging, 'environment');
   const requirements = join(staging, 'requirements.txt');
-  const options = { cwd: '/', env: { ...environment, HOME: staging }, timeout: TIMEOUT_MS, signal };
+  const options = { cwd: '/', env: { ...environment, HOME: staging }, timeout: timeoutMs, signal };
   const run = (program: string, ...parameters: string[]) => promisify(execFile)(program, parameters, options);
   try {
     mkdirSync(join(staging, 'bin'), { recursive: true });
-    const hashes = WHEEL_HASHES.map((hash) => ` --hash=sha256:${hash}`).join('');
-    writeFileSync(requirements, `uv==${UV_VERSION}${hashes}\n`);
+    const hashes = wheelHashes.map((hash) => ` --hash=sha256:${hash}`).join('');
+    writeFileSync(requirements, `uv==${uvVersion}${hashes}\n`);
     await run(python, '-I', '-m', 'venv', virtual);
     const only = ['--require-hashes', '--no-deps', '--only-binary', ':all:'];
     const quick = ['--quiet', '--no-input', '--no-cache-dir', '--retries', '1', '--timeout', '20'];

@@ -7,16 +7,14 @@ import { PrepareError } from '../../runtime.ts';
 export type Account = { readonly uid: number; readonly gid: number } | null;
 
 export type InterpreterOptions = {
-  /** The path to try first. */
   readonly preferred: string;
   readonly path: string;
-  /** The account that must be able to run the interpreter. */
   readonly account: Account;
 };
 
 /**
- * Finds a `node` that the bot's account can run, by trying to run each candidate, because version managers often
- * install it where only its owner can reach it. Rejects with `PrepareError`.
+ * Finds a `node` that the bot's account can run, by trying each candidate: version managers often install it where only its
+ * owner can reach it. Rejects with `PrepareError`.
  */
 export async function findInterpreter(options: InterpreterOptions): Promise<string> {
   if (options.account === null) return options.preferred;
@@ -28,10 +26,7 @@ export async function findInterpreter(options: InterpreterOptions): Promise<stri
   );
 }
 
-/**
- * Paths of files with these names in the directories of `PATH`, ordered by name. The files may not be executable. Skips
- * unreadable directories.
- */
+/** Returns files with these names in the directories of `PATH`, ordered by name. Some may not be executable. */
 export function findPrograms(names: readonly string[], path: string): readonly string[] {
   const folders = path.split(delimiter).filter(isAbsolute);
   const candidates = names.flatMap((name) => folders.map((folder) => join(folder, name)));
@@ -46,7 +41,7 @@ function isFile(path: string): boolean {
   }
 }
 
-const TRIAL_MILLISECONDS = 20_000;
+const trialMs = 20_000;
 
 /** Runs a program as an account and returns its trimmed output, or null if it cannot be run or fails. */
 export function runProgramAs(
@@ -56,7 +51,7 @@ export function runProgramAs(
   environment: Readonly<Record<string, string>> = {},
 ): Promise<string | null> {
   return new Promise((resolve) => {
-    const options = { cwd: '/', env: environment, timeout: TRIAL_MILLISECONDS, ...(account ?? {}) };
+    const options = { cwd: '/', env: environment, timeout: trialMs, ...(account ?? {}) };
     execFile(file, [...parameters], options, (error, stdout) => resolve(error === null ? stdout.trim() : null));
   });
 }

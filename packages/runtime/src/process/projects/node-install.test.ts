@@ -3,10 +3,10 @@ import { writeProject } from '../../../test/process/test-project.ts';
 import { nodeCommands, planNode } from './node-install.ts';
 import { readManifest } from './node-project.ts';
 
-const DEPENDENCIES = { dependencies: { ws: '8' } };
-const DEVELOPMENT = { devDependencies: { vite: '8' } };
-const BUILD = { scripts: { build: 'vite build' } };
-const CLASSIC = '# yarn lockfile v1\n';
+const withDependencies = { dependencies: { ws: '8' } };
+const withDevDependencies = { devDependencies: { vite: '8' } };
+const withBuildScript = { scripts: { build: 'vite build' } };
+const classic = '# yarn lockfile v1\n';
 
 type Case = {
   readonly manifest: object;
@@ -30,28 +30,32 @@ async function commandsOf({ manifest, files = [], yarnLock, served = false, hasM
 
 describe('planNode and nodeCommands', () => {
   it.each<[string, Case, readonly string[]]>([
-    ['run nothing without dependencies', { manifest: DEVELOPMENT }, []],
-    ['install from a lock file', { manifest: DEPENDENCIES, files: ['package-lock.json'] }, ['npm ci --omit=dev']],
+    ['run nothing without dependencies', { manifest: withDevDependencies }, []],
+    ['install from a lock file', { manifest: withDependencies, files: ['package-lock.json'] }, ['npm ci --omit=dev']],
     [
       'prefer npm-shrinkwrap.json',
-      { manifest: DEPENDENCIES, files: ['npm-shrinkwrap.json', 'yarn.lock'] },
+      { manifest: withDependencies, files: ['npm-shrinkwrap.json', 'yarn.lock'] },
       ['npm ci --omit=dev'],
     ],
-    ['install without a lock file', { manifest: DEPENDENCIES }, ['npm install --no-package-lock --omit=dev']],
+    ['install without a lock file', { manifest: withDependencies }, ['npm install --no-package-lock --omit=dev']],
     [
       'install development dependencies for a build and remove them afterwards',
-      { manifest: { ...DEPENDENCIES, ...DEVELOPMENT, ...BUILD }, files: ['package-lock.json'] },
+      { manifest: { ...withDependencies, ...withDevDependencies, ...withBuildScript }, files: ['package-lock.json'] },
       ['npm ci --include=dev', 'npm run build', 'npm prune --omit=dev'],
     ],
-    ['install nothing for a build without dependencies', { manifest: BUILD, hasMain: false }, ['npm run build']],
+    [
+      'install nothing for a build without dependencies',
+      { manifest: withBuildScript, hasMain: false },
+      ['npm run build'],
+    ],
     [
       'use pnpm for its lock file',
-      { manifest: DEPENDENCIES, files: ['pnpm-lock.yaml'] },
+      { manifest: withDependencies, files: ['pnpm-lock.yaml'] },
       ['pnpm install --frozen-lockfile --package-import-method=copy --prod'],
     ],
     [
       'use the options of Yarn 1 for its lock file',
-      { manifest: { ...DEPENDENCIES, ...DEVELOPMENT, ...BUILD }, yarnLock: CLASSIC },
+      { manifest: { ...withDependencies, ...withDevDependencies, ...withBuildScript }, yarnLock: classic },
       [
         'yarn install --frozen-lockfile --non-interactive',
         'yarn run build',
@@ -60,22 +64,22 @@ describe('planNode and nodeCommands', () => {
     ],
     [
       'use the options of later versions of Yarn for their lock file',
-      { manifest: DEPENDENCIES, yarnLock: '__metadata:\n' },
+      { manifest: withDependencies, yarnLock: '__metadata:\n' },
       ['yarn install --immutable'],
     ],
     [
       'run nothing for a served directory with node_modules',
-      { manifest: { ...DEPENDENCIES, ...BUILD }, files: ['node_modules/ws/index.js'], served: true },
+      { manifest: { ...withDependencies, ...withBuildScript }, files: ['node_modules/ws/index.js'], served: true },
       [],
     ],
     [
       'do not build a served directory that has its main file',
-      { manifest: { ...BUILD, ...DEVELOPMENT }, served: true },
+      { manifest: { ...withBuildScript, ...withDevDependencies }, served: true },
       [],
     ],
     [
       'build a served directory that lacks its main file',
-      { manifest: { ...BUILD, ...DEVELOPMENT }, served: true, hasMain: false },
+      { manifest: { ...withBuildScript, ...withDevDependencies }, served: true, hasMain: false },
       ['npm install --no-package-lock --include=dev', 'npm run build', 'npm prune --omit=dev --no-package-lock'],
     ],
   ])('%s', async (_, given, titles) => {
@@ -83,7 +87,7 @@ describe('planNode and nodeCommands', () => {
   });
 
   it('warn about a missing lock file', async () => {
-    expect((await commandsOf({ manifest: DEPENDENCIES })).plan.notes).toEqual([
+    expect((await commandsOf({ manifest: withDependencies })).plan.notes).toEqual([
       expect.stringMatching(/^warning: no package-lock/),
     ]);
   });
@@ -92,7 +96,7 @@ describe('planNode and nodeCommands', () => {
     ['npm', 'package-lock.json', /needs npm, which bots' accounts cannot run\. Install npm next to node/],
     ['pnpm', 'pnpm-lock.yaml', /needs pnpm for its pnpm-lock\.yaml, .*Install pnpm/],
   ])('reject a project that needs %s if it is not installed', async (_, lock, sentence) => {
-    const { plan, directory, read } = await commandsOf({ manifest: DEPENDENCIES, files: [lock] });
+    const { plan, directory, read } = await commandsOf({ manifest: withDependencies, files: [lock] });
     expect(() => nodeCommands(directory, plan, read, {})).toThrow(sentence);
   });
 });

@@ -5,10 +5,7 @@ import type { BuildCommand } from './builder.ts';
 import type { NodeManifest } from './node-project.ts';
 import { readProjectFile } from './project-file.ts';
 
-/**
- * Lock files and their package managers. The first lock file that exists decides. All versions of Yarn use the same
- * file name.
- */
+/** Lock files and their package managers. The first lock file that exists determines the package manager. */
 const locks = {
   'npm-shrinkwrap.json': 'npm',
   'package-lock.json': 'npm',
@@ -26,10 +23,7 @@ export type NodePlan = {
   readonly notes: readonly string[];
 };
 
-/**
- * Plans the installation. In a directory that the operator serves, existing `node_modules` and an existing main file
- * are used. An uploaded archive has neither.
- */
+/** In a served directory, existing `node_modules` and an existing main file are used. An archive has neither. */
 export function planNode(
   directory: string,
   isServedDirectory: boolean,
@@ -53,10 +47,7 @@ export function planNode(
   return { tool, install: 'unlocked', builds, notes: [warning] };
 }
 
-/**
- * The commands of a plan, in order. `programs` contains the paths of installed tools. Throws `PrepareError` if the tool
- * is missing.
- */
+/** Returns the commands of a plan. `programs` has the paths of tools. Throws `PrepareError` if one is missing. */
 export function nodeCommands(
   directory: string,
   plan: NodePlan,
@@ -88,7 +79,7 @@ export function nodeCommands(
 
 function installArguments({ tool, install, builds }: NodePlan, isClassicYarn: boolean): readonly string[] {
   if (tool === 'pnpm') {
-    // Copy instead of using hard links, because the project's files get another owner and those of the store must not.
+    // Copy instead of linking, because the owner of the project's files changes and that of the store's must not.
     const args = ['install', '--frozen-lockfile', '--package-import-method=copy'];
     return builds ? args : [...args, '--prod'];
   }
@@ -101,9 +92,7 @@ function installArguments({ tool, install, builds }: NodePlan, isClassicYarn: bo
   return [...args, builds ? '--include=dev' : '--omit=dev'];
 }
 
-/**
- * Commands that remove development dependencies after the build. Versions after Yarn 1 have no common command for it.
- */
+/** Commands that remove development dependencies. Versions after Yarn 1 have none. */
 function pruneArguments({ tool, install }: NodePlan, isClassicYarn: boolean): readonly (readonly string[])[] {
   if (tool === 'pnpm') return [['prune', '--prod']];
   if (tool === 'yarn') {

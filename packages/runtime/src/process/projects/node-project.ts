@@ -30,10 +30,7 @@ export function readManifest(directory: string): NodeManifest {
   }
 }
 
-/**
- * The file to run, relative to the project: `main` of package.json, else index.js. Null if it does not exist. Throws
- * `PrepareError` if `main` is outside the project.
- */
+/** Finds `main` of package.json, else index.js. Null if missing. Throws `PrepareError` if outside the project. */
 export function findMain(directory: string, manifest: Pick<NodeManifest, 'main'>): string | null {
   const main = mainName(manifest);
   if (!resolve(directory, main).startsWith(resolve(directory) + sep)) {
@@ -43,7 +40,7 @@ export function findMain(directory: string, manifest: Pick<NodeManifest, 'main'>
   return candidates.find((name) => isProjectFile(directory, name)) ?? null;
 }
 
-export function missingMain(manifest: Pick<NodeManifest, 'main'>): PrepareError {
+export function missingMainError(manifest: Pick<NodeManifest, 'main'>): PrepareError {
   return new PrepareError(`The project has no ${mainName(manifest)}. Set "main" of package.json to the file to start.`);
 }
 

@@ -2,12 +2,11 @@ import { createHash } from 'node:crypto';
 import { chmodSync, chownSync, mkdirSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { PrepareError, type PrepareSource } from '../../runtime.ts';
-import { FIRST_ID, LAST_ID, preferredId } from '../containment/accounts.ts';
+import { firstAccountId, lastAccountId, preferredAccountId } from '../containment/accounts.ts';
 
 /**
- * The owner of a project: its organization, or the directory that the operator serves. Projects of one owner share a
- * build account, a download cache and Python environments. The owner is also part of the names of directories and
- * control groups.
+ * Returns the owner of a project: its organization, or the served directory. Projects of one owner share a build
+ * account, a cache and Python environments. Also part of names of directories and control groups.
  */
 export function ownerOf(source: PrepareSource): string {
   if (source.kind === 'directory') return `directory-${shortHash(source.path)}`;
@@ -23,18 +22,18 @@ function shortHash(text: string): string {
 }
 
 /**
- * Returns the owner's group id, which no other owner has and which may read the owner's projects. It is stored as the
- * group of the owner's environments directory. Synchronous, so that two owners never choose the same id.
+ * Returns the owner's own group id, whose members may read its projects. It is stored as the group of the owner's
+ * environments directory. Synchronous, so that two owners never choose the same id.
  */
-export function takeGroup(environmentsDirectory: string, projectsDirectory: string, owner: string): number {
+export function assignOwnerGroup(environmentsDirectory: string, projectsDirectory: string, owner: string): number {
   const directory = join(environmentsDirectory, owner);
   const present = groupOf(directory);
-  if (present !== null && present >= FIRST_ID && present <= LAST_ID) return present;
+  if (present !== null && present >= firstAccountId && present <= lastAccountId) return present;
   const taken = new Set([environmentsDirectory, projectsDirectory].flatMap(groupsIn));
-  const count = LAST_ID - FIRST_ID + 1;
-  const first = preferredId(directory) - FIRST_ID;
+  const count = lastAccountId - firstAccountId + 1;
+  const first = preferredAccountId(directory) - firstAccountId;
   for (let step = 0; step < count; step++) {
-    const gid = FIRST_ID + ((first + step) % count);
+    const gid = firstAccountId + ((first + step) % count);
     if (taken.has(gid)) continue;
     mkdirSync(directory, { recursive: true, mode: 0o710 });
     chownSync(directory, 0, gid);

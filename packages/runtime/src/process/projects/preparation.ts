@@ -10,27 +10,22 @@ import type { ProjectStore } from './project-store.ts';
 import { protectTree } from './protect-tree.ts';
 import { type RunOptions, runCommand } from './run-command.ts';
 import type { Shim } from './shim.ts';
-import type { FindUv } from './uv.ts';
+import type { UvFinder } from './uv.ts';
 
-/** Dependencies of a preparation that the driver provides. */
 export type PreparationContext = RemovalContext & {
   readonly store: ProjectStore;
   readonly preparingDirectory: string;
   readonly isolation: Isolation;
-  /** Resource limits of each command. */
   readonly limits: ResourceLimits;
-  /** Environment variables that the operator passes to builds. */
   readonly passed: Readonly<Record<string, string>>;
   readonly path: string;
   readonly language: string | undefined;
   readonly timeZone: string | undefined;
   readonly bootId: string;
   readonly now: () => Date;
-  /** Finds a `node` that the accounts of bots can run. */
   readonly interpreter: () => Promise<string>;
   readonly shim: () => Promise<Shim>;
-  readonly uv: FindUv;
-  /** The download caches of all owners. */
+  readonly uv: UvFinder;
   readonly cacheLimitBytes: number;
   readonly open: RunOptions['open'];
 };
@@ -50,25 +45,22 @@ export type Preparation = {
 };
 
 /** Runs a command. Resolves when the command and all processes that it started have ended. */
-export type Run = (command: BuildCommand) => Promise<void>;
+export type RunBuildCommand = (command: BuildCommand) => Promise<void>;
 
-/**
- * Runs a build under a build account of the owner. During the build, that account owns the project and the trees in
- * `also`; afterwards, only root can write to them.
- */
+/** Runs `work` while the build's account owns the project and `also`. Afterwards, only root can write there. */
 export function runBuild(
   context: PreparationContext,
   preparation: Preparation,
   folder: string | null,
   also: readonly string[],
-  work: (run: Run, builder: Builder) => Promise<void>,
+  work: (run: RunBuildCommand, builder: Builder) => Promise<void>,
 ): Promise<void> {
   const { gid } = preparation;
   const options: BuilderOptions = { ...context, cachesDirectory: context.store.cachesDirectory };
   const mask = createSecretMask(context.passed);
   const trees = [preparation.directory, ...also];
   return withBuilder(options, preparation.owner, gid, async (builder) => {
-    const run: Run = (command) =>
+    const run: RunBuildCommand = (command) =>
       runCommand({
         ...context,
         builder,

@@ -1,26 +1,25 @@
 import { dirname, join } from 'node:path';
 import { satisfies, validRange } from 'semver';
 import { PrepareError } from '../../runtime.ts';
-import { TRIAL_ACCOUNT } from '../containment/isolation.ts';
+import { trialAccount } from '../containment/isolation.ts';
 import { type Account, findPrograms, runProgramAs } from './interpreter.ts';
 import { nodeCommands, planNode } from './node-install.ts';
-import { findMain, missingMain, readManifest } from './node-project.ts';
+import { findMain, missingMainError, readManifest } from './node-project.ts';
 import { type Preparation, type PreparationContext, runBuild } from './preparation.ts';
 import type { Project } from './prepared-project.ts';
 
-/** Installs and builds a Node project, if necessary. Rejects with `PrepareError`. */
 export async function prepareNodeProject(
   context: PreparationContext,
   preparation: Preparation,
 ): Promise<Pick<Project, 'main' | 'environment'>> {
   const { directory, output } = preparation;
-  const account = context.isolation.ownAccounts ? TRIAL_ACCOUNT : null;
+  const account = context.isolation.ownAccounts ? trialAccount : null;
   const interpreter = await context.interpreter();
   const manifest = readManifest(directory);
   if (manifest.engines.node !== undefined) await requireEngine(interpreter, manifest.engines.node, account);
   const mainBeforeBuild = findMain(directory, manifest);
   const plan = planNode(directory, preparation.isServed, manifest, mainBeforeBuild !== null);
-  if (mainBeforeBuild === null && !plan.builds) throw missingMain(manifest);
+  if (mainBeforeBuild === null && !plan.builds) throw missingMainError(manifest);
   for (const note of plan.notes) output(note);
   if (plan.install !== null || plan.builds) {
     const folder = dirname(interpreter);
@@ -31,7 +30,7 @@ export async function prepareNodeProject(
     });
   }
   const main = findMain(directory, manifest);
-  if (main === null) throw missingMain(manifest);
+  if (main === null) throw missingMainError(manifest);
   return { main, environment: null };
 }
 
@@ -47,10 +46,9 @@ async function requireEngine(interpreter: string, range: string, account: Accoun
   );
 }
 
-/** Searches for a tool next to the node that runs bots, then in PATH. Null if bots' accounts cannot run the tool. */
+/** Finds a tool beside the `node` that runs bots, else in `PATH`. Null if bots' accounts cannot run the tool. */
 async function findTool(name: string, folder: string, path: string, account: Account): Promise<string | null> {
   for (const candidate of new Set([join(folder, name), ...findPrograms([name], path)])) {
-    // The tool is a script that needs PATH to find node.
     const version = await runProgramAs(candidate, ['--version'], account, {
       PATH: `${folder}:${path}`,
       HOME: '/nonexistent',

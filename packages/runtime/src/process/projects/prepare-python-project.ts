@@ -1,27 +1,24 @@
 import { once } from 'node:events';
 import { chmodSync, chownSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { TRIAL_ACCOUNT } from '../containment/isolation.ts';
+import { trialAccount } from '../containment/isolation.ts';
 import type { Builder } from './builder.ts';
 import { environmentFiles, writeMarker } from './environment-files.ts';
 import { type Preparation, type PreparationContext, runBuild } from './preparation.ts';
 import type { Project } from './prepared-project.ts';
-import { PYTHON_MAIN } from './project-kind.ts';
+import { pythonMain } from './project-kind.ts';
 import { hasEnvironment, recordEnvironmentUse, removeIncompleteEnvironment } from './project-store.ts';
 import { environmentCommands, environmentKey } from './python-environment.ts';
 import { findPython } from './python-interpreter.ts';
 import { type PythonProject, readPythonProject } from './python-project.ts';
 
-/**
- * Creates the environment that a Python project needs, unless its owner already has it, and compiles the project. Rejects
- * with `PrepareError`.
- */
+/** Creates the environment unless the owner has it, and compiles the project. Rejects with `PrepareError`. */
 export async function preparePythonProject(
   context: PreparationContext,
   preparation: Preparation,
 ): Promise<Pick<Project, 'main' | 'environment'>> {
   const { directory, owner, output, gid, signal } = preparation;
-  const account = context.isolation.ownAccounts ? TRIAL_ACCOUNT : null;
+  const account = context.isolation.ownAccounts ? trialAccount : null;
   const shim = await context.shim();
   const uv = await unlessAborted(context.uv(output), signal);
   const project = readPythonProject(directory, uv !== null);
@@ -82,7 +79,7 @@ export async function preparePythonProject(
     await removeIncompleteEnvironment(context.store, named);
     throw error;
   }
-  return { main: PYTHON_MAIN, environment };
+  return { main: pythonMain, environment };
 }
 
 /** Settles like `work`, or rejects with the signal's reason after an abort. `work` continues after an abort. */
@@ -98,7 +95,6 @@ async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<
   }
 }
 
-/** Writes files for the build into a directory that the build can only read. */
 function writeInputs(builder: Builder, project: PythonProject, shimRequirements: readonly string[]) {
   const { dependencies } = project;
   const list = dependencies.kind === 'pyproject' ? (dependencies.list ?? []) : [];

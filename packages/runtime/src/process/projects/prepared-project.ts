@@ -1,8 +1,8 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import type { Prepared } from '../../runtime.ts';
-import { replaceFile } from '../instances/instance-record.ts';
+import type { PreparedProject } from '../../runtime.ts';
+import { replaceFile } from '../records/replace-file.ts';
 
 const preparedSchema = z.object({
   project: z.string(),
@@ -14,19 +14,17 @@ const preparedSchema = z.object({
 });
 
 /**
- * A project of the data directory that is ready to start. `main` is the file to run, relative to the project. `gid` is
- * the group of its instances, which can read it; null without separate accounts. `owner` is the result of `ownerOf`.
- * `environment` is the name of its Python environment among those of the owner. Records of earlier versions have
- * neither owner nor kind.
+ * A project that is ready to start. `main` is the file to run, relative to the project. `gid` is the group that can read it,
+ * null without own accounts. `owner` is the result of `ownerOf`, `environment` a Python environment of the owner. Records of
+ * earlier versions have neither owner nor kind.
  */
 export type Project = z.infer<typeof preparedSchema>;
 
 /** Parses a result of `prepare`. Throws if it is anything else. */
-export function parsePrepared(prepared: Prepared): Project {
+export function parsePreparedProject(prepared: PreparedProject): Project {
   return preparedSchema.parse(prepared);
 }
 
-/** Null if the record is missing or incomplete, which means that the project is incomplete. */
 export function readProject(projectsDirectory: string, id: string): Project | null {
   try {
     return preparedSchema.parse(JSON.parse(readFileSync(recordPath(projectsDirectory, id), 'utf8')));

@@ -2,10 +2,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { PrepareError } from '../../runtime.ts';
 
-/**
- * Maximum size in bytes. Manifests and lock files are far smaller, and reading a larger file would block the event
- * loop.
- */
+/** Manifests and lock files are far smaller. A larger file would block the event loop. */
 const fileBytes = 4 * 1_048_576;
 
 /** Whether the path is a file. Follows links. False if the file system does not allow the name. */

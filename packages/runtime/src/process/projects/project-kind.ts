@@ -4,21 +4,21 @@ import { PrepareError } from '../../runtime.ts';
 import { readManifest } from './node-project.ts';
 
 /** The file of a Python project that defines `async def bot(args)`. */
-export const PYTHON_MAIN = 'bot.py';
-const PYTHON_FILES = ['pyproject.toml', 'requirements.txt', PYTHON_MAIN];
+export const pythonMain = 'bot.py';
+const pythonFiles = ['pyproject.toml', 'requirements.txt', pythonMain];
 
 export type ProjectKind = { readonly kind: 'node' | 'python'; readonly because: string };
 
 /**
- * Returns the kind of a project, and the reason as a line for the build log. A project that could be both is Python if
- * it has a bot.py and its package.json has no "main". Throws a `PrepareError` that lists the expected files.
+ * Returns the kind of a project, and the reason for it, which the build log shows. A project that could be both is
+ * Python if it has a bot.py and its package.json has no "main". Throws a `PrepareError` that lists the expected files.
  */
 export function detectKind(directory: string): ProjectKind {
   const has = (name: string) => existsSync(join(directory, name));
-  const python = PYTHON_FILES.filter(has);
+  const python = pythonFiles.filter(has);
   const isNode = has('package.json');
   if (isNode && python.length > 0) {
-    const isPython = has(PYTHON_MAIN) && readManifest(directory).main === undefined;
+    const isPython = has(pythonMain) && readManifest(directory).main === undefined;
     return isPython
       ? { kind: 'python', because: 'a Python project: it has a bot.py, and package.json has no "main"' }
       : {
@@ -27,10 +27,10 @@ export function detectKind(directory: string): ProjectKind {
         };
   }
   if (isNode) return { kind: 'node', because: 'a Node project: it has a package.json' };
-  if (has(PYTHON_MAIN)) return { kind: 'python', because: `a Python project: it has ${python.join(', ')}` };
+  if (has(pythonMain)) return { kind: 'python', because: `a Python project: it has ${python.join(', ')}` };
   if (python.length > 0) {
     throw new PrepareError(
-      `The project has ${python.join(' and ')}, but no ${PYTHON_MAIN}. A Python bot needs a file ${PYTHON_MAIN} with "async def bot(args)" in its root directory.`,
+      `The project has ${python.join(' and ')}, but no ${pythonMain}. A Python bot needs a file ${pythonMain} with "async def bot(args)" in its root directory.`,
     );
   }
   if (has('index.js')) return { kind: 'node', because: 'a Node project: it has an index.js' };

@@ -2,6 +2,8 @@ import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:
 import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { RemoveTree, RuntimeLogger } from '../../runtime.ts';
+import { firstAccountId, lastAccountId } from '../containment/accounts.ts';
+import { makeTraversable } from '../containment/isolation.ts';
 import { isolateFailure } from '../isolate-failure.ts';
 import { environmentFiles } from './environment-files.ts';
 import { type Project, readProject, removeProjectRecord } from './prepared-project.ts';
@@ -14,15 +16,37 @@ export type ProjectStore = {
   readonly removeTree: RemoveTree;
 };
 
+export function openProjectStore(dataDirectory: string, removeTree: RemoveTree): ProjectStore {
+  const store: ProjectStore = {
+    projectsDirectory: join(dataDirectory, 'projects'),
+    environmentsDirectory: join(dataDirectory, 'environments'),
+    cachesDirectory: join(dataDirectory, 'caches'),
+    removeTree,
+  };
+  for (const directory of [store.projectsDirectory, store.environmentsDirectory, store.cachesDirectory]) {
+    makeTraversable(directory);
+  }
+  return store;
+}
+
+/** Returns a complete project that bots can run, or null. `ownAccounts`: whether bots run under accounts of their own. */
+export function findProject(store: ProjectStore, id: string, ownAccounts: boolean): Project | null {
+  const project = readProject(store.projectsDirectory, id);
+  if (project === null) return null;
+  if (project.environment !== null && !hasEnvironment(store, project)) return null;
+  if (!ownAccounts) return { ...project, gid: null };
+  // A group outside the range belongs to an ordinary user who ran the service before. Bots must not run in it.
+  return project.gid !== null && project.gid >= firstAccountId && project.gid <= lastAccountId ? project : null;
+}
+
 /** Records that a project is being prepared in its final directory, so that the next server deletes it if it is incomplete. */
-export async function beginProject(store: ProjectStore, id: string): Promise<string> {
+export async function markProjectIncomplete(store: ProjectStore, id: string): Promise<string> {
   writeFileSync(beginningPath(store, id), '', { mode: 0o600 });
   await removeProject(store, id);
   return join(store.projectsDirectory, id);
 }
 
-/** Marks a project as complete. Call it after the project's record is written. */
-export function endProject(store: ProjectStore, id: string): void {
+export function markProjectComplete(store: ProjectStore, id: string): void {
   rmSync(beginningPath(store, id), { force: true });
 }
 
@@ -37,12 +61,10 @@ export async function removeProject(store: ProjectStore, id: string): Promise<vo
   for (const path of [old, directory]) await store.removeTree(path);
 }
 
-/** Whether an environment is complete. */
 export function hasEnvironment(store: ProjectStore, project: Pick<Project, 'owner' | 'environment'>): boolean {
   return existsSync(environmentFiles(store.environmentsDirectory, project).marker);
 }
 
-/** Records that a project uses an environment. */
 export function recordEnvironmentUse(
   store: ProjectStore,
   project: Pick<Project, 'project' | 'owner' | 'environment'>,
@@ -52,7 +74,6 @@ export function recordEnvironmentUse(
   writeFileSync(join(users, project.project), '');
 }
 
-/** Removes an environment unless it is complete. */
 export async function removeIncompleteEnvironment(
   store: ProjectStore,
   project: Pick<Project, 'owner' | 'environment'>,
@@ -62,8 +83,8 @@ export async function removeIncompleteEnvironment(
 }
 
 /**
- * Removes the environments of an owner that none of its projects uses. If the owner has no projects left, removes its
- * cache and group too. Idempotent. Do not call it while a project of the owner is being prepared.
+ * Removes environments that no project of the owner uses, and its cache and group if it has no projects left. Idempotent. Do
+ * not call it while a project of the owner is being prepared.
  */
 export async function removeUnusedEnvironments(store: ProjectStore, owner: string): Promise<void> {
   await removeUnusedExcept(store, owner, readProjects(store).get(owner) ?? new Set());
@@ -85,17 +106,14 @@ async function removeUnusedExcept(store: ProjectStore, owner: string, projects: 
   await store.removeTree(directory);
 }
 
-/**
- * Removes incomplete projects of a killed server, and unused environments and caches. Call it while no project is being
- * prepared. Logs entries that cannot be read and continues.
- */
+/** Call it while no project is being prepared. Logs and skips unreadable entries. */
 export async function cleanUpProjects(store: ProjectStore, logger: Pick<RuntimeLogger, 'error'>): Promise<void> {
   const removeUnfinished = async (name: string): Promise<void> => {
     const [, state, id = ''] = /^\.(begun|old|new)-(.+)$/.exec(name) ?? [];
     if (state === undefined) return;
     if (state === 'begun') {
       if (readProject(store.projectsDirectory, id) === null) await removeProject(store, id);
-      endProject(store, id);
+      markProjectComplete(store, id);
     } else {
       await store.removeTree(join(store.projectsDirectory, name));
     }
@@ -114,12 +132,12 @@ export async function cleanUpProjects(store: ProjectStore, logger: Pick<RuntimeL
   );
 }
 
-/** Owners that have environments or caches. */
+/** Returns the owners that have environments or caches. */
 export function listOwners(store: ProjectStore): readonly string[] {
   return [...new Set([store.environmentsDirectory, store.cachesDirectory].flatMap((each) => readdirSync(each)))];
 }
 
-/** Ids of all complete projects, by owner. */
+/** Returns the ids of all complete projects, by owner. */
 export function readProjects(store: ProjectStore): ReadonlyMap<string, ReadonlySet<string>> {
   const projects = new Map<string, Set<string>>();
   for (const name of readdirSync(store.projectsDirectory)) {

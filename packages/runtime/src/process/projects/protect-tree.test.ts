@@ -5,17 +5,17 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { chownTree } from './copy-project.ts';
 import { protectTree } from './protect-tree.ts';
 
-const BUILDER = { uid: 61_500, gid: 61_600, signal: new AbortController().signal };
+const builder = { uid: 61_500, gid: 61_600, signal: new AbortController().signal };
 
 describe.runIf(process.geteuid?.() === 0)('protectTree', () => {
   const open = async () => {
-    const root = await mkdtemp(join(tmpdir(), 'bothost-seal-'));
+    const root = await mkdtemp(join(tmpdir(), 'bothost-protect-'));
     onTestFinished(() => rm(root, { recursive: true, force: true }));
     await mkdir(join(root, 'tree/inner'), { recursive: true });
     await writeFile(join(root, 'tree/inner/file'), 'made');
     await symlink('/etc/passwd', join(root, 'tree/link'));
     await writeFile(join(root, 'ours'), 'ours', { mode: 0o600 });
-    await chownTree(join(root, 'tree'), BUILDER.uid, BUILDER.gid);
+    await chownTree(join(root, 'tree'), builder.uid, builder.gid);
     return root;
   };
   const describeEntry = async (path: string) => {
@@ -27,10 +27,10 @@ describe.runIf(process.geteuid?.() === 0)('protectTree', () => {
     const root = await open();
     await chmod(join(root, 'tree/inner'), 0o7777);
     await chmod(join(root, 'tree/inner/file'), 0o4755);
-    await protectTree(join(root, 'tree'), BUILDER);
-    expect(await describeEntry(join(root, 'tree/inner'))).toEqual([0, BUILDER.gid, '750']);
-    expect(await describeEntry(join(root, 'tree/inner/file'))).toEqual([0, BUILDER.gid, '750']);
-    expect((await describeEntry(join(root, 'tree/link'))).slice(0, 2)).toEqual([0, BUILDER.gid]);
+    await protectTree(join(root, 'tree'), builder);
+    expect(await describeEntry(join(root, 'tree/inner'))).toEqual([0, builder.gid, '750']);
+    expect(await describeEntry(join(root, 'tree/inner/file'))).toEqual([0, builder.gid, '750']);
+    expect((await describeEntry(join(root, 'tree/link'))).slice(0, 2)).toEqual([0, builder.gid]);
     expect((await describeEntry('/etc/passwd')).slice(0, 2)).toEqual([0, 0]);
   });
 
@@ -47,7 +47,7 @@ describe.runIf(process.geteuid?.() === 0)('protectTree', () => {
   ])('rejects a tree with %s', async (_, change) => {
     const root = await open();
     await change(join(root, 'tree/inner/file'));
-    await expect(protectTree(join(root, 'tree'), BUILDER)).rejects.toThrow(/The build .*inner\/file/);
+    await expect(protectTree(join(root, 'tree'), builder)).rejects.toThrow(/The build .*inner\/file/);
     expect(await describeEntry(join(root, 'ours'))).toEqual([0, 0, '600']);
   });
 });

@@ -3,10 +3,8 @@ import { join } from 'node:path';
 import { projectEntries, throwProjectError } from '../../project-entries.ts';
 import { PrepareError } from '../../runtime.ts';
 
-/**
- * Maximum number of entries processed concurrently per directory. A tree can have more files than a process may open.
- */
-const BATCH = 64;
+/** Entries of a directory that are processed concurrently. A tree can have more files than a process may open. */
+const batch = 64;
 
 export type ProtectOptions = {
   /** The account that built the tree. */
@@ -17,10 +15,9 @@ export type ProtectOptions = {
 };
 
 /**
- * Takes a tree away from the account that built it: root then owns it, the group can read it, and only root can write
- * to it. Call it only while no process of that account is running, because it could replace a file with a link. Removes
- * entries that are not files, directories or links. Rejects with `PrepareError` if an entry belongs to another account
- * or cannot be read, and with the signal's reason after an abort.
+ * Gives a tree to root, readable for the group, and removes entries that are not files, directories or links. Call it
+ * only while no process of the build's account is running, because it could replace a file with a link. Rejects with
+ * `PrepareError` if an entry belongs to another account or cannot be read, and with the signal's reason after an abort.
  */
 export async function protectTree(path: string, options: ProtectOptions): Promise<void> {
   await protect(path, options).catch(throwProjectError);
@@ -61,7 +58,7 @@ async function protectEntries(directory: string, options: ProtectOptions): Promi
   for await (const entry of projectEntries(directory)) {
     if (entry.isDirectory()) folders.push(entry.name);
     else others.push(entry.name);
-    if (others.length === BATCH) await protectOthers();
+    if (others.length === batch) await protectOthers();
   }
   await protectOthers();
   for (const name of folders) await protect(join(directory, name), options);

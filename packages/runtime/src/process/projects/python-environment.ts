@@ -4,22 +4,16 @@ import { PrepareError } from '../../runtime.ts';
 import type { BuildCommand } from './builder.ts';
 import { summarizeInstallLine } from './install-summary.ts';
 import { readProjectFile } from './project-file.ts';
-import type { Python } from './python-interpreter.ts';
+import type { PythonInterpreter } from './python-interpreter.ts';
 import type { PythonProject } from './python-project.ts';
 
-/**
- * Version of the way in which environments are created. Increment it after a change, so that old environments are not
- * reused.
- */
-const VERSION = 1;
+/** Increment it after a change of how environments are created, so that old ones are not reused. */
+const formatVersion = 1;
 
 /** `uv` is the path of uv, or null to use the interpreter's pip. */
-export type PythonTools = { readonly python: Python; readonly uv: string | null };
+export type PythonTools = { readonly python: PythonInterpreter; readonly uv: string | null };
 
-/**
- * Returns the name of an environment, which is a hash of everything that determines its content: tool, interpreter,
- * dependency files, the shim's requirements, and the project's id if parts of the project are installed.
- */
+/** Hashes what determines an environment: tool, interpreter, dependency files, the shim's requirements, local files. */
 export function environmentKey(
   directory: string,
   id: string,
@@ -30,7 +24,9 @@ export function environmentKey(
   const hash = createHash('sha256');
   const { path, version } = tools.python;
   const tool = tools.uv === null ? 'pip' : 'uv';
-  hash.update(JSON.stringify([VERSION, tool, path, version, process.arch, project.dependencies, shimRequirements]));
+  hash.update(
+    JSON.stringify([formatVersion, tool, path, version, process.arch, project.dependencies, shimRequirements]),
+  );
   for (const file of project.files) hash.update(`\0${file}\0`).update(readProjectFile(directory, file));
   if (project.isLocal) hash.update(`\0${id}`);
   return hash.digest('hex').slice(0, 32);
@@ -47,15 +43,14 @@ export type EnvironmentPaths = {
   readonly projectRequirements: string;
 };
 
-/** Writes the installed packages as pip constraints. */
-const FREEZE = `import importlib.metadata, sys
+const freeze = `import importlib.metadata, sys
 found = {d.metadata['Name']: d.version for d in importlib.metadata.distributions() if d.metadata['Name']}
 open(sys.argv[1], 'w').write(''.join(f'{name}=={version}\\n' for name, version in sorted(found.items())))`;
 
 /**
- * The commands that create an environment. They install the project's dependencies, not the project, which runs from its
- * directory. `-I` and `-P` keep files of the project from shadowing modules of Python and pip. The shim's requirements are
- * installed last and cannot change installed versions. Throws `PrepareError` if the tool cannot determine the dependencies.
+ * Returns the commands that create an environment. The project itself runs from its directory. `-I` and `-P` keep its
+ * files from shadowing modules of Python and pip. The shim's requirements come last and cannot change installed
+ * versions. Throws `PrepareError` if the tool cannot determine the dependencies.
  */
 export function environmentCommands(
   project: PythonProject,
@@ -92,7 +87,7 @@ export function environmentCommands(
   return [
     create,
     ...projectCommands(project, tools, paths, command, install),
-    command('list installed packages', python, '-P', '-c', FREEZE, paths.constraints),
+    command('list installed packages', python, '-P', '-c', freeze, paths.constraints),
     install('requirements of the host shim', '--quiet', '-c', paths.constraints, '-r', paths.shimRequirements),
   ];
 }

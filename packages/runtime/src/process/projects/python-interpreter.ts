@@ -2,39 +2,33 @@ import { satisfies, validRange } from '@renovatebot/pep440';
 import { PrepareError } from '../../runtime.ts';
 import { type Account, findPrograms, runProgramAs } from './interpreter.ts';
 
-/** `path` is that of the interpreter itself, not of a version manager's shim. `version` has three parts. */
-export type Python = { readonly path: string; readonly version: string };
+/** `path` leads to the interpreter, not to a version manager's shim. `version` has three parts. */
+export type PythonInterpreter = { readonly path: string; readonly version: string };
 
 /** A version range (PEP 440) and the file that it comes from. */
 export type PythonRequirement = { readonly source: string; readonly range: string };
 
-const NEWEST_MINOR = 20;
-const OLDEST_MINOR = 8;
-const minors = Array.from({ length: NEWEST_MINOR - OLDEST_MINOR + 1 }, (_, index) => `python3.${NEWEST_MINOR - index}`);
-/**
- * Program that prints the interpreter's version and real path, because the link `python3` may lead to another version
- * later.
- */
-const ABOUT = `import os, sys
+const newestMinor = 20;
+const oldestMinor = 8;
+const minors = Array.from({ length: newestMinor - oldestMinor + 1 }, (_, index) => `python3.${newestMinor - index}`);
+/** Prints version and real path, because the link `python3` may lead to another version later. */
+const about = `import os, sys
 print('%d.%d.%d' % sys.version_info[:3])
 print(os.path.realpath(getattr(sys, '_base_executable', None) or sys.executable))`;
 
-/**
- * Finds the interpreter for a project: `python3` if its version matches, else the newest matching `python3.N` in `path`
- * that the account can run. Rejects with a `PrepareError` that lists the interpreters.
- */
+/** Finds a matching `python3`, else the newest `python3.N`. Rejects with a `PrepareError` that lists all found. */
 export async function findPython(
   requirements: readonly PythonRequirement[],
   path: string,
   account: Account,
-): Promise<Python> {
+): Promise<PythonInterpreter> {
   for (const { source, range } of requirements) {
     if (range !== '' && !validRange(range))
       throw new PrepareError(`${source} requires Python "${range}", which is not a version range.`);
   }
-  const found = new Map<string, Python>();
+  const found = new Map<string, PythonInterpreter>();
   for (const candidate of findPrograms(['python3', ...minors, 'python'], path)) {
-    const [version, executable] = (await runProgramAs(candidate, ['-I', '-c', ABOUT], account))?.split('\n') ?? [];
+    const [version, executable] = (await runProgramAs(candidate, ['-I', '-c', about], account))?.split('\n') ?? [];
     if (version === undefined || executable === undefined) continue;
     if (requirements.every(({ range }) => fits(version, range))) return { path: executable, version };
     found.set(executable, { path: executable, version });

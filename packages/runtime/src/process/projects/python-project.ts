@@ -5,7 +5,6 @@ import { z } from 'zod';
 import { PrepareError } from '../../runtime.ts';
 import { isProjectFile, readProjectFile } from './project-file.ts';
 
-/** Where a Python project declares its dependencies. */
 export type PythonDependencies =
   | { readonly kind: 'uv-lock' }
   | { readonly kind: 'requirements' }
@@ -21,7 +20,6 @@ export type PythonProject = {
   readonly files: readonly string[];
   /** Whether parts of the project itself are installed. Any of its files may then affect the environment. */
   readonly isLocal: boolean;
-  /** Warnings for the build log. */
   readonly notes: readonly string[];
 };
 
@@ -91,12 +89,11 @@ function readPyproject(directory: string): Pyproject {
   }
 }
 
-const INCLUDE = /^(?:-r|-c|--requirement|--constraint)[\s=]*(\S+)/;
+const include = /^(?:-r|-c|--requirement|--constraint)[\s=]*(\S+)/;
 
-/** Maximum number of included files. */
 const requirementFiles = 50;
 
-/** Paths of a requirements file and of the project's files that it includes. */
+/** Returns the paths of a requirements file and of the project's files that it includes. */
 function readRequirements(
   directory: string,
   name: string,
@@ -110,7 +107,7 @@ function readRequirements(
   const text = readProjectFile(directory, path).replace(/\\\r?\n/g, ' ');
   const lines = text.split(/\r?\n/).map((line) => line.trim());
   const included = lines.flatMap((line) => {
-    const target = INCLUDE.exec(line)?.[1];
+    const target = include.exec(line)?.[1];
     return target === undefined ? [] : [readRequirements(directory, join(path, '..', target), known)];
   });
   return {
@@ -138,10 +135,7 @@ function namesLocalSources(pyproject: Pyproject): boolean {
   return uv?.workspace !== undefined || /"(?:path|workspace|editable)":/.test(text);
 }
 
-/**
- * Replaces a requirement `name[extra]`, where `name` is the project itself, by the project's optional dependencies of
- * that name. Includes each list only once.
- */
+/** Replaces a requirement `name[extra]` on the project itself by that list of its optional dependencies, once. */
 function withOwnExtras(project: NonNullable<Pyproject['project']>): readonly string[] {
   const own = canonical(project.name);
   const taken = new Set<string>();

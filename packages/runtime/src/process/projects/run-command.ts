@@ -1,15 +1,15 @@
 import { type BuildOutput, PrepareError, type RemoveTree, type ResourceLimits } from '../../runtime.ts';
 import type { Isolation } from '../containment/isolation.ts';
-import type { Instance, InstanceOptions } from '../instances/instance.ts';
-import type { InstanceEnd } from '../instances/instance-record.ts';
-import { launchContained } from '../instances/launch-contained.ts';
+import type { Instance, OpenedInstance } from '../instances/instance.ts';
+import { type ContainedLaunchOptions, launchContained } from '../instances/launch-contained.ts';
+import { spawnProgram } from '../instances/spawn-program.ts';
+import type { InstanceEnd } from '../records/instance-record.ts';
 import type { BuildCommand, Builder } from './builder.ts';
 import { followOutput } from './follow-output.ts';
 
 /** Maximum number of processes. Threads count, and compilers and installers start many. */
-const PROCESS_LIMIT = 2048;
-/** Number of output lines in the error of a failed command. */
-const LAST_LINES = 12;
+const processLimit = 2048;
+const lastLines = 12;
 
 export type RunOptions = {
   readonly builder: Builder;
@@ -21,43 +21,42 @@ export type RunOptions = {
   readonly isolation: Isolation;
   readonly bootId: string;
   readonly now: () => Date;
-  readonly open: (started: Pick<InstanceOptions, 'files' | 'record' | 'supervisor' | 'child' | 'end'>) => Instance;
-  /** Receives the lines of the output, in which secrets are masked. */
+  readonly open: (started: OpenedInstance) => Instance;
   readonly output: BuildOutput;
   readonly mask: (line: string) => string;
   readonly signal: AbortSignal;
 };
 
 /**
- * Runs a command like an instance, with the same containment and limits. Settles when none of its processes is running.
- * Rejects with `PrepareError` if the command fails, and with the signal's reason after an abort.
+ * Runs a command of a build. Settles when none of its processes is left. Rejects with `PrepareError` after a failure,
+ * and with the signal's reason after an abort.
  */
 export async function runCommand(options: RunOptions): Promise<void> {
   const { builder, command, signal } = options;
   const { files } = builder;
   signal.throwIfAborted();
-  // Remove the files of the previous command.
   for (const path of [files.record, files.end, files.exit, files.memoryKill, files.log]) {
     await options.removeTree(path);
   }
   options.output(`> ${command.title}`);
-  const { record, supervisor, child, go } = await launchContained({
+  const contained: ContainedLaunchOptions = {
     files,
     instanceId: builder.name,
     deploymentId: options.projectId,
-    owner: null,
+    owner: builder.owner,
     port: 0,
+    socket: null,
     limits: options.limits,
     startingMillicores: options.limits.cpuMillicores,
-    processLimit: PROCESS_LIMIT,
+    priority: 'build',
+    processLimit,
     account: builder.account,
     isolation: options.isolation,
-    command: command.command,
-    directory: command.directory,
-    environment: options.environment,
     bootId: options.bootId,
     now: options.now(),
-  });
+  };
+  const program = { command: command.command, directory: command.directory, environment: options.environment };
+  const { record, supervisor, child, go } = await launchContained(contained, spawnProgram(program));
   const instance = options.open({ files, record, supervisor, child, end: null });
   const kill = () => void instance.stop(0);
   signal.addEventListener('abort', kill, { once: true });
@@ -70,20 +69,18 @@ export async function runCommand(options: RunOptions): Promise<void> {
     if (end.code !== 0) throw failure(command, end, options.limits, last);
   } finally {
     signal.removeEventListener('abort', kill);
-    // Stop the command, which is still running if following its output failed. It must end here, because the account is
-    // given to other builds next.
+    // The command may still run if following its output failed. It must end before another build gets the account.
     await instance.stop(0);
     await instance.close();
   }
 }
 
-/** Forwards all lines of the output and returns the last ones. */
 async function follow(instance: Instance, options: RunOptions): Promise<readonly string[]> {
   const last: string[] = [];
   for await (const text of followOutput(instance.output, instance.ended, options.signal)) {
     const line = options.mask(text);
     if (line.trim() !== '') last.push(line);
-    if (last.length > LAST_LINES) last.shift();
+    if (last.length > lastLines) last.shift();
     show(line, options);
   }
   return last;

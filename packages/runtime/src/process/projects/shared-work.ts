@@ -8,23 +8,22 @@ export type SharedWork<T> = (
   work: (output: BuildOutput, signal: AbortSignal) => Promise<T>,
 ) => Promise<T>;
 
-type Running<T> = {
+type SharedRun<T> = {
   readonly listeners: Set<{ readonly output: BuildOutput }>;
   readonly controller: AbortController;
   readonly done: Promise<T>;
 };
 
 /**
- * The first call for a key starts the work, and later calls join it. An abort removes only its own caller. When the
- * last caller aborts, the work is aborted, and that caller's promise rejects with the signal's reason after the work
- * has settled.
+ * Later calls for a key join the running work, which is aborted when all callers have aborted. The last call rejects
+ * once the work has settled.
  */
 export function createSharedWork<T>(): SharedWork<T> {
-  const running = new Map<string, Running<T>>();
+  const running = new Map<string, SharedRun<T>>();
 
-  const begin = (key: string, work: Parameters<SharedWork<T>>[3]): Running<T> => {
+  const begin = (key: string, work: Parameters<SharedWork<T>>[3]): SharedRun<T> => {
     const controller = new AbortController();
-    const listeners: Running<T>['listeners'] = new Set();
+    const listeners: SharedRun<T>['listeners'] = new Set();
     const emit: BuildOutput = (line, isDetail) => {
       for (const { output } of listeners) output(line, isDetail);
     };

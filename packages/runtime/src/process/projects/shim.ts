@@ -16,9 +16,9 @@ import { parse } from 'smol-toml';
 import { z } from 'zod';
 import { hashDirectory } from '../../directory-hash.ts';
 import { readTree } from '../../directory-tree.ts';
-import { makePassable } from '../containment/isolation.ts';
+import { makeTraversable } from '../containment/isolation.ts';
 import { runProgramAs } from './interpreter.ts';
-import type { Python } from './python-interpreter.ts';
+import type { PythonInterpreter } from './python-interpreter.ts';
 
 /** The host shim for Python bots, in a directory that every bot can read. */
 export type Shim = {
@@ -27,7 +27,7 @@ export type Shim = {
   readonly requirements: readonly string[];
   readonly requiresPython: string;
   /** Compiles the shim for an interpreter, because bots cannot store compiled files and would compile it at each start. */
-  readonly compile: (python: Python) => Promise<void>;
+  readonly compile: (python: PythonInterpreter) => Promise<void>;
 };
 
 const projectSchema = z.object({
@@ -35,9 +35,8 @@ const projectSchema = z.object({
 });
 
 /**
- * Copies the installed shim into the data directory, because bots' accounts may not reach the place where it is installed.
- * The directory is named by a hash of the content, so that running bots keep their version after an upgrade. Rejects if the
- * shim is not installed.
+ * Copies the installed shim to the data directory, which bots' accounts can reach. The copy is named by its content, so that
+ * running bots keep their version after an upgrade. Rejects if the shim is not installed.
  */
 export async function openShim(dataDirectory: string, shimPackage?: string | undefined): Promise<Shim> {
   const shipped = shimPackage ?? dirname(createRequire(import.meta.url).resolve('@bothost/python-shim/package.json'));
@@ -45,11 +44,11 @@ export async function openShim(dataDirectory: string, shimPackage?: string | und
   const { project } = projectSchema.parse(parse(readFileSync(join(shipped, 'pyproject.toml'), 'utf8')));
   const all = join(dataDirectory, 'shim');
   const path = join(all, (await hashDirectory(join(source, 'bothost_shim'))).slice(0, 16));
-  makePassable(all);
+  makeTraversable(all);
   if (!existsSync(path)) await copyShim(source, path);
   const compiled = new Map<string, Promise<void>>();
 
-  const compileOnce = async (python: Python): Promise<void> => {
+  const compileOnce = async (python: PythonInterpreter): Promise<void> => {
     const marker = join(path, `compiled-${createHash('sha256').update(python.version).digest('hex').slice(0, 8)}`);
     if (existsSync(marker)) return;
     const parameters = ['-I', '-m', 'compileall', '-q', '--invalidation-mode', 'unchecked-hash', path];
@@ -81,7 +80,6 @@ async function copyShim(source: string, path: string): Promise<void> {
     const target = join(copy, entry.path);
     if (entry.kind === 'directory') mkdirSync(target);
     if (entry.kind === 'file') copyFileSync(join(source, entry.path), target);
-    // Set the mode regardless of the umask.
     if (entry.kind !== 'link') chmodSync(target, entry.kind === 'directory' ? 0o755 : 0o644);
   }
   chmodSync(copy, 0o755);

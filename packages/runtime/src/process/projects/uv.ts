@@ -4,31 +4,25 @@ import { type Account, findPrograms, runProgramAs } from './interpreter.ts';
 import { createSecretMask } from './mask.ts';
 import { findPython } from './python-interpreter.ts';
 
-/** Time between attempts to install uv after a failure. */
-const RETRY_MS = 10 * 60_000;
-const REASON_CHARACTERS = 300;
+const retryMs = 10 * 60_000;
+const reasonCharacters = 300;
 
 export type UvOptions = {
   readonly path: string;
   readonly toolsDirectory: string;
-  /** Whether to install uv if it is not in `path`. */
   readonly installs: boolean;
-  /** Variables that the operator passes to builds, such as addresses of package indexes. */
   readonly passed: Readonly<Record<string, string>>;
-  /** The account that must be able to run uv. */
   readonly account: Account;
   readonly now: () => Date;
   readonly logger: Pick<RuntimeLogger, 'info' | 'warn'>;
   readonly signal: AbortSignal;
 };
 
-/**
- * Returns the path of uv, or null if pip has to be used. Writes the reason to `output` if uv could not be installed.
- */
-export type FindUv = (output: BuildOutput) => Promise<string | null>;
+/** Returns the path of uv, or null if pip has to be used. Writes why uv could not be installed to `output`. */
+export type UvFinder = (output: BuildOutput) => Promise<string | null>;
 
 /** Looks for uv in `path`. If it is missing, installs it once for all builds of this service. */
-export function createUvFinder(options: UvOptions): FindUv {
+export function createUvFinder(options: UvOptions): UvFinder {
   const { path, account, logger, now } = options;
   let installing: Promise<string> | null = null;
   let failure: { readonly reason: string; readonly retryAt: number } | null = null;
@@ -57,7 +51,7 @@ export function createUvFinder(options: UvOptions): FindUv {
       } catch (error) {
         installing = null;
         const reason = createSecretMask(options.passed)(reasonOf(error));
-        failure = { reason, retryAt: now().getTime() + RETRY_MS };
+        failure = { reason, retryAt: now().getTime() + retryMs };
         logger.warn({ reason }, 'uv could not be installed; builds use pip, which is slower');
       }
     }
@@ -66,9 +60,9 @@ export function createUvFinder(options: UvOptions): FindUv {
   };
 }
 
-/** The last line that pip printed, or else the message of the error. */
+/** Returns the last line that pip printed, or else the message of the error. */
 function reasonOf(error: unknown): string {
   const stderr = error instanceof Error && 'stderr' in error ? String(error.stderr) : '';
   const line = stderr.trim().split('\n').at(-1) ?? '';
-  return (line === '' && error instanceof Error ? error.message : line).slice(0, REASON_CHARACTERS);
+  return (line === '' && error instanceof Error ? error.message : line).slice(0, reasonCharacters);
 }

@@ -1,16 +1,17 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { secretKeyPattern, secretSetLimits, secretValueBytes } from '@bothost/contract';
+import { maxSecretValueBytes, secretKeyPattern, secretSetLimits } from '@bothost/contract';
 import fc from 'fast-check';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { trialAccount } from '../containment/isolation.ts';
 import { passThroughShell } from './shell-environment.ts';
 import { readExitFile, startSupervisor } from './supervisor.ts';
 
 /** A program that prints a hash of each of its variables and the mask of signals that it ignores. */
-const BOT = `
+const printingBot = `
 const { readFileSync, writeFileSync } = require('node:fs');
 const { createHash } = require('node:crypto');
 const hash = (bytes) => createHash('sha256').update(bytes).digest('hex');
@@ -28,17 +29,24 @@ writeFileSync('report', JSON.stringify({ variables, ignored }));
 
 type Report = { readonly variables: readonly (readonly [string, string])[]; readonly ignored: string };
 
+/** Only root can give a bot its own `/tmp`, and its variables then pass through another program. */
+const isRoot = process.geteuid?.() === 0;
+let hasPrivateTmp = false;
+
 async function start(command: readonly string[], environment: Readonly<Record<string, string>>) {
   const directory = await mkdtemp(join(tmpdir(), 'bothost-environment-'));
   onTestFinished(() => rm(directory, { recursive: true }));
+  await chmod(directory, 0o777);
   const paths = { exitPath: join(directory, 'exit'), outputPath: join(directory, 'output') };
   const supervisor = await startSupervisor({
     ...paths,
     command,
     directory,
     environment,
-    account: null,
+    account: hasPrivateTmp ? trialAccount : null,
+    tmpDirectories: hasPrivateTmp ? { tmp: directory, varTmp: directory } : null,
     processLimit: 0,
+    priority: null,
   });
   const cmdline = await readFile(`/proc/${supervisor.pid}/cmdline`, 'utf8');
   const closed = once(supervisor.child, 'close');
@@ -48,7 +56,7 @@ async function start(command: readonly string[], environment: Readonly<Record<st
 }
 
 async function runBot(environment: Readonly<Record<string, string>>) {
-  const { directory, cmdline, exit, output } = await start([process.execPath, '-e', BOT], environment);
+  const { directory, cmdline, exit, output } = await start([process.execPath, '-e', printingBot], environment);
   expect({ exit, output }).toEqual({ exit: { state: 'exited', code: 0, signal: null }, output: '' });
   const report: Report = JSON.parse(await readFile(join(directory, 'report'), 'utf8'));
   return { ...report, cmdline };
@@ -102,7 +110,11 @@ const anyName = fc
   .filter((name) => secretKeyPattern.test(name) && !breaksNode.test(name));
 const plainName = fc.stringMatching(/^[A-Z][A-Z0-9]{0,63}_KEY$/).filter((name) => !breaksNode.test(name));
 
-describe('startSupervisor', () => {
+describe.each([false, ...(isRoot ? [true] : [])])('startSupervisor, with a private /tmp: %s', (isPrivate) => {
+  beforeAll(() => {
+    hasPrivateTmp = isPrivate;
+  });
+
   it.each([
     ['shell identifiers', plainName],
     ['any secret key', anyName],
@@ -117,14 +129,14 @@ describe('startSupervisor', () => {
   });
 
   it('passes a secret set of the maximum size', async () => {
-    const count = secretSetLimits.bytes / secretValueBytes - 1;
+    const count = secretSetLimits.bytes / maxSecretValueBytes - 1;
     const large = Array.from({ length: count }, (_, index) => [
       `KEY_${index}`,
-      `${index}\n`.repeat(secretValueBytes / 3),
+      `${index}\n`.repeat(maxSecretValueBytes / 3),
     ]);
     const environment = Object.fromEntries(large);
     await expectExact(environment);
-    await expectExact({ ...environment, 'a-b': "'".repeat(secretValueBytes) });
+    await expectExact({ ...environment, 'a-b': "'".repeat(maxSecretValueBytes) });
   });
 
   it('passes no value as an argument, adds no variable, and leaves signals unchanged', async () => {

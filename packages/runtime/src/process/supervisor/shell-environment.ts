@@ -1,17 +1,14 @@
 import { existsSync } from 'node:fs';
-import { INSTANCE_ID_VARIABLE } from '../instances/environment.ts';
+import { instanceIdVariable } from '../containment/containment.ts';
 
-const SHELL_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
+const shellName = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
-/**
- * Variables that a shell replaces (dash 0.5.12, bash 5.2), and variables of the dynamic linker, which would change the
- * shell before it is in its control groups. Matching too many names only costs a millisecond.
- */
-const INTERPRETED_NAME =
+/** Variables that a shell replaces (dash 0.5.12, bash 5.2) or the dynamic linker reads. Too many names cost a millisecond. */
+const interpretedName =
   /^(_|PWD|OLDPWD|IFS|OPT[A-Z]+|PPID|SHLVL|LINENO|LINES|COLUMNS|PS[0-9]|ENV|E?UID|GROUPS|S?RANDOM|SECONDS|EPOCH.*|SHELLOPTS|BASH.*|HIST.*|COMP_.*|COPROC|DIRSTACK|FUNC.*|HOST.*|MACHTYPE|OSTYPE|PIPESTATUS|REPLY|POSIXLY_CORRECT|TMOUT|MAIL.*|CDPATH|GLOB.*|EXECIGNORE|FIGNORE|FCEDIT|KSH.*|ERRNO|ARGV0|LD_.*|GLIBC_.*|MALLOC_.*|GCONV_PATH|LOCPATH|NLSPATH|BOTHOST_VARIABLE_.*)$/;
 
 /** Restores the renamed variables, then becomes the command. A command that cannot run exits as from a shell: 127 or 126. */
-const RESTORE = `
+const restore = `
 for my $renamed (grep { /^BOTHOST_VARIABLE_/ } keys %ENV) {
   my ($name, $value) = split /=/, delete $ENV{$renamed}, 2;
   $ENV{$name} = $value;
@@ -28,19 +25,18 @@ export function findPerl(): string | null {
 }
 
 /**
- * The environment and command to give to a shell so that the program behind it gets exactly `environment`, plus what the
- * shell adds (`PWD`). A shell drops names that are not shell identifiers, and replaces its own variables. If there are such
- * names, all variables pass the shell under numbered names, and perl, which then sees none that would affect it, restores
- * them. Values stay in the environment: they are in no argument and no file.
- *
- * @throws Error with a message for the bot's owner if a variable needs perl and `perl` is null
+ * Returns what to give to a shell so that the program it runs gets exactly `environment`, plus what the shell adds
+ * (`PWD`). A shell drops names that are not its identifiers and replaces its own variables. If there are such
+ * variables, all variables pass the shell under numbered names, which affect neither it nor perl, and perl restores
+ * them. No value is passed as an argument or written to a file. Throws an Error for the bot's owner if a variable needs
+ * perl and `perl` is null.
  */
 export function passThroughShell(
   environment: Readonly<Record<string, string>>,
   command: readonly string[],
   perl: string | null,
 ): { readonly environment: Readonly<Record<string, string>>; readonly command: readonly string[] } {
-  const dropped = Object.keys(environment).filter((name) => !SHELL_NAME.test(name) || INTERPRETED_NAME.test(name));
+  const dropped = Object.keys(environment).filter((name) => !shellName.test(name) || interpretedName.test(name));
   if (dropped.length === 0) return { environment, command };
   if (perl === null) {
     throw new Error(
@@ -49,7 +45,7 @@ export function passThroughShell(
   }
   const renamed = Object.entries(environment).map(([name, value], index) =>
     // Keep this variable in the shell too, because adoption finds processes by it.
-    name === INSTANCE_ID_VARIABLE ? [name, value] : [`BOTHOST_VARIABLE_${index}`, `${name}=${value}`],
+    name === instanceIdVariable ? [name, value] : [`BOTHOST_VARIABLE_${index}`, `${name}=${value}`],
   );
-  return { environment: Object.fromEntries(renamed), command: [perl, '-e', RESTORE, '--', ...command] };
+  return { environment: Object.fromEntries(renamed), command: [perl, '-e', restore, '--', ...command] };
 }

@@ -19,6 +19,7 @@ async function supervise(...command: readonly string[]) {
     exitPath,
     outputPath,
     processLimit: 0,
+    priority: null,
   });
   return { ...supervisor, ended: once(supervisor.child, 'close'), exitPath, outputPath };
 }

@@ -1,20 +1,23 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, existsSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { constants } from 'node:os';
 import { dirname } from 'node:path';
+import type { CpuPriority } from '../containment/cgroup.ts';
+import { withLowerPriority } from '../containment/niceness.ts';
+import { withoutNewPrivileges } from '../containment/no-new-privileges.ts';
+import { rootEnvironment, type TmpDirectories, withPrivateTmp } from '../containment/private-tmp.ts';
 import { findPerl, passThroughShell } from './shell-environment.ts';
 
 /**
- * The supervisor is the parent of a bot's main process: a shell that outlives the server and writes the exit status to a
- * file. It starts nothing before it has read a line. So the supervisor is in its control groups before the bot exists, and a
- * server that is killed before it has written the record leaves nothing running.
+ * The parent of a bot's main process: a shell that outlives the server and writes the exit status to a file. It starts nothing
+ * before it has read a line, so it is in its control groups before the bot exists, and a server that is killed before it has
+ * written the record leaves nothing running.
  *
- * Descriptor 3 is the exit file. The shell's own messages, for example that a signal ended the bot, do not go to the bot's
- * output. Signals are caught instead of ignored, because children inherit ignored signals. `$1` limits the number of
- * processes of the account (0: no limit); the other arguments are the command.
+ * Descriptor 3 is the exit file. The shell's own messages do not go to the bot's output. Signals are caught, because children
+ * inherit ignored signals. `$1` limits the processes of the account (0: no limit); the other arguments are the command.
  */
-const SCRIPT = `
+const supervisorScript = `
 IFS= read -r BOTHOST_GO || exit 0
 trap : HUP INT QUIT TERM USR1 USR2
 exec </dev/null
@@ -30,56 +33,64 @@ printf '%3d' "$status" >&3
 exit "$status"
 `;
 
-/** Path of setpriv. Null on a machine without util-linux, where setuid programs can give a bot more rights. */
-export function findSetpriv(): string | null {
-  return ['/usr/bin/setpriv', '/bin/setpriv'].find((path) => existsSync(path)) ?? null;
+/** Reads the bot's variables from standard input: root's programs must not get them, and every account can read arguments. */
+const readEnvironment = `
+IFS= read -r BOTHOST_GO || exit 0
+n='
+'
+unset PATH
+eval "$BOTHOST_GO"
+`;
+
+/** `$n` is a line break. `export` assigns a variable of this name only after the line is expanded. */
+function exportLine(environment: Readonly<Record<string, string>>): string {
+  const quote = (value: string) => `'${value.replaceAll("'", `'\\''`).replaceAll('\n', `'"$n"'`)}'`;
+  return `export ${Object.entries(environment)
+    .map(([name, value]) => `${name}=${quote(value)}`)
+    .join(' ')}\n`;
 }
 
-/**
- * Keeps a program with a separate account from gaining rights by setuid files (prctl(2), PR_SET_NO_NEW_PRIVS). User ids
- * are reused, so a setuid file that an earlier bot left in /tmp would otherwise run as the current owner of that id.
- */
-function withoutNewRights(command: readonly string[]): readonly string[] {
-  const setpriv = findSetpriv();
-  return setpriv === null ? command : [setpriv, '--no-new-privs', ...command];
-}
-
-/** Reserves the bytes of the status, so that it can be written to a full disk. */
-const UNWRITTEN = '    ';
+/** Spaces that reserve room for the status, so that it can be written to a full disk. */
+const unwritten = '    ';
 
 export type SupervisorOptions = {
   readonly command: readonly string[];
   readonly directory: string;
-  /** The environment of the command. A shell may add some variables (`PWD`). */
   readonly environment: Readonly<Record<string, string>>;
   readonly account: { readonly uid: number; readonly gid: number } | null;
   readonly exitPath: string;
   readonly outputPath: string;
-  /** Maximum number of processes of the account. 0 means no limit. */
+  /** What the command sees as `/tmp` and `/var/tmp`, which requires `account`. Default: those of the machine. */
+  readonly tmpDirectories?: TmpDirectories | null;
   readonly processLimit: number;
+  /** Lowers the priority of the shell and the command. Null: the priority of the service. */
+  readonly priority: CpuPriority | null;
 };
 
-/**
- * Starts a supervisor that runs its command after `go`. Rejects if the shell cannot be started or cannot pass on a
- * variable.
- */
+/** The command runs after `go`. Rejects if the shell cannot be started or cannot pass on a variable. */
 export async function startSupervisor(
   options: SupervisorOptions,
 ): Promise<{ pid: number; child: ChildProcess; go: () => void }> {
-  const program = options.account === null ? options.command : withoutNewRights(options.command);
+  const program = options.account === null ? options.command : withoutNewPrivileges(options.command);
   const { environment, command } = passThroughShell(options.environment, program, findPerl());
   const exitFile = openSync(options.exitPath, 'w', 0o600);
   mkdirSync(dirname(options.outputPath), { recursive: true, mode: 0o700 });
   const output = openSync(options.outputPath, 'a', 0o600);
   try {
-    writeSync(exitFile, UNWRITTEN, 0);
-    const child = spawn('/bin/sh', ['-c', SCRIPT, 'bothost-supervisor', String(options.processLimit), ...command], {
+    writeSync(exitFile, unwritten, 0);
+    const { account, tmpDirectories = null } = options;
+    const isPrepared = account !== null && tmpDirectories !== null;
+    const script = isPrepared ? readEnvironment + supervisorScript : supervisorScript;
+    const shell = ['/bin/sh', '-c', script, 'bothost-supervisor', String(options.processLimit), ...command] as const;
+    const prepared = isPrepared ? withPrivateTmp(tmpDirectories, account, shell) : shell;
+    const [file, ...parameters] = options.priority === null ? prepared : withLowerPriority(options.priority, prepared);
+    const child = spawn(file, parameters, {
       cwd: options.directory,
-      env: environment,
+      env: isPrepared ? rootEnvironment : environment,
       detached: true,
       stdio: ['pipe', output, output, exitFile],
       // Node drops the supplementary groups when it changes the user id.
-      ...(options.account ?? {}),
+      ...(isPrepared ? {} : account),
     });
     if (child.pid === undefined) {
       const [error] = await once(child, 'error');
@@ -88,6 +99,7 @@ export async function startSupervisor(
     child.unref();
     const { stdin } = child;
     stdin?.on('error', () => undefined);
+    if (isPrepared) stdin?.write(exportLine(environment));
     return { pid: child.pid, child, go: () => stdin?.end('go\n') };
   } finally {
     closeSync(exitFile);

@@ -2,21 +2,41 @@ import { createHash } from 'node:crypto';
 import { createServer } from 'node:net';
 import { readProcFile } from '../proc/read-proc-file.ts';
 
-const FIRST_PORT = 16_384;
-const MIN_PORTS = 1024;
+const firstPort = 16_384;
+const minPorts = 1024;
+
+export type PortReservations = {
+  readonly reserve: (name: string) => Promise<number>;
+  readonly release: (port: number) => void;
+};
+
+/** Reserves ports while bots start. `taken` returns ports that must not be reserved although they may be free. */
+export function createPortReservations(taken: () => readonly number[]): PortReservations {
+  const reserved = new Set<number>();
+  return {
+    reserve: async (name) => {
+      for (;;) {
+        const port = await findFreePort(name, new Set([...reserved, ...taken()]));
+        if (reserved.has(port)) continue;
+        reserved.add(port);
+        return port;
+      }
+    },
+    release: (port) => reserved.delete(port),
+  };
+}
 
 /**
- * Returns a loopback port that has no listener and is not in `taken`. The port is not reserved, so a start retries if
- * another process takes it. It is below the kernel's range of ephemeral ports, so that no outgoing connection can take
- * it or connect to itself. The search begins at a port derived from `name`, so that servers on one machine rarely
- * choose the same port.
+ * Finds a loopback port without a listener that is not `taken`. Another process can still take it. It is below the
+ * ephemeral ports, so that no outgoing connection takes it or connects to itself. The search begins at a port derived
+ * from `name`, so that servers on one machine rarely choose the same.
  */
 export async function findFreePort(name: string, taken: ReadonlySet<number>): Promise<number> {
-  const count = firstEphemeralPort() - FIRST_PORT;
-  if (count >= MIN_PORTS) {
+  const count = firstEphemeralPort() - firstPort;
+  if (count >= minPorts) {
     const first = createHash('sha256').update(name).digest().readUInt32BE() % count;
     for (let step = 0; step < count; step++) {
-      const port = FIRST_PORT + ((first + step) % count);
+      const port = firstPort + ((first + step) % count);
       if (!taken.has(port) && (await tryPort(port)) !== null) return port;
     }
   }

@@ -1,13 +1,13 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdir, rename } from 'node:fs/promises';
+import { mkdir, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import type { InstanceOutputs, RemoveTree } from '../../runtime.ts';
-import type { Instance } from '../instances/instance.ts';
-import { type InstanceFiles, instanceFiles } from '../instances/instance-record.ts';
-import type { MonotonicClock } from './monotonic-clock.ts';
-import { describeOutput, outputFiles } from './output-files.ts';
+import type { MonotonicClock } from '../output/monotonic-clock.ts';
+import { describeOutput, outputFiles } from '../output/output-files.ts';
+import { type InstanceFiles, instanceFiles } from '../records/instance-record.ts';
+import type { Instance } from './instance.ts';
 
 const execute = promisify(execFile);
 
@@ -38,7 +38,7 @@ export function createOutputs(context: {
       for (const wait of waits) wait.stop();
     },
     release: async (instanceId, directory) => {
-      if (instances.get(instanceId)?.end() === null) throw new Error(`Instance ${instanceId} still runs.`);
+      if (instances.get(instanceId)?.end() === null) throw new Error(`Instance ${instanceId} is still running.`);
       const files: InstanceFiles = instanceFiles(context.instancesDirectory, instanceId);
       await mkdir(dirname(directory), { recursive: true, mode: 0o700 });
       // An earlier server was killed after it moved the output.
@@ -52,24 +52,19 @@ export function createOutputs(context: {
   };
 }
 
-/**
- * Copies the directory and then renames the copy, so that it appears atomically. Uses `cp` of coreutils because it
- * preserves holes, where Node's `cp` would write zeros for a sparse file of any length.
- */
+/** `cp` of coreutils preserves holes, where Node would write zeros for a sparse file of any length. */
 async function moveToOtherDisk(from: string, to: string, removeTree: RemoveTree): Promise<void> {
   if (!existsSync(to)) {
     const copy = `${to}.copy`;
-    await removeTree(copy);
+    // Not `removeTree`, which may return before it has removed everything.
+    await rm(copy, { recursive: true, force: true });
     await execute('cp', ['-a', '--', from, copy], { env: { PATH: '/usr/bin:/bin' } }).catch(throwCopyError);
     await rename(copy, to);
   }
   await removeTree(from);
 }
 
-/**
- * Throws ENOSPC if the disk is full, because callers then retry. `cp` runs without a locale, so its messages are in
- * English.
- */
+/** Throws ENOSPC, after which callers retry, if the disk is full. `cp` runs without a locale, in English. */
 function throwCopyError(error: Error & { readonly stderr?: string }): never {
   if (!error.stderr?.includes('No space left on device')) throw error;
   throw Object.assign(new Error('No space left on device.', { cause: error }), { code: 'ENOSPC' });

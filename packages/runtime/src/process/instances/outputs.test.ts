@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { openTreeRemover } from '../../remove-tree.ts';
-import { createMonotonicClock } from './monotonic-clock.ts';
+import { createMonotonicClock } from '../output/monotonic-clock.ts';
 import { createOutputs } from './outputs.ts';
 
 const isRoot = process.geteuid?.() === 0;

@@ -1,10 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { replaceFile } from '../instances/instance-record.ts';
-
-const groupSchema = z.string().nullable();
-const identitySchema = z.object({ pid: z.int(), startTicks: z.number() });
+import { processIdentitySchema } from '../proc/process-identity.ts';
+import { cgroupsSchema, containmentSchema } from './contained-processes.ts';
+import { replaceFile } from './replace-file.ts';
 
 const recordSchema = z.object({
   version: z.literal(1),
@@ -12,21 +11,14 @@ const recordSchema = z.object({
   id: z.string(),
   deploymentId: z.string(),
   bootId: z.string(),
-  containment: z.enum(['cgroup', 'uid', 'mark']),
-  /**
-   * The range of user ids, of which the fork server has the first. Null if all bots share the account of the service.
-   */
+  containment: containmentSchema,
+  /** The fork server has the first id of the range. Null if all bots share the account of the service. */
   account: z.object({ uid: z.int(), gid: z.int(), count: z.int() }).nullable(),
-  cgroups: z
-    .object({ unified: groupSchema, memory: groupSchema, cpu: groupSchema, cpuacct: groupSchema, pids: groupSchema })
-    .nullable(),
-  /**
-   * Salt of the fingerprint of the environment. Only the supervisor knows the fingerprint, so secrets cannot be guessed
-   * from files.
-   */
+  cgroups: cgroupsSchema.nullable(),
+  /** Salt of the environment's fingerprint, which is in no file, so that secrets cannot be guessed from it. */
   salt: z.string(),
   /** Null until the supervisor waits for its configuration. Until then, no code of the bot has run. */
-  supervisor: identitySchema.nullable(),
+  supervisor: processIdentitySchema.nullable(),
 });
 
 /** What the next server needs to adopt a fork server. Contains no environment variables, because they can be secret. */
@@ -39,7 +31,6 @@ export type ForkServerFiles = {
   readonly socket: string;
   /** Output of the bot's module while it was imported. */
   readonly output: string;
-  /** Log of the supervisor itself. */
   readonly log: string;
   readonly home: string;
 };
@@ -69,18 +60,14 @@ export function readForkServerRecord(files: ForkServerFiles): ForkServerRecord |
   }
 }
 
-/** Maximum length of an instance id. */
-const INSTANCE_ID_LENGTH = 64;
+const instanceIdLength = 64;
 
-/** The name of a fork server's control groups. */
-export function groupName(id: string): string {
+/** Returns the name of a fork server's control groups. */
+export function forkServerGroupName(id: string): string {
   return `fork-server-${id}`;
 }
 
-/**
- * The value of `BOTHOST_INSTANCE` in a fork server. It is padded to the maximum length of an instance id, because a
- * forked instance overwrites it in place with its own id.
- */
-export function markName(id: string): string {
-  return groupName(id).padEnd(INSTANCE_ID_LENGTH, '-');
+/** The fork server's `BOTHOST_INSTANCE`, padded because a forked instance overwrites it in place with its id. */
+export function forkServerMark(id: string): string {
+  return forkServerGroupName(id).padEnd(instanceIdLength, '-');
 }

@@ -1,9 +1,9 @@
-import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-
-const groupSchema = z.string().nullable();
-const identitySchema = z.object({ pid: z.int(), startTicks: z.number() });
+import { processIdentitySchema } from '../proc/process-identity.ts';
+import { cgroupsSchema, containmentSchema } from './contained-processes.ts';
+import { replaceFile } from './replace-file.ts';
 
 const storedRecordSchema = z.object({
   version: z.literal(1),
@@ -11,21 +11,19 @@ const storedRecordSchema = z.object({
   deploymentId: z.string(),
   createdAt: z.iso.datetime(),
   bootId: z.string(),
+  /** 0 if the bot gets no port. */
   port: z.int(),
+  /** The path of the bot's Unix socket. Null if the program does not listen, and in records of earlier versions. */
+  socket: z.string().nullable().default(null),
   limits: z.object({ cpuMillicores: z.number(), memoryBytes: z.number() }),
-  containment: z.enum(['cgroup', 'uid', 'mark']),
+  containment: containmentSchema,
   account: z.object({ uid: z.int(), gid: z.int() }).nullable(),
-  cgroups: z
-    .object({ unified: groupSchema, memory: groupSchema, cpu: groupSchema, cpuacct: groupSchema, pids: groupSchema })
-    .nullable(),
-  /** The supervisor. Earlier versions use the same key. Null until the supervisor waits for `go`. */
-  keeper: identitySchema.nullable(),
-  /**
-   * The process of a forked bot, which shares its supervisor with other instances. Null if the bot was spawned.
-   */
-  main: identitySchema.nullable().default(null),
-  /** When the bot became ready, or null before. */
-  address: z.object({ host: z.string(), port: z.int() }).nullable(),
+  cgroups: cgroupsSchema.nullable(),
+  /** The supervisor, under the key that earlier versions use. Null until the supervisor waits for `go`. */
+  keeper: processIdentitySchema.nullable(),
+  /** The process of a forked bot, whose supervisor has other instances too. Null if the bot was spawned. */
+  main: processIdentitySchema.nullable().default(null),
+  address: z.union([z.object({ socket: z.string() }), z.object({ host: z.string(), port: z.int() })]).nullable(),
   /** The owner as `ownerOf` returns it. Missing in records of earlier versions. */
   owner: z.string().optional(),
 });
@@ -43,7 +41,7 @@ const endSchema = z.object({
 /** What the next server needs to adopt an instance. Contains no environment variables, because they can be secret. */
 export type InstanceRecord = z.infer<typeof recordSchema>;
 
-/** Says how the instance ended. Written once, after its last process has ended. */
+/** Path of the file that says how the instance ended. Written once, after its last process has ended. */
 export type InstanceEnd = z.infer<typeof endSchema>;
 
 export type InstanceFiles = {
@@ -53,16 +51,18 @@ export type InstanceFiles = {
   readonly exit: string;
   /** Directory of the output and its marks. The server moves the whole directory after the instance has ended. */
   readonly log: string;
-  /** The file in `log` that the bot appends to. */
   readonly output: string;
-  /**
-   * Created before the service kills the bot for exceeding its memory limit, because the exit status does not show the
-   * reason.
-   */
+  /** A file that exists if the service killed the bot for its memory use. The exit status does not show that. */
   readonly memoryKill: string;
-  /** Contains the reason if the service kills the bot for exceeding a disk limit. */
+  /** A file with the reason if the service kills the bot for exceeding a disk limit. */
   readonly diskKill: string;
   readonly home: string;
+  /** Directories that the bot sees as `/tmp` and `/var/tmp` if it has its own. */
+  readonly tmp: string;
+  readonly varTmp: string;
+  /** Directory of the bot's socket. Only the bot can enter it until the socket is bound. */
+  readonly socketDirectory: string;
+  readonly socket: string;
 };
 
 export function instanceFiles(instancesDirectory: string, instanceId: string): InstanceFiles {
@@ -77,17 +77,25 @@ export function instanceFiles(instancesDirectory: string, instanceId: string): I
     memoryKill: join(directory, 'memory-kill'),
     diskKill: join(directory, 'disk-kill'),
     home: join(directory, 'home'),
+    tmp: join(directory, 'tmp'),
+    varTmp: join(directory, 'var-tmp'),
+    socketDirectory: join(directory, 'run'),
+    socket: join(directory, 'run/bot'),
   };
 }
 
-/** The directories to which only this instance writes. They count against its disk limit. */
 export function writableDirectories(files: InstanceFiles): readonly string[] {
-  return [files.home, files.log];
+  return [files.home, files.tmp, files.varTmp, files.socketDirectory, files.log];
 }
 
 export function writeRecord(files: InstanceFiles, record: InstanceRecord): void {
-  const { supervisor, main, ...rest } = record;
-  const stored: z.input<typeof recordSchema> = { ...rest, ...(main === null ? {} : { main }), keeper: supervisor };
+  const { supervisor, main, socket, ...rest } = record;
+  const stored: z.input<typeof recordSchema> = {
+    ...rest,
+    ...(socket === null ? {} : { socket }),
+    ...(main === null ? {} : { main }),
+    keeper: supervisor,
+  };
   replaceFile(files.record, JSON.stringify(stored));
 }
 
@@ -102,13 +110,6 @@ export function readRecord(files: InstanceFiles): InstanceRecord | null {
 
 export function readEnd(files: InstanceFiles): InstanceEnd | null {
   return parseFile(files.end, endSchema);
-}
-
-/** Writes a file atomically: a reader sees the old or the new content, even after a kill. */
-export function replaceFile(path: string, text: string): void {
-  const next = `${path}.next`;
-  writeFileSync(next, text, { mode: 0o600 });
-  renameSync(next, path);
 }
 
 function parseFile<T>(path: string, schema: z.ZodType<T>): T | null {

@@ -1,12 +1,12 @@
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { reservedSecretKey } from '@bothost/contract';
+import { isReservedSecretKey } from '@bothost/contract';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { environmentFiles, writeMarker } from '../projects/environment-files.ts';
-import type { Project } from '../projects/prepared-project.ts';
+import { botEnvironment } from '../instances/environment.ts';
 import { botProgram } from './bot-program.ts';
-import { botEnvironment } from './environment.ts';
+import { environmentFiles, writeMarker } from './environment-files.ts';
+import type { Project } from './prepared-project.ts';
 
 let environmentsDirectory: string;
 beforeAll(async () => {
@@ -37,6 +37,7 @@ test.each([node, python])(
     const environment = botEnvironment({
       instanceId: 'i',
       port: 1,
+      socket: '/run/bot',
       home: '/home',
       folder,
       path: '/bin',
@@ -44,7 +45,7 @@ test.each([node, python])(
       timeZone: 'UTC',
       variables,
     });
-    expect(Object.keys(environment)).toEqual(expect.arrayContaining(['PORT', ...Object.keys(variables)]));
-    expect(Object.keys(environment).filter((name) => !reservedSecretKey(name))).toEqual([]);
+    expect(Object.keys(environment)).toEqual(expect.arrayContaining(['PORT', 'BOT_SOCKET', ...Object.keys(variables)]));
+    expect(Object.keys(environment).filter((name) => !isReservedSecretKey(name))).toEqual([]);
   },
 );

@@ -1,11 +1,10 @@
 import { dirname, join } from 'node:path';
-import { environmentFiles, readMarker } from '../projects/environment-files.ts';
-import type { Project } from '../projects/prepared-project.ts';
-import type { Shim } from '../projects/shim.ts';
+import { environmentFiles, readMarker } from './environment-files.ts';
+import type { Project } from './prepared-project.ts';
+import type { Shim } from './shim.ts';
 
 /** `variables` are specific to this kind of bot. `folder` is the directory of the interpreter. */
 export type BotProgram = {
-  /** What is needed to start a fork server for this program. Null if the program cannot be forked. */
   readonly fork: ForkServerProgram | null;
   readonly command: readonly string[];
   readonly variables: Readonly<Record<string, string>>;
@@ -26,10 +25,7 @@ export type BotProgramOptions = {
   readonly shim: () => Promise<Shim>;
 };
 
-/**
- * Returns the command that runs a bot in its project directory: `node <main>`, or the host shim in the project's Python
- * environment.
- */
+/** Returns the command of a bot: `node <main>`, or the host shim in the project's Python environment. */
 export async function botProgram(options: BotProgramOptions, project: Project): Promise<BotProgram> {
   if (project.kind === 'python') {
     const files = environmentFiles(options.environmentsDirectory, project);

@@ -1,0 +1,65 @@
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+
+/**
+ * Reserves an id in a directory that all servers of the machine share. Returns false if the id is reserved. `owner` is
+ * an existing directory, because a reservation whose owner is missing is an orphan. A reservation is a symbolic link to
+ * its owner: the kernel creates it in one step, so a killed server leaves no incomplete one.
+ */
+export function tryReserve(directory: string, id: number, owner: string): boolean {
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  try {
+    symlinkSync(owner, join(directory, String(id)));
+    return true;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+/** Releases an id if `owner` still has it reserved. */
+export function releaseReservation(directory: string, id: number, owner: string): void {
+  if (readOwner(directory, id) === owner) rmSync(join(directory, String(id)), { force: true });
+}
+
+export function reservedIds(directory: string): readonly number[] {
+  return existsSync(directory) ? readdirSync(directory).map(Number) : [];
+}
+
+export function readOwner(directory: string, id: number): string | null {
+  const path = join(directory, String(id));
+  try {
+    // Version 0.1 wrote reservations as files.
+    return lstatSync(path).isSymbolicLink() ? readlinkSync(path) : readFileSync(path, 'utf8') || null;
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * Releases ids whose owner no longer exists, for example because its data directory was deleted. Only one server at a
+ * time may do that. The lock is an abstract Unix socket, which the kernel releases when the server that holds it dies.
+ */
+export async function releaseMissingOwners(directory: string): Promise<void> {
+  const lock = createServer();
+  const isLocked = await new Promise<boolean>((resolve) => {
+    lock.once('error', () => resolve(false));
+    lock.listen({ path: '\0bothost-uids' }, () => resolve(true));
+  });
+  if (!isLocked) return;
+  for (const id of reservedIds(directory)) {
+    const owner = readOwner(directory, id);
+    if (owner !== null && !existsSync(owner)) releaseReservation(directory, id, owner);
+  }
+  await new Promise((resolve) => lock.close(resolve));
+}

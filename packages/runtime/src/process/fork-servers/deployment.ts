@@ -1,0 +1,182 @@
+import type { StartMethod } from '../../runtime.ts';
+import { readProportionalMemory } from '../proc/process-identity.ts';
+import { type ForkServerRecord, forkServerFiles } from '../records/fork-server-record.ts';
+import { hashEnvironment, type InstanceSource } from './fork-environment.ts';
+import { type ForkServer, openForkServer } from './fork-server.ts';
+import { type ForkSource, type ImportContext, importBot } from './import-bot.ts';
+import { createLauncher, type LauncherContext } from './launcher.ts';
+import type { RememberedModules } from './remembered-modules.ts';
+
+/** How long a fork server that was stopped to free memory is not launched again, so that two cannot evict each other. */
+const evictedMs = 10 * 60 * 1000;
+/** A fork server is replaced when sessions imported this many modules that it had not imported. A launch costs a second of CPU. */
+const replacingModules = 20;
+
+export type DeploymentContext = ImportContext &
+  LauncherContext & {
+    readonly remembered: Pick<RememberedModules, 'of' | 'add'>;
+    readonly onStarted: () => Promise<void>;
+  };
+
+/** The fork server of a deployment, and how the deployment's instances are started. */
+export type Deployment = {
+  readonly id: string;
+  /** Returns the fork server that can start this instance now, or null. */
+  readonly find: (instance: InstanceSource) => ForkServer | null;
+  /** Starts a fork server in the background, unless there is one or it cannot be started. */
+  readonly ensure: (source: ForkSource) => void;
+  /** Adopts the fork server of an earlier server. False if it has ended or the deployment has another one. */
+  readonly adopt: (record: ForkServerRecord) => Promise<boolean>;
+  /** Stops the fork server to free memory. */
+  readonly evict: () => Promise<void>;
+  /** Stops the fork server, including an unfinished import, for good. */
+  readonly discard: () => Promise<void>;
+  readonly disconnect: () => void;
+  readonly describe: () => StartMethod;
+  /** Memory of the fork server in bytes. A page that instances share counts in part. Null if there is none. */
+  readonly memoryBytes: () => number | null;
+  /** When an instance was last forked, in milliseconds since the epoch. */
+  readonly usedAt: () => number;
+};
+
+export function createDeployment(context: DeploymentContext, id: string): Deployment {
+  const { logger, closing, remembered } = context;
+  const discarded = new AbortController();
+  const unwanted = AbortSignal.any([discarded.signal, closing]);
+  let server: ForkServer | null = null;
+  /** Why instances are spawned, or why only libraries are imported before the fork. */
+  let reason: string | null = null;
+  let usedAt = 0;
+  /** The last instance, from which a fork server can be launched. Null until this server has started one. */
+  let latest: ForkSource | null = null;
+  const launcher = createLauncher(context, id, (why) => {
+    reason = why;
+  });
+
+  const connect = (record: ForkServerRecord, project: string | null): Promise<ForkServer | null> =>
+    openForkServer({
+      files: forkServerFiles(context.forkServersDirectory, record.id),
+      record,
+      onModules: (modules) => {
+        const of = project ?? latest?.project.project;
+        if (of !== undefined && remembered.add(of, modules) >= replacingModules) replace();
+      },
+      onEnded: (why) => {
+        if (unwanted.aborted || server?.record.id !== record.id) return;
+        logger.warn({ deploymentId: id, reason: why }, 'fork server ended');
+        void stop(why).then(() => {
+          if (latest !== null) ensure(latest);
+        });
+      },
+    });
+
+  const stop = async (why: string): Promise<void> => {
+    const stopped = server;
+    server = null;
+    reason = why;
+    if (stopped === null) return;
+    stopped.disconnect();
+    await context.track(context.remove(stopped.record.id, stopped.record));
+  };
+
+  const use = async (next: ForkServer, why: string | null): Promise<void> => {
+    const former = server;
+    server = next;
+    reason = why;
+    launcher.succeeded();
+    usedAt = context.now().getTime();
+    logger.info({ deploymentId: id, level: next.status().level, reason }, 'fork server started');
+    await drop(context, former);
+    await context.onStarted();
+  };
+
+  const launch = async (source: ForkSource): Promise<void> => {
+    const imported = await importBot(context, source, connect, unwanted);
+    if (server !== null && imported.server?.status().level !== server.status().level) {
+      logger.info({ deploymentId: id, reason: imported.reason }, 'fork server could not be replaced');
+      await drop(context, imported.server);
+    } else if (imported.isFinal) {
+      launcher.pause(Number.POSITIVE_INFINITY);
+      reason = imported.reason;
+    } else if (unwanted.aborted) await drop(context, imported.server);
+    else if (imported.server === null) launcher.failed(imported.reason);
+    else await use(imported.server, imported.reason);
+  };
+
+  const ensure = (source: ForkSource): void => {
+    latest = source;
+    if (unwanted.aborted || launcher.running() !== null) return;
+    if (source.spec.forks === false) {
+      void stop('deploy.toml turns forking off');
+      return;
+    }
+    if (server === null && !launcher.isPaused()) launcher.start(() => launch(source));
+  };
+
+  /** Replaces the fork server by one that also imports what sessions have imported. Until then, it forks as before. */
+  const replace = (): void => {
+    const source = latest;
+    if (source === null || server === null || unwanted.aborted || launcher.running() !== null) return;
+    launcher.start(() => launch(source));
+  };
+
+  return {
+    id,
+    find: (instance) => {
+      if (server === null || instance.spec.forks === false) return null;
+      const { state, fingerprint: known } = server.status();
+      if (state !== 'ready') return null;
+      if (known !== hashEnvironment(server.record.salt, instance)) {
+        void stop('the environment of the deployment has changed');
+        return null;
+      }
+      usedAt = context.now().getTime();
+      return server;
+    },
+    ensure,
+    adopt: async (record) => {
+      const adopted = record.bootId === context.bootId ? await connect(record, null) : null;
+      if (adopted === null || server !== null || adopted.status().state !== 'ready') {
+        adopted?.disconnect();
+        return false;
+      }
+      server = adopted;
+      logger.info({ deploymentId: id }, 'fork server adopted');
+      return true;
+    },
+    evict: async () => {
+      logger.info({ deploymentId: id }, 'fork server stopped to free memory');
+      launcher.pause(evictedMs);
+      await stop('stopped because fork servers reached their memory limit');
+    },
+    discard: async () => {
+      discarded.abort();
+      await launcher.running();
+      await stop('the deployment gets no more instances');
+    },
+    disconnect: () => server?.disconnect(),
+    describe: () => ({
+      level: server?.status().level ?? 'spawn',
+      reason:
+        server === null && (launcher.running() !== null || reason === null)
+          ? 'no fork server has imported the bot yet'
+          : reason,
+      memoryBytes: memoryOf(server),
+    }),
+    memoryBytes: () => memoryOf(server),
+    usedAt: () => usedAt,
+  };
+}
+
+/** Stops a fork server that is not used, unless this server closes and leaves it to the next one. */
+async function drop(context: DeploymentContext, server: ForkServer | null): Promise<void> {
+  if (server === null) return;
+  server.disconnect();
+  if (!context.closing.aborted) await context.remove(server.record.id, server.record);
+}
+
+function memoryOf(server: ForkServer | null): number | null {
+  if (server === null) return null;
+  const pid = server.status().process?.pid;
+  return pid === undefined ? 0 : (readProportionalMemory(pid) ?? 0);
+}

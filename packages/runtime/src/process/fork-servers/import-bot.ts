@@ -1,0 +1,116 @@
+import { join } from 'node:path';
+import type { Isolation } from '../containment/isolation.ts';
+import type { EnvironmentOptions } from '../instances/environment.ts';
+import type { RemovalContext } from '../instances/remove-instance.ts';
+import type { BotProgram, ForkServerProgram } from '../projects/bot-program.ts';
+import type { Project } from '../projects/prepared-project.ts';
+import type { ForkServerRecord } from '../records/fork-server-record.ts';
+import { forkServerEnvironment, hashEnvironment, type InstanceSource } from './fork-environment.ts';
+import type { ForkServer } from './fork-server.ts';
+import { type ImportAttempt, type ImportFailure, nextImportAttempt } from './import-level.ts';
+import { launchForkServer, prioritizeForks } from './launch-fork-server.ts';
+import type { RememberedModules } from './remembered-modules.ts';
+
+/** The deployment for which a fork server is launched, and one of its instances. */
+export type ForkSource = Pick<InstanceSource, 'spec' | 'project'>;
+
+export type ImportContext = Pick<RemovalContext, 'reservationsDirectory'> &
+  Pick<EnvironmentOptions, 'path' | 'language' | 'timeZone'> & {
+    readonly forkServersDirectory: string;
+    readonly projectsDirectory: string;
+    readonly isolation: Isolation;
+    readonly bootId: string;
+    readonly importMs: number;
+    readonly program: (project: Project) => Promise<BotProgram>;
+    readonly remembered: Pick<RememberedModules, 'of'>;
+    readonly remove: (id: string, record: ForkServerRecord | null) => Promise<void>;
+    /** Aborted when this server closes and leaves its fork servers to the next one. */
+    readonly closing: AbortSignal;
+  };
+
+/** Connects to a fork server that imports this project. */
+export type ConnectForkServer = (record: ForkServerRecord, project: string) => Promise<ForkServer | null>;
+
+/**
+ * `reason` says why there is no fork server, or why it has imported only libraries. `isFinal` says that bots of this kind are
+ * always spawned.
+ */
+export type ImportedServer = {
+  readonly server: ForkServer | null;
+  readonly reason: string | null;
+  readonly isFinal: boolean;
+};
+
+/** Launches fork servers until one of them has imported the bot, or its libraries. An abort ends the import. */
+export async function importBot(
+  context: ImportContext,
+  source: ForkSource,
+  connect: ConnectForkServer,
+  signal: AbortSignal,
+): Promise<ImportedServer> {
+  const { project } = source;
+  const program = await context.program(project);
+  const { fork } = program;
+  if (fork === null) return { server: null, reason: 'bots for Node are always spawned', isFinal: true };
+  if (context.isolation.ownAccounts && project.gid === null) {
+    return { server: null, reason: 'the project has no group', isFinal: true };
+  }
+  const failures: { attempt: ImportAttempt; failure: ImportFailure }[] = [];
+  while (!signal.aborted) {
+    const attempt = nextImportAttempt(context.remembered.of(project.project), failures);
+    if (attempt === null) break;
+    const outcome = await tryImport(context, { ...source, program }, fork, attempt, connect, signal);
+    if ('fork' in outcome) {
+      return { server: outcome, reason: attempt.level === 'module' ? null : lastReason(failures), isFinal: false };
+    }
+    failures.push({ attempt, failure: outcome });
+  }
+  return { server: null, reason: lastReason(failures), isFinal: false };
+}
+
+async function tryImport(
+  context: ImportContext,
+  { spec, project, program }: Pick<InstanceSource, 'spec' | 'project' | 'program'>,
+  fork: ForkServerProgram,
+  { level, modules }: ImportAttempt,
+  connect: ConnectForkServer,
+  signal: AbortSignal,
+): Promise<ForkServer | ImportFailure> {
+  const { isolation, importMs } = context;
+  const variables = await spec.environment();
+  const record = await launchForkServer({
+    ...context,
+    ...fork,
+    deploymentId: spec.deploymentId,
+    owner: project.owner,
+    level,
+    modules,
+    gid: isolation.ownAccounts ? project.gid : null,
+    limits: spec.limits,
+    directory: join(context.projectsDirectory, project.project),
+    environment: (home, instanceId) => forkServerEnvironment({ ...context, home, instanceId }, { program, variables }),
+    fingerprint: (salt) => hashEnvironment(salt, { spec, project, variables, program }),
+  });
+  const server = await connect(record, project.project);
+  if (server !== null && !signal.aborted) {
+    signal.addEventListener('abort', server.disconnect);
+    await server.imported(importMs);
+    signal.removeEventListener('abort', server.disconnect);
+  }
+  const status = server?.status();
+  if (server !== null && status?.state === 'ready') {
+    prioritizeForks(record);
+    return server;
+  }
+  server?.disconnect();
+  if (!context.closing.aborted) await context.remove(record.id, record);
+  const reason =
+    status === undefined
+      ? 'the supervisor of the fork server exited immediately'
+      : (status.reason ?? `importing the bot took longer than ${importMs / 1000} seconds`);
+  return { reason, modules: status?.modules ?? [] };
+}
+
+function lastReason(failures: readonly { readonly failure: ImportFailure }[]): string | null {
+  return failures.at(-1)?.failure.reason ?? null;
+}

@@ -1,0 +1,84 @@
+import type { RuntimeLogger } from '../../runtime.ts';
+import { errorMessage } from '../error-message.ts';
+
+/**
+ * Maximum number of launches of a deployment per period. A fork server that keeps crashing, or whose environment keeps
+ * changing, costs more than it saves.
+ */
+const maxLaunches = 5;
+const launchPeriodMs = 10 * 60 * 1000;
+/**
+ * Delays after failed launches: an import can fail for a moment, for example because a network is down. The failure after the
+ * last delay is final.
+ */
+const pausesMs = [30_000, 2 * 60_000, 10 * 60_000] as const;
+
+export type LauncherContext = {
+  readonly logger: RuntimeLogger;
+  readonly now: () => Date;
+  /** Called with each launch and removal in progress, so that a stop can wait for it. */
+  readonly track: (work: Promise<void>) => Promise<void>;
+};
+
+/** Launches the fork servers of a deployment, one at a time. */
+export type Launcher = {
+  /** The launch in progress, or null. */
+  readonly running: () => Promise<void> | null;
+  /** Begins a launch unless there were too many recently. If it rejects, it has failed. */
+  readonly start: (launch: () => Promise<void>) => void;
+  readonly succeeded: () => void;
+  /** Pauses launches, longer after each failure since the last success. */
+  readonly failed: (reason: string | null) => void;
+  /** Pauses launches, until the service restarts if the duration is infinite. Callers of `start` check `isPaused`. */
+  readonly pause: (durationMs: number) => void;
+  readonly isPaused: () => boolean;
+};
+
+export function createLauncher(
+  { logger, now, track }: LauncherContext,
+  deploymentId: string,
+  onFailed: (reason: string | null) => void,
+): Launcher {
+  let running: Promise<void> | null = null;
+  let failures = 0;
+  let pausedUntil = 0;
+  let launchedAt: readonly number[] = [];
+
+  const pause = (durationMs: number): void => {
+    pausedUntil = now().getTime() + durationMs;
+  };
+
+  const failed = (reason: string | null): void => {
+    const delay = pausesMs[failures] ?? Number.POSITIVE_INFINITY;
+    failures++;
+    pause(delay);
+    onFailed(reason);
+    const retryMs = Number.isFinite(delay) ? delay : null;
+    logger.info({ deploymentId, reason, retryMs }, 'instances start without a fork server');
+  };
+
+  return {
+    running: () => running,
+    start: (launch) => {
+      const at = now().getTime();
+      const recent = launchedAt.filter((launchAt) => launchAt > at - launchPeriodMs);
+      if (recent.length >= maxLaunches) return;
+      launchedAt = [...recent, at];
+      const done = launch()
+        .catch((error: unknown) => {
+          logger.warn({ err: error, deploymentId }, 'fork server could not be started');
+          failed(errorMessage(error));
+        })
+        .finally(() => {
+          running = null;
+        });
+      running = track(done);
+    },
+    succeeded: () => {
+      failures = 0;
+    },
+    failed,
+    pause,
+    isPaused: () => now().getTime() < pausedUntil,
+  };
+}

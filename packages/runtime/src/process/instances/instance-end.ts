@@ -1,0 +1,78 @@
+import type { ChildProcess } from 'node:child_process';
+import { existsSync, readFileSync, statSync, watch } from 'node:fs';
+import { hasEnded, type ProcessIdentity, readProcessStat } from '../proc/process-identity.ts';
+import type { InstanceEnd, InstanceFiles } from '../records/instance-record.ts';
+import { describeStatus, readExitFile } from '../supervisor/supervisor.ts';
+
+/** `supervisorStatus` is the exit status of a supervisor that is a child of this server, otherwise null. */
+export type InstanceState =
+  | { readonly state: 'running' | 'supervisor-stopped' }
+  | { readonly state: 'ended'; readonly supervisorStatus: number | null };
+
+/** Reads from `/proc` and the exit file whether an instance has ended. `main` is the process of a forked bot. */
+export function readInstanceState(instance: {
+  readonly files: InstanceFiles;
+  readonly main: ProcessIdentity | null;
+  readonly supervisor: ProcessIdentity;
+  readonly child: ChildProcess | null;
+}): InstanceState {
+  const { files, main, supervisor, child } = instance;
+  if (main !== null) {
+    // A forked bot can outlive its supervisor, which records the exit status of a bot before it reaps the process.
+    const mainStat = readProcessStat(main.pid);
+    const isReaped = mainStat === null || mainStat.startTicks !== main.startTicks;
+    if (isReaped || readExitFile(files.exit).state === 'exited') return { state: 'ended', supervisorStatus: null };
+    if (!hasEnded(mainStat)) return { state: 'running' };
+  }
+  const stat = readProcessStat(supervisor.pid);
+  if (stat !== null && stat.startTicks === supervisor.startTicks && !hasEnded(stat)) {
+    return { state: stat.state === 'T' ? 'supervisor-stopped' : 'running' };
+  }
+  // The exit status of a child of this server arrives with its exit event.
+  const isExitKnown = child === null || child.exitCode !== null || child.signalCode !== null;
+  return isExitKnown ? { state: 'ended', supervisorStatus: child?.exitCode ?? null } : { state: 'running' };
+}
+
+/** Calls `onExited` when the supervisor has written the exit status. Returns a function that stops watching. */
+export function watchExitFile(path: string, onExited: () => void, onError: (error: unknown) => void): () => void {
+  try {
+    const watcher = watch(path, { persistent: false }, () => {
+      if (readExitFile(path).state === 'exited') onExited();
+    });
+    watcher.on('error', onError);
+    return () => watcher.close();
+  } catch (error) {
+    // A watch can fail, for example if none are left (inotify(7)). The watchdog then finds the end within a second.
+    onError(error);
+    return () => undefined;
+  }
+}
+
+/** Reads how an instance ended from its exit file, else from its supervisor, else from a kill by this server. */
+export function describeEnd(
+  files: InstanceFiles,
+  supervisorStatus: number | null,
+  killed: boolean,
+): { readonly code: number | null; readonly signal: string | null; readonly at: string | null } {
+  const file = readExitFile(files.exit);
+  if (file.state === 'exited') {
+    const at = statSync(files.exit, { throwIfNoEntry: false })?.mtime.toISOString() ?? null;
+    return { code: file.code, signal: file.signal, at };
+  }
+  if (supervisorStatus !== null) return { ...describeStatus(supervisorStatus), at: null };
+  return { code: null, signal: killed ? 'SIGKILL' : null, at: null };
+}
+
+export function endOfEarlierBoot(files: InstanceFiles, now: Date, tail: string): InstanceEnd {
+  const known = describeEnd(files, null, false);
+  const at = known.at ?? now.toISOString();
+  return { ...known, at, outOfMemory: existsSync(files.memoryKill), tail, diskLimit: readDiskKill(files) };
+}
+
+export function readDiskKill(files: InstanceFiles): string | undefined {
+  try {
+    return readFileSync(files.diskKill, 'utf8');
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,145 @@
+import { existsSync } from 'node:fs';
+import { basename } from 'node:path';
+import type { InstanceEvent, InstanceNotice, RunningInstance, RuntimeLogger, Usage } from '../../runtime.ts';
+import { releaseOrphanedUids } from '../containment/accounts.ts';
+import type { Isolation } from '../containment/isolation.ts';
+import { isolateFailure } from '../isolate-failure.ts';
+import { createTableSource } from '../proc/process-table.ts';
+import { instanceFiles, readRecord } from '../records/instance-record.ts';
+import { readInstances } from './adopt.ts';
+import { createInstanceEvents, exitedEvent } from './events.ts';
+import { type Instance, type InstanceContext, type OpenedInstance, openInstance } from './instance.ts';
+import { type RemovalContext, removeInstance } from './remove-instance.ts';
+
+export type InstanceRegistryOptions = RemovalContext &
+  InstanceContext & {
+    readonly instancesDirectory: string;
+    readonly isolation: Pick<Isolation, 'ownAccounts'>;
+    readonly bootId: string;
+    readonly logger: RuntimeLogger;
+  };
+
+/** The instances that this server started or adopted, by id, until they are forgotten. */
+export type InstanceRegistry = {
+  readonly byId: ReadonlyMap<string, Instance>;
+  readonly add: (opened: OpenedInstance) => Instance;
+  /** Removes an instance before its start is retried. Watchers get no exit event. */
+  readonly remove: (instance: Instance) => void;
+  /** Adopts the instances of an earlier server, and removes files and processes of ended ones. Call it before `add`. */
+  readonly adopt: () => Promise<void>;
+  readonly running: () => readonly Instance[];
+  readonly list: () => readonly RunningInstance[];
+  readonly sample: (instanceIds: readonly string[]) => ReadonlyMap<string, Usage>;
+  readonly watch: (signal: AbortSignal) => AsyncIterable<InstanceEvent>;
+  readonly noticed: (instanceId: string, notice: InstanceNotice, detail: string) => void;
+  readonly noticeWide: (instance: Instance, host: string) => void;
+  readonly forget: (instanceId: string) => Promise<void>;
+  /** Whether the directory of an instance exists. It is created before its control groups and removed after them. */
+  readonly isKnown: (name: string) => boolean;
+  readonly close: () => Promise<void>;
+};
+
+export function createInstanceRegistry(options: InstanceRegistryOptions): InstanceRegistry {
+  const { instancesDirectory, logger } = options;
+  const events = createInstanceEvents(options.now);
+  const byId = new Map<string, Instance>();
+  const knownWide = new Set<Instance>();
+  const filesOf = (instanceId: string) => instanceFiles(instancesDirectory, instanceId);
+
+  const add = (opened: OpenedInstance): Instance => {
+    const { instanceId } = opened.record;
+    const instance = openInstance({
+      ...options,
+      ...opened,
+      onDropped: (bytes) =>
+        events.noticed(
+          instanceId,
+          'output-dropped',
+          `the output exceeds its limit: ${bytes} bytes were dropped so far`,
+        ),
+      onEnded: (end) => {
+        knownWide.delete(instance);
+        if (byId.get(instanceId) !== instance) return;
+        // An earlier server was killed before it called `go`, so the bot never ran.
+        if (!instance.hasRun()) byId.delete(instanceId);
+        else events.ended(instanceId, end);
+      },
+      onError: (error, message) => logger.error({ err: error, instanceId }, message),
+    });
+    byId.set(instanceId, instance);
+    return instance;
+  };
+
+  const running = () => [...byId.values()].filter((instance) => instance.end() === null);
+
+  return {
+    byId,
+    add,
+    remove: (instance) => {
+      const { instanceId } = instance.record();
+      if (byId.get(instanceId) === instance) byId.delete(instanceId);
+    },
+    adopt: async () => {
+      if (options.isolation.ownAccounts) {
+        const accountOf = (owner: string) => readRecord(filesOf(basename(owner)))?.account?.uid ?? null;
+        releaseOrphanedUids(options.reservationsDirectory, instancesDirectory, accountOf);
+      }
+      const earlier = await readInstances(instancesDirectory, { ...options, now: options.now() });
+      await Promise.all(
+        earlier.garbage.map((files) => isolateFailure(logger, files.directory, () => removeInstance(options, files))),
+      );
+      for (const found of earlier.instances) {
+        await isolateFailure(logger, found.files.directory, () => {
+          const instance = add({ ...found, child: null });
+          // The earlier server may have been killed while a session opened.
+          const { address, limits } = found.record;
+          if (address !== null && instance.end() === null)
+            instance.containment.limitCpu(limits.cpuMillicores, 'session');
+        });
+      }
+      if (byId.size > 0) logger.info({ instances: byId.size }, 'instances of an earlier server adopted');
+    },
+    running,
+    list: () => running().map(describeRunning),
+    sample: (instanceIds) => {
+      const table = createTableSource();
+      const usages = new Map<string, Usage>();
+      for (const instanceId of instanceIds) {
+        const instance = byId.get(instanceId);
+        const usage = instance === undefined || instance.end() !== null ? null : instance.containment.usage(table);
+        if (usage !== null) usages.set(instanceId, usage);
+      }
+      return usages;
+    },
+    watch: (signal) => events.watch(() => endedInOrder(byId), signal),
+    noticed: events.noticed,
+    noticeWide: (instance, host) => {
+      if (knownWide.has(instance)) return;
+      knownWide.add(instance);
+      const { instanceId, port } = instance.record();
+      events.noticed(instanceId, 'listens-wide', `it listens on ${host}, port ${port}, instead of 127.0.0.1`);
+    },
+    forget: async (instanceId) => {
+      if (byId.get(instanceId)?.end() === null) throw new Error(`Instance ${instanceId} is still running.`);
+      byId.delete(instanceId);
+      await removeInstance(options, filesOf(instanceId));
+    },
+    isKnown: (name) => existsSync(filesOf(name).directory),
+    close: async () => {
+      await Promise.all([...byId.values()].map((instance) => instance.close()));
+    },
+  };
+}
+
+function describeRunning(instance: Instance): RunningInstance {
+  const { instanceId, deploymentId, address } = instance.record();
+  return { instanceId, deploymentId, address };
+}
+
+function endedInOrder(instances: ReadonlyMap<string, Instance>): readonly InstanceEvent[] {
+  const ended = [...instances.values()].flatMap((instance) => {
+    const end = instance.end();
+    return end === null ? [] : [exitedEvent(instance.record().instanceId, end)];
+  });
+  return ended.sort((a, b) => a.at.getTime() - b.at.getTime());
+}

@@ -1,0 +1,48 @@
+import type { Runtime, RuntimeLogger } from '../../runtime.ts';
+import type { Instance } from './instance.ts';
+
+const openingMs = 5_000;
+
+/** CPU limit of an instance until it is ready, and while its session opens. */
+export function startingMillicores(profileMillicores: number): number {
+  return Math.max(1000, profileMillicores);
+}
+
+export type SessionCpu = Pick<Runtime, 'sessionOpening' | 'sessionOpened'> & { readonly close: () => void };
+
+/** Sets the CPU limit and the priority of instances with a session. */
+export function createSessionCpu(
+  instances: ReadonlyMap<string, Pick<Instance, 'record' | 'containment' | 'end'>>,
+  logger: Pick<RuntimeLogger, 'warn'>,
+): SessionCpu {
+  const openings = new Map<string, NodeJS.Timeout>();
+
+  function limit(instanceId: string, millicoresOf: (profileMillicores: number) => number): void {
+    const instance = instances.get(instanceId);
+    if (instance === undefined || instance.end() !== null) return;
+    try {
+      instance.containment.limitCpu(millicoresOf(instance.record().limits.cpuMillicores), 'session');
+    } catch (error) {
+      logger.warn({ err: error, instanceId }, 'CPU limit could not be set');
+    }
+  }
+
+  function sessionOpened(instanceId: string): void {
+    clearTimeout(openings.get(instanceId));
+    if (openings.delete(instanceId)) limit(instanceId, (profileMillicores) => profileMillicores);
+  }
+
+  return {
+    sessionOpening: (instanceId) => {
+      limit(instanceId, startingMillicores);
+      clearTimeout(openings.get(instanceId));
+      const timer = setTimeout(sessionOpened, openingMs, instanceId);
+      timer.unref();
+      openings.set(instanceId, timer);
+    },
+    sessionOpened,
+    close: () => {
+      for (const instanceId of openings.keys()) sessionOpened(instanceId);
+    },
+  };
+}

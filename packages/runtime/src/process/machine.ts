@@ -1,0 +1,52 @@
+import { chmodSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { openTreeRemover } from '../remove-tree.ts';
+import { RuntimeUnavailable } from '../runtime.ts';
+import {
+  chooseIsolation,
+  type Isolation,
+  makeTraversable,
+  requireTraversable,
+  usesOwnAccounts,
+  warnAboutSharedAccount,
+} from './containment/isolation.ts';
+import { type KernelUnits, readKernelUnits } from './containment/kernel-units.ts';
+import type { RemovalContext } from './instances/remove-instance.ts';
+import type { ProcessRuntimeOptions } from './options.ts';
+import { readBootId } from './proc/process-identity.ts';
+
+export type Machine = RemovalContext & {
+  readonly isolation: Isolation;
+  readonly units: KernelUnits;
+  readonly bootId: string;
+  readonly instancesDirectory: string;
+};
+
+/** Rejects with `RuntimeUnavailable` if bots cannot run on this machine or in the data directory. */
+export async function openMachine(
+  options: Pick<ProcessRuntimeOptions, 'dataDirectory' | 'containment' | 'logger' | 'removeTree'> &
+    Pick<RemovalContext, 'reservationsDirectory'>,
+): Promise<Machine> {
+  if (process.platform !== 'linux') {
+    throw new RuntimeUnavailable(
+      `The "process" runtime needs /proc and therefore Linux. This machine runs ${process.platform}.`,
+    );
+  }
+  const { dataDirectory, logger } = options;
+  const isRoot = process.geteuid?.() === 0;
+  const instancesDirectory = join(dataDirectory, 'instances');
+  if (mkdirSync(dataDirectory, { recursive: true }) !== undefined) chmodSync(dataDirectory, 0o711);
+  if (usesOwnAccounts(isRoot, options.containment)) await requireTraversable(dataDirectory);
+  const isolation = await chooseIsolation(dataDirectory, isRoot, options.containment);
+  makeTraversable(instancesDirectory);
+  warnAboutSharedAccount(isolation, logger);
+  const quarantineDirectory = join(dataDirectory, 'quarantine');
+  return {
+    isolation,
+    units: readKernelUnits(),
+    bootId: readBootId(),
+    instancesDirectory,
+    reservationsDirectory: options.reservationsDirectory,
+    removeTree: options.removeTree ?? openTreeRemover({ quarantineDirectory, logger }),
+  };
+}

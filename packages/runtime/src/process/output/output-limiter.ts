@@ -1,0 +1,106 @@
+import { execFile } from 'node:child_process';
+import { closeSync, ftruncateSync, openSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import type { OffsetRange } from '../../runtime.ts';
+import { replaceFile } from '../records/replace-file.ts';
+import { lastOffset, type OutputFiles, readBase, readGap, readLastBytes } from './output-files.ts';
+import { gapToDrop } from './output-gap.ts';
+
+export type OutputLimiterOptions = {
+  readonly files: OutputFiles;
+  readonly limitBytes: number;
+  readonly searchPath: string;
+  /** Whether the output has ended. Its file is then not truncated any more. */
+  readonly isFinished: () => boolean;
+  /** Called with the new base after the file was emptied. */
+  readonly onTruncated: (base: number) => void;
+  /** Called once, when the first bytes were dropped. */
+  readonly onDropped: (bytes: number) => void;
+  readonly onError: (error: unknown) => void;
+};
+
+/** Keeps an output file within its limit: frees the blocks of its middle, or empties it where that is impossible. */
+export type OutputLimiter = {
+  /** The offset at which the output file begins. */
+  readonly base: () => number;
+  readonly replaceBase: (next: number) => void;
+  /** Begins to drop what exceeds the limit, unless an earlier drop is in progress and this is not the last call. */
+  readonly limit: (fileBytes: number, isLast: boolean) => void;
+};
+
+export function createOutputLimiter(options: OutputLimiterOptions): OutputLimiter {
+  const { files, limitBytes } = options;
+  let base = readBase(files);
+  let gap = readGap(files);
+  let hasDropped = gap !== null;
+  let dropping: Promise<void> | null = null;
+
+  const replaceBase = (next: number) => {
+    replaceFile(files.base, JSON.stringify(next));
+    base = next;
+  };
+
+  /** The gap comes first, because readers skip it. If a kill keeps its blocks from being freed, the next gap frees them. */
+  const drop = (next: OffsetRange) => {
+    replaceFile(files.gap, JSON.stringify(next));
+    gap = next;
+    const punching = (dropping ?? Promise.resolve())
+      .then(() => punchGap(next))
+      .catch(options.onError)
+      .finally(() => {
+        if (dropping === punching) dropping = null;
+      });
+    dropping = punching;
+  };
+
+  const punchGap = async ({ from, to }: OffsetRange) => {
+    const isPunched = await punchHole(files.output, from - base, to - base, options.searchPath);
+    if (isPunched) reportDropped(to - from);
+    else if (!options.isFinished()) truncate();
+  };
+
+  const reportDropped = (bytes: number) => {
+    if (!hasDropped) options.onDropped(bytes);
+    hasDropped = true;
+  };
+
+  /** Empties a file that is too long or cannot have holes, and keeps its last lines. A kill meanwhile raises the base. */
+  const truncate = () => {
+    const file = openSync(files.output, 'r+');
+    try {
+      writeFileSync(files.truncatedTail, readLastBytes(files.output), { mode: 0o600 });
+      const { size } = statSync(files.output);
+      replaceBase(Math.min(base + size, lastOffset));
+      ftruncateSync(file, 0);
+      rmSync(files.gap, { force: true });
+      gap = null;
+      options.onTruncated(base);
+      reportDropped(size);
+    } finally {
+      closeSync(file);
+    }
+  };
+
+  return {
+    base: () => base,
+    replaceBase,
+    limit: (fileBytes, isLast) => {
+      if (options.isFinished()) return;
+      if (base + fileBytes > lastOffset) return truncate();
+      if (dropping !== null && !isLast) return;
+      const next = gapToDrop({ path: files.output, base, size: fileBytes, gap, limitBytes });
+      if (next !== null) drop(next);
+    },
+  };
+}
+
+/**
+ * Frees the blocks of a range of a file while other processes may write, with `fallocate` of util-linux, because Node lacks the
+ * system call. False if the program is missing or the file system does not support holes.
+ */
+function punchHole(path: string, from: number, to: number, searchPath: string): Promise<boolean> {
+  const range = ['--punch-hole', '--offset', String(from), '--length', String(to - from)];
+  const options = { env: { PATH: `${searchPath}:/usr/bin:/bin` }, timeout: 10_000 };
+  return new Promise((resolve) => {
+    execFile('fallocate', [...range, path], options, (error) => resolve(error === null));
+  });
+}

@@ -1,0 +1,48 @@
+import { stat } from 'node:fs/promises';
+import { PrepareError, type PrepareSpec } from '../../runtime.ts';
+import { copyProject } from './copy-project.ts';
+import { assignOwnerGroup } from './owner.ts';
+import type { Preparation, PreparationContext } from './preparation.ts';
+import { prepareNodeProject } from './prepare-node-project.ts';
+import { preparePythonProject } from './prepare-python-project.ts';
+import { type Project, writeProject } from './prepared-project.ts';
+import { detectKind } from './project-kind.ts';
+import { findProject, markProjectComplete, markProjectIncomplete, removeProject } from './project-store.ts';
+
+/** Copies a project to its final directory and installs what it needs, unless that is done. Removes it after a failure. */
+export async function prepareProject(
+  context: PreparationContext,
+  { id, source }: PrepareSpec,
+  given: Pick<Preparation, 'owner' | 'output' | 'signal' | 'addDirectory'>,
+): Promise<Project> {
+  const { store } = context;
+  const { ownAccounts } = context.isolation;
+  const { owner, output, signal } = given;
+  const known = findProject(store, id, ownAccounts);
+  if (known !== null) return known;
+  signal.throwIfAborted();
+  if ((await stat(source.path).catch(() => null))?.isDirectory() !== true) {
+    throw new PrepareError(`${source.path} is not a directory.`);
+  }
+  const gid = ownAccounts ? assignOwnerGroup(store.environmentsDirectory, store.projectsDirectory, owner) : null;
+  const directory = await markProjectIncomplete(store, id);
+  try {
+    await copyProject(source.path, directory, gid, output, signal);
+    const { kind, because } = detectKind(directory);
+    output(because);
+    const preparation: Preparation = { ...given, id, gid, directory, isServed: source.kind === 'directory' };
+    const result = await (kind === 'node'
+      ? prepareNodeProject(context, preparation)
+      : preparePythonProject(context, preparation));
+    // After an abort, the caller would not learn about the project and would never remove it.
+    signal.throwIfAborted();
+    const project: Project = { project: id, kind, gid, owner, ...result };
+    writeProject(store.projectsDirectory, project);
+    markProjectComplete(store, id);
+    return project;
+  } catch (error) {
+    await removeProject(store, id);
+    markProjectComplete(store, id);
+    throw error;
+  }
+}

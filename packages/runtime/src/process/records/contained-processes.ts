@@ -1,0 +1,22 @@
+import { z } from 'zod';
+
+/** The fields of a record by which a later server finds the processes. */
+
+/**
+ * How processes are recognized, also after they left their session: by control group, else by their own account (`uid`), else
+ * by an environment variable (`mark`).
+ */
+export const containmentSchema = z.enum(['cgroup', 'uid', 'mark']);
+export type ContainmentKind = z.infer<typeof containmentSchema>;
+
+const directory = z.string().nullable();
+/** Absolute directories of control groups, by controller. Null if the machine lacks the controller. */
+export const cgroupsSchema = z.object({
+  /** The version 2 tree, where `cgroup.kill` and `cpu.stat` work even without controllers. */
+  unified: directory,
+  memory: directory,
+  cpu: directory,
+  cpuacct: directory,
+  pids: directory,
+});
+export type CgroupDirectories = z.infer<typeof cgroupsSchema>;

@@ -1,0 +1,109 @@
+import { type InstanceAddress, type InstanceSpec, type RuntimeLogger, StartError } from '../../runtime.ts';
+import type { ForkServers } from '../fork-servers/fork-servers.ts';
+import { describeExit } from '../instances/events.ts';
+import type { Instance } from '../instances/instance.ts';
+import type { InstanceRegistry } from '../instances/instance-registry.ts';
+import { readListeners } from '../proc/listeners.ts';
+import { readProcessTable } from '../proc/process-table.ts';
+import { parsePreparedProject } from '../projects/prepared-project.ts';
+import type { InstanceEnd } from '../records/instance-record.ts';
+import { boundSocket } from './bound-socket.ts';
+import { waitUntilReady } from './readiness.ts';
+
+const portTaken = 'another program took its port';
+
+export type BecomeReadyContext = {
+  readonly logger: Pick<RuntimeLogger, 'warn'>;
+  readonly instances: Pick<InstanceRegistry, 'noticed' | 'noticeWide'>;
+  readonly forkServers: Pick<ForkServers, 'ensure'>;
+};
+
+/**
+ * Waits until the bot is ready, then sets its CPU limit and records that it is ready. Resolves to its address, or to
+ * the reason for another attempt, which is not the bot's fault. Rejects with `StartError`.
+ */
+export async function becomeReady(
+  context: BecomeReadyContext,
+  instance: Instance,
+  spec: InstanceSpec,
+  signal: AbortSignal,
+): Promise<InstanceAddress | string> {
+  const known = instance.record();
+  const earlier = instance.end();
+  if (earlier !== null) throw exitError(earlier);
+  if (known.address !== null) return known.address;
+  let state = 'it had not been started';
+  let failure: unknown = null;
+  const ended = new AbortController();
+  const readiness = waitUntilReady({
+    port: known.port,
+    socket: () => boundSocket(instance.files, known),
+    pids: () => instance.containment.members(readProcessTable).map(({ pid }) => pid),
+    signal: AbortSignal.any([signal, ended.signal]),
+    onState: (next) => {
+      state = next;
+    },
+  }).catch((error: unknown) => {
+    failure = error;
+    return null;
+  });
+  const first = await Promise.race([readiness, instance.ended.then(() => null)]);
+  ended.abort();
+  const end = instance.end();
+  if (end !== null) {
+    if (!signal.aborted && !instance.hasRun()) return 'its supervisor ended before it started the bot';
+    if (!signal.aborted && isTaken(known.port)) return portTaken;
+    throw exitError(end);
+  }
+  if (first === null) {
+    await instance.stop(0);
+    const tail = instance.output.tail();
+    throw new StartError(`The bot was stopped before it was ready: ${state}.`, null, { cause: failure, tail });
+  }
+  if (first.kind === 'port-taken') return portTaken;
+  if (first.wide !== null) context.instances.noticeWide(instance, first.wide.address);
+  limitAndRecord(context, instance, spec, first.address);
+  context.forkServers.ensure({ spec, project: parsePreparedProject(spec.prepared) });
+  return first.address;
+}
+
+function limitAndRecord(
+  { instances, logger }: Pick<BecomeReadyContext, 'instances' | 'logger'>,
+  instance: Instance,
+  { instanceId, limits }: InstanceSpec,
+  address: InstanceAddress,
+): void {
+  try {
+    if (!instance.containment.limitCpu(limits.cpuMillicores, 'start')) {
+      instances.noticed(instanceId, 'cpu-limit-not-enforced', 'the service has no CPU controller on this machine');
+    }
+    if (!instance.containment.boundsMemory) {
+      const detail = 'the service has no memory controller on this machine and checks the usage each second';
+      instances.noticed(instanceId, 'memory-limit-sampled', detail);
+    }
+    instance.update({ address });
+  } catch (error) {
+    // Writing can fail, for example if the disk is full. The bot is ready nevertheless.
+    logger.warn({ err: error, instanceId }, 'readiness could not be recorded');
+  }
+}
+
+/** A bot that exits because its port is taken has no standard exit status, so look for another listener on the port. */
+function isTaken(port: number): boolean {
+  return readListeners().some((listener) => listener.port === port);
+}
+
+function exitError(end: InstanceEnd): StartError {
+  const exit = describeExit(end);
+  if (exit.diskLimit !== undefined)
+    return new StartError(`The bot was ended before it was ready. ${exit.diskLimit}`, exit);
+  const how =
+    exit.outOfMemory && exit.code !== 0
+      ? 'ran out of memory'
+      : exit.signal !== null
+        ? `was ended by ${exit.signal}`
+        : exit.code !== null
+          ? `exited with status ${exit.code}`
+          : 'ended in an unknown way';
+  return new StartError(`The bot ${how} before it was ready.`, exit);
+}

@@ -1,0 +1,55 @@
+import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, chown, mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { trialAccount } from '../containment/isolation.ts';
+import { instanceFiles } from '../records/instance-record.ts';
+import { boundSocket } from './bound-socket.ts';
+
+const isRoot = process.geteuid?.() === 0;
+const account = isRoot ? trialAccount : null;
+
+async function openInstance() {
+  const root = await mkdtemp(join(tmpdir(), 'bothost-bound-'));
+  onTestFinished(() => rm(root, { recursive: true }));
+  await chmod(root, 0o711);
+  const files = instanceFiles(root, 'i');
+  await mkdir(files.directory, { mode: 0o711 });
+  await mkdir(files.socketDirectory, { mode: 0o700 });
+  if (account !== null) await chown(files.socketDirectory, account.uid, account.gid);
+  return { files, find: () => boundSocket(files, { socket: '/short/path', account }) };
+}
+
+async function listen(path: string) {
+  const server = createServer().listen(path);
+  onTestFinished(() => void server.close());
+  await once(server, 'listening');
+  if (account !== null) await chown(path, account.uid, account.gid);
+}
+
+it('returns null until the bot has bound its socket', async () => {
+  const { files, find } = await openInstance();
+  expect(find()).toBeNull();
+  await listen(files.socket);
+  expect(find()).toBe('/short/path');
+});
+
+it('returns null for a link to the socket of another program', async () => {
+  const { files, find } = await openInstance();
+  const other = join(files.directory, 'other');
+  await listen(other);
+  await symlink(other, files.socket);
+  expect(find()).toBeNull();
+});
+
+it.runIf(isRoot)('prevents the bot from replacing its socket', async () => {
+  const { files, find } = await openInstance();
+  await listen(files.socket);
+  const remove = () => execFileSync('rm', [files.socket], { stdio: 'ignore', ...trialAccount });
+  find();
+  expect(remove).toThrow();
+  expect(find()).toBe('/short/path');
+});

@@ -1,0 +1,121 @@
+import { chownSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { InstanceSpec } from '../../runtime.ts';
+import { reserveUid } from '../containment/accounts.ts';
+import { type Isolation, makeTraversable } from '../containment/isolation.ts';
+import { forkedEnvironment } from '../fork-servers/fork-environment.ts';
+import { forkProgram } from '../fork-servers/fork-program.ts';
+import type { ForkServers } from '../fork-servers/fork-servers.ts';
+import { botEnvironment, type EnvironmentOptions } from '../instances/environment.ts';
+import {
+  type ContainedLaunchOptions,
+  type CreateProcess,
+  type LaunchedProgram,
+  launchContained,
+} from '../instances/launch-contained.ts';
+import { type RemovalContext, removeInstance } from '../instances/remove-instance.ts';
+import { startingMillicores } from '../instances/session-cpu.ts';
+import { spawnProgram } from '../instances/spawn-program.ts';
+import type { BotProgram } from '../projects/bot-program.ts';
+import type { Project } from '../projects/prepared-project.ts';
+import type { ForkServerRecord } from '../records/fork-server-record.ts';
+import type { InstanceFiles } from '../records/instance-record.ts';
+import type { SocketPaths } from './socket-paths.ts';
+
+/** Limit against fork bombs. Threads count; a Node process has about a dozen. */
+const processLimit = 1024;
+
+export type BotLaunchOptions = RemovalContext &
+  Pick<EnvironmentOptions, 'path' | 'language' | 'timeZone'> & {
+    readonly files: InstanceFiles;
+    readonly spec: InstanceSpec;
+    readonly project: Project;
+    readonly projectsDirectory: string;
+    readonly isolation: Isolation;
+    readonly program: (project: Project) => Promise<BotProgram>;
+    readonly forkServers: Pick<ForkServers, 'find'>;
+    /** Called if forking failed. The instance is spawned instead. */
+    readonly onForkFailed: (error: unknown) => void;
+    readonly port: number;
+    readonly socketPaths: SocketPaths;
+    readonly bootId: string;
+    readonly now: Date;
+  };
+
+/** Forks a bot if that is possible and safe, and otherwise spawns it. If it rejects, nothing is left. */
+export async function launchBot(options: BotLaunchOptions): Promise<LaunchedProgram> {
+  const { spec, project, forkServers } = options;
+  const variables = await spec.environment();
+  const program = await options.program(project);
+  const source = { spec, project, program, variables };
+  const forkServer = forkServers.find(source);
+  if (forkServer !== null) {
+    try {
+      return await launchInstance(options, forkServer.record.account, (place) =>
+        forkProgram(forkServer, forkedEnvironment({ ...options, ...place }, source)),
+      );
+    } catch (error) {
+      options.onForkFailed(error);
+    }
+  }
+  return launchInstance(options, null, (place) =>
+    spawnProgram({
+      command: program.command,
+      directory: join(options.projectsDirectory, project.project),
+      hasPrivateTmp: options.isolation.privateTmp,
+      environment: botEnvironment({
+        ...options,
+        ...place,
+        folder: program.folder,
+        variables: { ...variables, ...program.variables },
+      }),
+    }),
+  );
+}
+
+type Place = Pick<EnvironmentOptions, 'instanceId' | 'socket' | 'home'>;
+
+/**
+ * Creates directory, account, home and socket directory of an instance and launches it. `removeInstance` can clean up after
+ * each step. `range` has the user ids to choose from; null means the range for all instances.
+ */
+async function launchInstance(
+  options: BotLaunchOptions,
+  range: ForkServerRecord['account'],
+  createProcess: (place: Place) => CreateProcess,
+): Promise<LaunchedProgram> {
+  const { files, spec, isolation, project, reservationsDirectory } = options;
+  const { instanceId, limits } = spec;
+  await removeInstance(options, files);
+  makeTraversable(files.directory);
+  let uid: number | null = null;
+  try {
+    if (isolation.ownAccounts) {
+      // The first user id of a range belongs to the fork server.
+      const ids = range === null ? undefined : { first: range.uid + 1, end: range.uid + range.count };
+      uid = await reserveUid(reservationsDirectory, files.directory, ids);
+    }
+    const account = uid === null ? null : { uid, gid: project.gid ?? uid };
+    for (const directory of [files.home, files.socketDirectory, files.tmp, files.varTmp]) {
+      mkdirSync(directory, { mode: 0o700 });
+      if (account !== null) chownSync(directory, account.uid, account.gid);
+    }
+    const socket = options.socketPaths.of(files);
+    const contained: ContainedLaunchOptions = {
+      ...options,
+      instanceId,
+      deploymentId: spec.deploymentId,
+      owner: project.owner,
+      socket,
+      limits,
+      startingMillicores: startingMillicores(limits.cpuMillicores),
+      priority: 'start',
+      processLimit,
+      account,
+    };
+    return await launchContained(contained, createProcess({ instanceId, socket, home: files.home }));
+  } catch (error) {
+    await removeInstance(options, files, uid);
+    throw error;
+  }
+}

@@ -1,0 +1,103 @@
+import { type InstanceAddress, type InstanceSpec, StartError } from '../../runtime.ts';
+import { errorMessage } from '../error-message.ts';
+import type { Instance } from '../instances/instance.ts';
+import type { InstanceRegistry } from '../instances/instance-registry.ts';
+import { parsePreparedProject } from '../projects/prepared-project.ts';
+import { instanceFiles } from '../records/instance-record.ts';
+import { type BecomeReadyContext, becomeReady } from './become-ready.ts';
+import { createPortReservations } from './free-port.ts';
+import { type BotLaunchOptions, launchBot } from './launch-bot.ts';
+
+/** Another process can take the chosen port before the bot listens on it. */
+const attempts = 3;
+
+export type StarterContext = Omit<BotLaunchOptions, 'files' | 'spec' | 'project' | 'onForkFailed' | 'port' | 'now'> &
+  BecomeReadyContext & {
+    readonly now: () => Date;
+    readonly instancesDirectory: string;
+    readonly instances: Pick<InstanceRegistry, 'byId' | 'add' | 'remove'>;
+  };
+
+export type Starter = {
+  readonly start: (spec: InstanceSpec, signal: AbortSignal) => Promise<InstanceAddress>;
+  /** Cancels a running start. Resolves when the instance, if it was already launched, is in `instances`. */
+  readonly cancel: (instanceId: string) => Promise<void>;
+};
+
+export function createStarter(context: StarterContext): Starter {
+  const { instances, logger } = context;
+  const launching = new Map<string, Promise<Instance>>();
+  const cancellations = new Map<string, AbortController>();
+  // Reserve ports until instances are forgotten, because the server may still send requests to them.
+  const ports = createPortReservations(() => [...instances.byId.values()].map((other) => other.record().port));
+
+  const launchOnce = async (spec: InstanceSpec, attempt: number, signal: AbortSignal): Promise<Instance> => {
+    const { instanceId } = spec;
+    const project = parsePreparedProject(spec.prepared);
+    // Python bots get no port, because their host listens on the socket only.
+    const port = project.kind === 'python' ? 0 : await ports.reserve(`${instanceId} ${attempt}`);
+    try {
+      const files = instanceFiles(context.instancesDirectory, instanceId);
+      const { go, ...launched } = await launchBot({
+        ...context,
+        files,
+        spec,
+        project,
+        port,
+        now: context.now(),
+        onForkFailed: (error) => logger.warn({ err: error, instanceId }, 'instance could not be forked'),
+      });
+      const instance = instances.add({ ...launched, files, isForked: launched.child === null, end: null });
+      if (signal.aborted) await instance.stop(0);
+      else go();
+      return instance;
+    } finally {
+      ports.release(port);
+    }
+  };
+
+  const launchShared = (spec: InstanceSpec, attempt: number, canceled: AbortSignal): Promise<Instance> => {
+    const running = launching.get(spec.instanceId);
+    if (running !== undefined) return running;
+    const done = launchOnce(spec, attempt, canceled).finally(() => launching.delete(spec.instanceId));
+    launching.set(spec.instanceId, done);
+    return done;
+  };
+
+  const cancellationOf = (instanceId: string): AbortSignal => {
+    const known = cancellations.get(instanceId) ?? new AbortController();
+    cancellations.set(instanceId, known);
+    return known.signal;
+  };
+
+  return {
+    start: async (spec, signal) => {
+      const canceled = cancellationOf(spec.instanceId);
+      try {
+        let reason = '';
+        for (let attempt = 1; attempt <= attempts; attempt++) {
+          if (signal.aborted || canceled.aborted) throw new StartError('The start was canceled before it began.', null);
+          const instance =
+            instances.byId.get(spec.instanceId) ??
+            (await launchShared(spec, attempt, canceled).catch((error: unknown) => {
+              throw new StartError(`The bot could not be started: ${errorMessage(error)}`, null, { cause: error });
+            }));
+          const outcome = await becomeReady(context, instance, spec, AbortSignal.any([signal, canceled]));
+          if (typeof outcome !== 'string') return outcome;
+          reason = outcome;
+          // Remove the instance first, so that no exit event is sent for it, because it is started again.
+          instances.remove(instance);
+          await instance.stop(0);
+        }
+        throw new StartError(`The bot could not be started in ${attempts} attempts: ${reason}.`, null);
+      } finally {
+        if (cancellations.get(spec.instanceId)?.signal === canceled) cancellations.delete(spec.instanceId);
+      }
+    },
+    cancel: async (instanceId) => {
+      const running = launching.get(instanceId);
+      cancellations.get(instanceId)?.abort();
+      await running?.catch(() => undefined);
+    },
+  };
+}
