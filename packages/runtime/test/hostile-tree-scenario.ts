@@ -2,15 +2,20 @@ import { type ChildProcess, execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { chownSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import type { Prepared, Runtime, RuntimeLogger } from '../src/runtime.ts';
-import { type HostileTree, hostileTrees, type OutsideFiles, outsideFiles } from './hostile-trees.ts';
+import { systemReservationsDirectory } from '../src/process/containment/accounts.ts';
+import { readOwner } from '../src/process/containment/reservations.ts';
+import type { PreparedProject, Runtime, RuntimeLogger } from '../src/runtime.ts';
+import { type HostileTree, hostileDirectoryTrees, type OutsideFiles, outsideFiles } from './hostile-trees.ts';
 
 const isRoot = process.geteuid?.() === 0;
 /** The account that owns the trees of bots and builds of an earlier server. */
 const tenant = isRoot ? { uid: 61_184, gid: 61_184 } : null;
 const limits = { cpuMillicores: 1000, memoryBytes: 512 * 1024 * 1024 };
 const never = new AbortController().signal;
+/** Maximum time for deleting a tree on a busy machine. */
+const settleMs = 60_000;
 
 /** Outcome by location and tree: `removed`, `quarantined`, or an error. */
 export type TreeOutcomes = Readonly<Record<string, Readonly<Record<string, string>>>>;
@@ -22,16 +27,16 @@ export type ScenarioOptions = {
   readonly names: readonly string[];
 };
 
-/** Runs the program in MAKE in the bot's home before the bot is ready. */
-const BOT = `
+/** Code of a bot that runs the program in the variable MAKE in its home before it is ready. */
+const botCode = `
 (async () => {
   process.chdir(process.env.HOME);
   await new (async () => undefined).constructor('fs', 'require', process.env.MAKE)(require('node:fs'), require);
   require('node:http').createServer((request, response) => response.end()).listen(process.env.PORT, process.env.BOT_HOST);
 })();`;
 
-/** Runs programs in directories; both are read from a JSON list. */
-const MAKE_ALL = `
+/** Code that runs programs in directories, both from a JSON list. */
+const makeAll = `
 (async () => {
   for (const [directory, program] of JSON.parse(process.argv[1])) {
     process.chdir(directory);
@@ -58,10 +63,15 @@ const make = async () => { ${program} };
 export async function runHostileTrees({ open, root, names }: ScenarioOptions): Promise<TreeOutcomes> {
   const dataDirectory = join(root, 'data');
   const outside = createOutsideFiles(root);
-  const { logger, describeRemoval, requireReported } = watchQuarantine();
+  const { logger, describeRemoval, settle } = watchQuarantine(join(dataDirectory, 'quarantine'));
   const outcomes: Record<string, Record<string, string>> = Object.fromEntries(names.map((name) => [name, {}]));
   const note = (name: string, place: string, outcome: string) => {
     outcomes[name] = { ...outcomes[name], [place]: outcome };
+  };
+  const removals: { readonly name: string; readonly place: string; readonly path: string }[] = [];
+  const noteRemovals = async () => {
+    await settle();
+    for (const { name, place, path } of removals.splice(0)) note(name, place, describeRemoval(path));
   };
   const attackers: ChildProcess[] = [];
   const attack = async (name: string, directory: string) => {
@@ -74,11 +84,11 @@ export async function runHostileTrees({ open, root, names }: ScenarioOptions): P
     for (const child of attackers.splice(0)) child.kill('SIGKILL');
   };
 
-  const runBot = async (runtime: Runtime, prepared: Prepared, name: string) => {
+  const runBot = async (runtime: Runtime, prepared: PreparedProject, name: string) => {
     const directory = join(dataDirectory, 'instances', name);
     const environment = async () => ({ MAKE: treeNamed(name).make });
     await runtime.start({ instanceId: name, deploymentId: 'bot', prepared, limits, environment }, never);
-    const reservation = reservationOf(directory);
+    const uid = accountOf(directory);
     treeNamed(name).add?.(join(directory, 'home'), outside);
     await attack(name, join(directory, 'home'));
     await runtime.stop(name, 0);
@@ -87,9 +97,9 @@ export async function runHostileTrees({ open, root, names }: ScenarioOptions): P
     await runtime.outputs.release(name, output);
     note(name, 'output', existsSync(join(output, 'output')) ? 'kept' : 'lost');
     const failure = await runtime.forget(name).catch(String);
-    note(name, 'home', failure ?? describeRemoval(directory));
-    const isReserved =
-      reservation !== null && existsSync(reservation) && readFileSync(reservation, 'utf8') === directory;
+    if (failure === undefined) removals.push({ name, place: 'home', path: directory });
+    else note(name, 'home', failure);
+    const isReserved = uid !== null && readOwner(systemReservationsDirectory, uid) === directory;
     note(name, 'account', isReserved ? 'still reserved' : 'released');
   };
   const runBuild = async (runtime: Runtime, name: string) => {
@@ -104,7 +114,8 @@ export async function runHostileTrees({ open, root, names }: ScenarioOptions): P
     const prepared = await build.catch(String);
     note(name, 'build', typeof prepared === 'string' ? prepared : 'prepared');
     const failure = typeof prepared === 'string' ? undefined : await runtime.discard(prepared).catch(String);
-    note(name, 'project', failure ?? describeRemoval(join(dataDirectory, 'projects', id)));
+    if (failure === undefined) removals.push({ name, place: 'project', path: join(dataDirectory, 'projects', id) });
+    else note(name, 'project', failure);
     const isBuilder = new RegExp(`^organization-${name}-[0-9a-f]{8}$`);
     const isLeft = readdirSync(join(dataDirectory, 'preparing')).some((entry) => isBuilder.test(entry));
     note(name, 'home of the build', isLeft ? 'still there' : 'removed');
@@ -112,7 +123,7 @@ export async function runHostileTrees({ open, root, names }: ScenarioOptions): P
 
   try {
     const first = await open({ dataDirectory, logger });
-    const path = writeProject(root, 'bot', { 'index.js': BOT });
+    const path = writeProject(root, 'bot', { 'index.js': botCode });
     const source = { kind: 'directory', path, contentHash: '' } as const;
     const prepared = await first.prepare({ id: 'bot', source }, () => undefined, never);
     await Promise.all(names.map((name) => runBot(first, prepared, name)));
@@ -120,29 +131,31 @@ export async function runHostileTrees({ open, root, names }: ScenarioOptions): P
     const buildable = names.filter((name) => treeNamed(name).needsRoot !== true);
     await Promise.all(buildable.map((name) => runBuild(first, name)));
     await first.close();
+    await noteRemovals();
 
-    const leftovers = leftoverPlaces(dataDirectory);
-    for (const { directory } of leftovers) await createTrees(names, directory, { account: tenant, outside });
+    const orphans = orphanDirectories(dataDirectory);
+    for (const { directory } of orphans) await createTrees(names, directory, { account: tenant, outside });
     for (const name of names) await attack(name, join(dataDirectory, 'instances', `left-${name}`, 'home'));
     const second = await open({ dataDirectory, logger });
-    for (const { place, removed } of leftovers) {
-      for (const name of names) note(name, place, describeRemoval(removed(name)));
+    for (const { place, removed } of orphans) {
+      for (const name of names) removals.push({ name, place, path: removed(name) });
     }
+    await noteRemovals();
     await second.close();
     endAttacks();
     // Trees in quarantine must not prevent the next server from starting either.
     const third = await open({ dataDirectory, logger });
     await third.close();
+    await settle();
     requireOutsideFilesIntact(outside);
-    requireReported(join(dataDirectory, 'quarantine'));
     return outcomes;
   } finally {
     endAttacks();
   }
 }
 
-/** A logger that collects the quarantined trees and the errors about trees. */
-export function watchQuarantine() {
+/** Collects the trees that are reported as quarantined, and waits until all others are deleted. */
+export function watchQuarantine(quarantineDirectory: string) {
   const quarantined = new Map<string, string>();
   const logger: RuntimeLogger = {
     info: () => undefined,
@@ -158,12 +171,19 @@ export function watchQuarantine() {
     if (aside === undefined) return 'removed';
     return existsSync(aside) ? 'quarantined' : 'reported, but not quarantined';
   };
-  const requireReported = (quarantineDirectory: string): void => {
-    const reported = new Set(quarantined.values());
-    const others = readdirSync(quarantineDirectory).filter((name) => !reported.has(join(quarantineDirectory, name)));
-    if (others.length > 0) throw new Error(`quarantined without a report: ${others.join(', ')}`);
+  /** Rejects if a tree is neither deleted nor reported in time. The deletion continues after the service stops waiting for it. */
+  const settle = async (): Promise<void> => {
+    const deadline = performance.now() + settleMs;
+    for (;;) {
+      const reported = new Set(quarantined.values());
+      const others = readdirSync(quarantineDirectory).filter((name) => !reported.has(join(quarantineDirectory, name)));
+      if (others.length === 0) return;
+      if (performance.now() > deadline)
+        throw new Error(`trees were quarantined without a report: ${others.join(', ')}`);
+      await delay(50);
+    }
   };
-  return { logger, describeRemoval, requireReported };
+  return { logger, describeRemoval, settle };
 }
 
 /** Removes everything that `runHostileTrees` created, including mounts and immutable files. */
@@ -181,15 +201,15 @@ export async function removeHostileTrees(root: string): Promise<void> {
   await run('rm', '-rf', root);
 }
 
-type Leftover = {
+type OrphanDirectory = {
   readonly place: string;
   readonly directory: (name: string) => string;
-  /** The directories that the next server has to remove. */
+  /** Creates directories like those of a killed server, which the next server has to remove. */
   readonly removed: (name: string) => string;
 };
 
-/** Directories in which a killed server may have left files of bots and builds. */
-function leftoverPlaces(dataDirectory: string): readonly Leftover[] {
+/** Returns the directories in which a killed server may have left files of bots and builds. */
+function orphanDirectories(dataDirectory: string): readonly OrphanDirectory[] {
   const below = (folder: string, prefix: string, inner: string, removed = '') => ({
     directory: (name: string) => join(dataDirectory, folder, prefix + name, inner),
     removed: (name: string) => join(dataDirectory, folder, prefix + name, removed),
@@ -215,7 +235,7 @@ export async function createTrees(
     if (account !== null) chownSync(directory, account.uid, account.gid);
   }
   const list = names.map((name) => [directoryOf(name), treeNamed(name).make]);
-  await promisify(execFile)(process.execPath, ['-e', MAKE_ALL, JSON.stringify(list)], { cwd: '/', ...account });
+  await promisify(execFile)(process.execPath, ['-e', makeAll, JSON.stringify(list)], { cwd: '/', ...account });
   if (outside === undefined) return;
   for (const name of names) treeNamed(name).add?.(directoryOf(name), outside);
 }
@@ -241,14 +261,14 @@ function writeProject(root: string, name: string, files: Readonly<Record<string,
   return directory;
 }
 
-/** The file that reserves the account of a running instance. */
-function reservationOf(directory: string): string | null {
+/** Returns the account of a running instance. */
+function accountOf(directory: string): number | null {
   const { account } = JSON.parse(readFileSync(join(directory, 'spec.json'), 'utf8'));
-  return account === null ? null : `/run/bothost-uids/${account.uid}`;
+  return account?.uid ?? null;
 }
 
 function treeNamed(name: string): HostileTree {
-  const tree = hostileTrees[name];
+  const tree = hostileDirectoryTrees[name];
   if (tree === undefined) throw new Error(`the hostile tree "${name}" does not exist`);
   return tree;
 }

@@ -26,7 +26,7 @@ export type HostileTree = {
 /** Files outside the trees that no removal may touch. The directory has `outsideFiles` files, named from 0. */
 export type OutsideFiles = { readonly directory: string; readonly file: string };
 
-/** No bot has this account, so the runtime does not kill its processes when it kills those of a bot. */
+/** The account of the disturbing processes. No bot has it, so the runtime does not kill these processes. */
 const attacker = process.geteuid?.() === 0 ? { uid: 60_999, gid: 60_999 } : null;
 
 export const outsideFiles = 500;
@@ -54,7 +54,7 @@ for (;;) {
   }
 }`;
 
-export const hostileTrees: Readonly<Record<string, HostileTree>> = {
+export const hostileDirectoryTrees: Readonly<Record<string, HostileTree>> = {
   deep: {
     make: "const name = 'd'.repeat(200); for (let i = 0; i < 60; i++) { fs.mkdirSync(name); process.chdir(name); }",
     outcome: 'removed',
@@ -128,7 +128,7 @@ export const hostileTrees: Readonly<Record<string, HostileTree>> = {
     outcome: 'removed',
   },
   socket: {
-    // Renames the socket, because closing a server removes its socket.
+    // Rename the socket, because closing a server removes its socket.
     make: `const server = require('node:net').createServer();
       await new Promise((resolve) => server.listen('listening', resolve));
       fs.renameSync('listening', 'socket');

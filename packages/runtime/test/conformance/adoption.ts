@@ -1,10 +1,10 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { evaluate, evaluateLast, LIMITS, nextEvent, openFixture, type RuntimeSetup } from './fixture.ts';
+import { defaultLimits, evaluate, evaluateLast, nextEvent, openFixture, type RuntimeSetup } from './fixture.ts';
 import { readLines } from './read-output.ts';
 
-const NEVER_ABORTED = new AbortController().signal;
+const neverAborted = new AbortController().signal;
 /** The environment of an adopted bot must not be requested again, because it may be unavailable. */
 const unavailable = (): Promise<never> => Promise.reject(new Error('the variables are not available'));
 
@@ -13,13 +13,13 @@ export function describeAdoption(setup: RuntimeSetup): void {
     it('finds running bots at their addresses and does not start them again', async () => {
       const { spec, runtime, closeServer, restartServer } = await openFixture(setup);
       const stays = await spec('stays', 'globalThis.startedAs = process.pid + ":" + process.hrtime.bigint();');
-      const address = await runtime().start(stays, NEVER_ABORTED);
+      const address = await runtime().start(stays, neverAborted);
       const startedAs = await evaluate(address, 'globalThis.startedAs');
       await closeServer();
       expect(await evaluate(address, 'globalThis.startedAs')).toBe(startedAs);
       const next = await restartServer();
       expect(await next.list()).toEqual([{ instanceId: 'stays', deploymentId: 'deployment-of-stays', address }]);
-      expect(await next.start({ ...stays, environment: unavailable }, NEVER_ABORTED)).toEqual(address);
+      expect(await next.start({ ...stays, environment: unavailable }, neverAborted)).toEqual(address);
       expect(await evaluate(address, 'globalThis.startedAs')).toBe(startedAs);
     });
 
@@ -32,19 +32,19 @@ export function describeAdoption(setup: RuntimeSetup): void {
           clearInterval(polling); readyStatus = 200; }, 20);`,
       );
       void runtime()
-        .start(late, NEVER_ABORTED)
+        .start(late, neverAborted)
         .catch(() => undefined);
       await expect.poll(() => runtime().list()).toMatchObject([{ instanceId: 'late', address: null }]);
       await closeServer();
       const next = await restartServer();
       expect(await next.list()).toMatchObject([{ instanceId: 'late', address: null }]);
-      const starting = next.start({ ...late, environment: unavailable }, NEVER_ABORTED);
+      const starting = next.start({ ...late, environment: unavailable }, neverAborted);
       await writeFile(signal, '');
       expect(await evaluate(await starting, 'readyStatus')).toBe(200);
       expect(await next.list()).toHaveLength(1);
     });
 
-    it('reports the exit of a bot that ended while no server ran, until the bot is forgotten', async () => {
+    it('reports the exit of a bot that ended while no server ran, repeatedly until the bot is forgotten', async () => {
       const { start, closeServer, restartServer, probe } = await openFixture(setup);
       const address = await start('ended');
       await closeServer();
@@ -69,7 +69,7 @@ export function describeAdoption(setup: RuntimeSetup): void {
     if (setup.enforcesLimits)
       it('reports that a bot ran out of memory while no server ran', async () => {
         const { start, closeServer, restartServer, probe } = await openFixture(setup);
-        const address = await start('starved', '', { ...LIMITS, memoryBytes: 160 * 1024 * 1024 });
+        const address = await start('starved', '', { ...defaultLimits, memoryBytes: 160 * 1024 * 1024 });
         await closeServer();
         await evaluateLast(
           address,
@@ -127,7 +127,7 @@ export function describeAdoption(setup: RuntimeSetup): void {
       expect(times).toEqual([...times].sort((a, b) => a - b));
     });
 
-    it('continues the CPU time of an adopted bot', async () => {
+    it('counts the CPU time of an adopted bot from its start', async () => {
       const { start, runtime, closeServer, restartServer } = await openFixture(setup);
       const address = await start('counted');
       await evaluate(

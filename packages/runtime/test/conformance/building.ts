@@ -3,14 +3,14 @@ import { appendFile, chmod, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { PrepareError, type PrepareSource } from '../../src/runtime.ts';
-import { evaluate, type Fixture, LIMITS, openFixture, type RuntimeSetup } from './fixture.ts';
+import { defaultLimits, evaluate, type Fixture, openFixture, type RuntimeSetup } from './fixture.ts';
 
-const NEVER_ABORTED = new AbortController().signal;
+const neverAborted = new AbortController().signal;
 const organizationId = 'acme';
-const SERVER = `require('http').createServer((q, s) => s.end(JSON.stringify({ greeting: require('greeting'), seen: require('fs').readdirSync(__dirname).sort() }))).listen(process.env.PORT, '127.0.0.1');`;
+const serverCode = `require('http').createServer((q, s) => s.end(JSON.stringify({ greeting: require('greeting'), seen: require('fs').readdirSync(__dirname).sort() }))).listen(process.env.PORT, '127.0.0.1');`;
 
 /** A project that depends on a package in its own directory, so that no registry is needed. */
-const LOCKED = {
+const lockedProject = {
   'package.json': '{ "main": "main.js", "dependencies": { "greeting": "file:greeting" } }',
   'package-lock.json': JSON.stringify({
     lockfileVersion: 3,
@@ -22,14 +22,14 @@ const LOCKED = {
   }),
   'greeting/package.json': '{ "name": "greeting", "version": "1.0.0", "main": "greeting.js" }',
   'greeting/greeting.js': "module.exports = 'hello';",
-  'main.js': SERVER,
+  'main.js': serverCode,
 };
 
 const building = (code: string) => ({
   'package.json': '{ "main": "built.js", "scripts": { "build": "node build.js" } }',
   'build.js': code,
 });
-const BUILT = `require('fs').writeFileSync('built.js', ${JSON.stringify(SERVER.replace("require('greeting')", "'built'"))});`;
+const buildScript = `require('fs').writeFileSync('built.js', ${JSON.stringify(serverCode.replace("require('greeting')", "'built'"))});`;
 
 export function describeBuilding(setup: RuntimeSetup): void {
   const open = async () => {
@@ -38,7 +38,7 @@ export function describeBuilding(setup: RuntimeSetup): void {
       id: string,
       path: string,
       output: (line: string) => void = () => undefined,
-      signal = NEVER_ABORTED,
+      signal = neverAborted,
     ) => {
       const source: PrepareSource = { kind: 'build', path, contentHash: id, organizationId };
       return fixture.runtime().prepare({ id, source }, output, signal);
@@ -47,8 +47,14 @@ export function describeBuilding(setup: RuntimeSetup): void {
   };
   const start = async (fixture: Fixture, prepared: Awaited<ReturnType<ReturnType<Fixture['runtime']>['prepare']>>) => {
     fixture.track('made');
-    const spec = { instanceId: 'made', deploymentId: 'd', prepared, limits: LIMITS, environment: async () => ({}) };
-    return (await evaluate(await fixture.runtime().start(spec, NEVER_ABORTED), '')) as {
+    const spec = {
+      instanceId: 'made',
+      deploymentId: 'd',
+      prepared,
+      limits: defaultLimits,
+      environment: async () => ({}),
+    };
+    return (await evaluate(await fixture.runtime().start(spec, neverAborted), '')) as {
       greeting: string;
       seen: string[];
     };
@@ -58,7 +64,7 @@ export function describeBuilding(setup: RuntimeSetup): void {
     it('installs a Node project from its lock file, only once per id', async () => {
       const fixture = await open();
       const lines: string[] = [];
-      const path = await fixture.project('locked', LOCKED);
+      const path = await fixture.project('locked', lockedProject);
       const prepared = await fixture.prepare('one', path, (line) => lines.push(line));
       expect(lines.some((line) => line.startsWith('> npm ci'))).toBe(true);
       const again: string[] = [];
@@ -80,21 +86,21 @@ export function describeBuilding(setup: RuntimeSetup): void {
     it('uses the node_modules of a served directory unchanged', async () => {
       const fixture = await open();
       const path = await fixture.project('whole', {
-        ...LOCKED,
+        ...lockedProject,
         'node_modules/greeting/index.js': "module.exports = 'as it was';",
       });
       const lines: string[] = [];
       const source: PrepareSource = { kind: 'directory', path, contentHash: '' };
       const prepared = await fixture
         .runtime()
-        .prepare({ id: 'whole', source }, (line) => lines.push(line), NEVER_ABORTED);
+        .prepare({ id: 'whole', source }, (line) => lines.push(line), neverAborted);
       expect(lines.filter((line) => line.startsWith('>'))).toEqual([]);
       expect((await start(fixture, prepared)).greeting).toBe('as it was');
     });
 
     it('runs a build script, reports its output line by line, and starts its result', async () => {
       const fixture = await open();
-      const code = `${BUILT} console.log('made it'); process.stderr.write('no break');`;
+      const code = `${buildScript} console.log('made it'); process.stderr.write('no break');`;
       const lines: string[] = [];
       const prepared = await fixture.prepare('built', await fixture.project('built', building(code)), (line) => {
         lines.push(line);
@@ -112,7 +118,7 @@ export function describeBuilding(setup: RuntimeSetup): void {
       await writeFile(keyFile, 'secret', { mode: 0o600 });
       const outside = join(fixture.dataDirectory, 'outside');
       const seen = join(fixture.shared, 'seen');
-      const code = `${BUILT}
+      const code = `${buildScript}
         const fs = require('fs');
         const attempt = (work) => { try { work(); return 'done'; } catch (error) { return error.code; } };
         fs.writeFileSync(${JSON.stringify(seen)}, JSON.stringify({
@@ -137,7 +143,7 @@ export function describeBuilding(setup: RuntimeSetup): void {
       const missing = await fixture.project('missing', building(''));
       await expect(fixture.prepare('missing', missing)).rejects.toThrow(/has no built\.js/);
       expect(await fixture.probe.keptProjects()).toEqual([]);
-      await writeFile(join(path, 'build.js'), BUILT);
+      await writeFile(join(path, 'build.js'), buildScript);
       expect((await start(fixture, await fixture.prepare('broken', path))).greeting).toBe('built');
     });
 
@@ -163,7 +169,7 @@ export function describeBuilding(setup: RuntimeSetup): void {
       expect(await running).toBeGreaterThanOrEqual(2);
       expect(await fixture.probe.countBuildProcesses()).toBe(0);
       expect(await fixture.probe.keptProjects()).toEqual([]);
-      await writeFile(join(path, 'build.js'), BUILT);
+      await writeFile(join(path, 'build.js'), buildScript);
       expect((await start(fixture, await fixture.prepare('endless', path))).greeting).toBe('built');
     });
 
@@ -173,7 +179,7 @@ export function describeBuilding(setup: RuntimeSetup): void {
       const runs = join(fixture.shared, 'runs');
       await writeFile(runs, '');
       await chmod(runs, 0o666);
-      const code = `${BUILT} const fs = require('fs'); fs.appendFileSync(${JSON.stringify(runs)}, 'x'); console.log('waiting');
+      const code = `${buildScript} const fs = require('fs'); fs.appendFileSync(${JSON.stringify(runs)}, 'x'); console.log('waiting');
         const timer = setInterval(() => { if (fs.existsSync(${JSON.stringify(gate)})) clearInterval(timer); }, 20);`;
       const path = await fixture.project('shared', building(code));
       const aborting = new AbortController();
@@ -204,7 +210,7 @@ export function describeBuilding(setup: RuntimeSetup): void {
       await fixture.closeServer();
       await rejected;
       expect(await fixture.probe.keptProjects()).toEqual([]);
-      await writeFile(join(path, 'build.js'), BUILT);
+      await writeFile(join(path, 'build.js'), buildScript);
       await fixture.restartServer();
       expect((await start(fixture, await fixture.prepare('stopped', path))).greeting).toBe('built');
     });

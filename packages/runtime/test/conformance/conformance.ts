@@ -10,8 +10,8 @@ import { describeResources } from './resources.ts';
 import { describeStarts } from './starts.ts';
 
 /**
- * The suite that every driver must pass. Its bots are small Node programs that evaluate JavaScript from the tests. A driver that
- * runs Python bots must also pass `describePythonBots`.
+ * Defines the suite that every driver must pass. Its bots are small Node programs that evaluate JavaScript from the
+ * tests. A driver that runs Python bots must also pass `describePythonBots`.
  */
 export function describeRuntime(name: string, setup: RuntimeSetup): void {
   describe(name, () => {

@@ -10,7 +10,7 @@ export function describeEnds(setup: RuntimeSetup): void {
       await evaluateLast(address, 'console.log("bye"); process.exit(3)');
       const { exit, at } = await nextEvent(runtime(), 'exited', 'exits');
       expect(exit).toEqual({ code: 3, signal: null, outOfMemory: false, tail: 'bye\n' });
-      // Allows for the kernel's clock for file times, which is up to 10 ms late.
+      // The kernel's clock for file times is up to 10 ms late.
       expect(at.getTime()).toBeGreaterThanOrEqual(before - 10);
       expect(at.getTime()).toBeLessThanOrEqual(Date.now());
       expect(await runtime().list()).toEqual([]);
@@ -79,10 +79,10 @@ export function describeEnds(setup: RuntimeSetup): void {
       expect((await nextEvent(runtime(), 'exited', 'forker')).exit.signal).toBe('SIGKILL');
     });
 
-    it('forgets an ended instance and rejects a running one', async () => {
+    it('forget deletes an ended instance and rejects a running one', async () => {
       const { start, runtime } = await openFixture(setup);
       await start('kept');
-      await expect(runtime().forget('kept')).rejects.toThrow(/still runs/);
+      await expect(runtime().forget('kept')).rejects.toThrow(/still running/);
       await runtime().stop('kept', 0);
       await runtime().forget('kept');
       await runtime().forget('kept');

@@ -23,14 +23,15 @@ export type RuntimeSetup = {
 };
 
 /**
- * A bot that evaluates the variable `ON_START` and then the body of each POST as JavaScript. It responds with `readyStatus` on
- * `/readyz`.
+ * A bot that evaluates the variable `ON_START` and then the body of each POST as JavaScript. It responds with
+ * `readyStatus` on `/readyz`. It listens on its Unix socket if `usesSocket` is true, and on its port otherwise.
  */
-const BOT = `
+const botCode = `
 const http = require('node:http');
 let readyStatus = 200;
 let host = process.env.BOT_HOST;
 let listens = true;
+let usesSocket = false;
 if (process.env.ON_START) eval(process.env.ON_START);
 const server = http.createServer(async (request, response) => {
   if (request.url === '/readyz') { response.statusCode = readyStatus; response.end(); return; }
@@ -39,10 +40,11 @@ const server = http.createServer(async (request, response) => {
   try { response.end(JSON.stringify((await eval(body)) ?? null)); }
   catch (error) { response.statusCode = 500; response.end(String(error)); }
 });
-if (listens) server.listen(Number(process.env.PORT), host);
+if (usesSocket) server.listen(process.env.BOT_SOCKET);
+else if (listens) server.listen(Number(process.env.PORT), host);
 `;
 
-export const LIMITS: ResourceLimits = { cpuMillicores: 1000, memoryBytes: 512 * 1024 * 1024 };
+export const defaultLimits: ResourceLimits = { cpuMillicores: 1000, memoryBytes: 512 * 1024 * 1024 };
 
 /**
  * A data directory with one server at a time. Everything is stopped and removed when the test ends. Tests use short names for
@@ -97,7 +99,7 @@ export async function openFixture(setup: RuntimeSetup): Promise<Fixture> {
     await close();
     await rm(root, { recursive: true, force: true });
   });
-  const project = async (name: string, files: Readonly<Record<string, string>> = { 'index.js': BOT }) => {
+  const project = async (name: string, files: Readonly<Record<string, string>> = { 'index.js': botCode }) => {
     const directory = join(root, name);
     for (const [path, content] of Object.entries(files)) {
       await mkdir(join(directory, path, '..'), { recursive: true });
@@ -105,7 +107,7 @@ export async function openFixture(setup: RuntimeSetup): Promise<Fixture> {
     }
     return directory;
   };
-  const spec = async (instanceId: string, onStart = '', limits = LIMITS): Promise<InstanceSpec> => {
+  const spec = async (instanceId: string, onStart = '', limits = defaultLimits): Promise<InstanceSpec> => {
     names.add(instanceId);
     const deploymentId = `deployment-of-${instanceId}`;
     const path = await project(deploymentId);
@@ -136,7 +138,11 @@ export async function openFixture(setup: RuntimeSetup): Promise<Fixture> {
 /** Makes a bot evaluate JavaScript and resolves with the result. Rejects if the JavaScript throws. */
 export async function evaluate(address: InstanceAddress, code: string): Promise<unknown> {
   // Connections are not reused, because the next bot may get the same port.
-  const call = request({ ...address, method: 'POST', agent: false });
+  const call = request({
+    ...('socket' in address ? { socketPath: address.socket } : address),
+    method: 'POST',
+    agent: false,
+  });
   call.end(code);
   const [response]: IncomingMessage[] = await once(call, 'response');
   if (response === undefined) throw new Error('no response');
@@ -150,15 +156,15 @@ export async function evaluateLast(address: InstanceAddress, code: string): Prom
   await evaluate(address, code).catch(() => undefined);
 }
 
-export type EventOf<Kind extends InstanceEvent['kind']> = Extract<InstanceEvent, { readonly kind: Kind }>;
+export type EventOfKind<Kind extends InstanceEvent['kind']> = Extract<InstanceEvent, { readonly kind: Kind }>;
 
 /** Resolves with the next matching event of an instance, from a separate watch. */
 export async function nextEvent<Kind extends InstanceEvent['kind']>(
   runtime: Runtime,
   kind: Kind,
   instanceId: string,
-  matches: (event: EventOf<Kind>) => boolean = () => true,
-): Promise<EventOf<Kind>> {
+  matches: (event: EventOfKind<Kind>) => boolean = () => true,
+): Promise<EventOfKind<Kind>> {
   const watching = new AbortController();
   try {
     for await (const event of runtime.watch(watching.signal)) {
@@ -170,6 +176,6 @@ export async function nextEvent<Kind extends InstanceEvent['kind']>(
   throw new Error('the watch ended');
 }
 
-function isKind<Kind extends InstanceEvent['kind']>(event: InstanceEvent, kind: Kind): event is EventOf<Kind> {
+function isKind<Kind extends InstanceEvent['kind']>(event: InstanceEvent, kind: Kind): event is EventOfKind<Kind> {
   return event.kind === kind;
 }

@@ -46,6 +46,16 @@ export function describeIsolation(setup: RuntimeSetup): void {
         expect(await evaluate(victim, '"alive"')).toBe('alive');
       });
 
+      it("denies a bot access to another bot's Unix socket", async () => {
+        const { start } = await openFixture(setup);
+        const victim = await start('victim', 'usesSocket = true; process.umask(0);');
+        const attacker = await start('attacker');
+        const socket = JSON.stringify(await evaluate(victim, 'process.env.BOT_SOCKET'));
+        const connect = `new Promise((resolve) => require('net').connect(${socket}).on('connect', () => resolve('connected')).on('error', (error) => resolve(error.code)))`;
+        expect(await evaluate(attacker, connect)).toBe('EACCES');
+        expect(await evaluate(victim, '"alive"')).toBe('alive');
+      });
+
       it("denies a bot access to its record and output file, writes to its project, and the service's groups", async () => {
         const { start, probe } = await openFixture(setup);
         const address = await start('tidy');

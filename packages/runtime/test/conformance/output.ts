@@ -19,7 +19,7 @@ export function describeOutput(setup: RuntimeSetup): void {
       expect(lines.every(({ unattended }) => !unattended)).toBe(true);
     });
 
-    it('has a time between the marks before and after it', async () => {
+    it('is timestamped between a mark made before and a mark made after it', async () => {
       const { start, runtime } = await openFixture(setup);
       const address = await start('timed');
       const before = runtime().outputs.mark();
@@ -101,11 +101,11 @@ export function describeOutput(setup: RuntimeSetup): void {
       }
     });
 
-    it('is moved by release after the end, and survives forget', async () => {
+    it('is moved by release after the instance has ended, and is then not deleted by forget', async () => {
       const { start, runtime, dataDirectory, restartServer } = await openFixture(setup);
       const address = await start('handed');
       const directory = join(dataDirectory, 'kept/handed');
-      await expect(runtime().outputs.release('handed', directory)).rejects.toThrow(/still runs/);
+      await expect(runtime().outputs.release('handed', directory)).rejects.toThrow(/still running/);
       await evaluate(address, 'console.log("one")');
       await evaluateLast(address, 'console.log("two"); process.exit(0)');
       await nextEvent(runtime(), 'exited', 'handed');

@@ -2,10 +2,10 @@ import { chmod, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { PrepareError } from '../../src/runtime.ts';
-import { evaluate, type Fixture, LIMITS, openFixture, type RuntimeSetup } from './fixture.ts';
+import { defaultLimits, evaluate, type Fixture, openFixture, type RuntimeSetup } from './fixture.ts';
 
-const NEVER_ABORTED = new AbortController().signal;
-const SERVER = `require('http').createServer((q, s) => s.end(JSON.stringify({ file: __filename.split('/').pop(), env: Object.keys(process.env), seen: require('fs').readdirSync(__dirname) }))).listen(process.env.PORT, '127.0.0.1');`;
+const neverAborted = new AbortController().signal;
+const serverCode = `require('http').createServer((q, s) => s.end(JSON.stringify({ file: __filename.split('/').pop(), env: Object.keys(process.env), seen: require('fs').readdirSync(__dirname) }))).listen(process.env.PORT, '127.0.0.1');`;
 
 export function describePreparation(setup: RuntimeSetup): void {
   const prepare = (fixture: Fixture, path: string) =>
@@ -14,7 +14,7 @@ export function describePreparation(setup: RuntimeSetup): void {
       .prepare(
         { id: 'deployment', source: { kind: 'directory', path, contentHash: '' } },
         () => undefined,
-        NEVER_ABORTED,
+        neverAborted,
       );
 
   const run = async (fixture: Fixture, path: string) => {
@@ -23,11 +23,11 @@ export function describePreparation(setup: RuntimeSetup): void {
       instanceId: 'made',
       deploymentId: 'deployment',
       prepared,
-      limits: LIMITS,
+      limits: defaultLimits,
       environment: async () => ({}),
     };
     fixture.track('made');
-    return evaluate(await fixture.runtime().start(spec, NEVER_ABORTED), '') as Promise<{
+    return evaluate(await fixture.runtime().start(spec, neverAborted), '') as Promise<{
       file: string;
       seen: string[];
     }>;
@@ -38,7 +38,7 @@ export function describePreparation(setup: RuntimeSetup): void {
       const fixture = await openFixture(setup);
       const path = await fixture.project('named', {
         'package.json': '{ "main": "lib/start" }',
-        'lib/start.js': SERVER,
+        'lib/start.js': serverCode,
         'lib/.env': 'KEY=old',
         '.env': 'KEY=old',
         '.git/HEAD': 'ref',
@@ -55,7 +55,7 @@ export function describePreparation(setup: RuntimeSetup): void {
 
     it('starts index.js if there is no package.json', async () => {
       const fixture = await openFixture(setup);
-      const path = await fixture.project('plain', { 'index.js': SERVER });
+      const path = await fixture.project('plain', { 'index.js': serverCode });
       await chmod(path, 0o700);
       expect((await run(fixture, path)).file).toBe('index.js');
     });
@@ -71,9 +71,9 @@ export function describePreparation(setup: RuntimeSetup): void {
       await expect(prepare(fixture, path)).rejects.toBeInstanceOf(PrepareError);
     });
 
-    it('rejects a link that leads out, a name that is not UTF-8, a missing directory and a file, and accepts the directory once it is fixed', async () => {
+    it('rejects a link out of the project, a name that is not UTF-8, a missing directory and a file, but accepts a repaired project', async () => {
       const fixture = await openFixture(setup);
-      const path = await fixture.project('linked', { 'index.js': SERVER });
+      const path = await fixture.project('linked', { 'index.js': serverCode });
       await symlink('/etc/passwd', join(path, 'users'));
       await expect(prepare(fixture, path)).rejects.toThrow(/link users leads out/);
       await rm(join(path, 'users'));
@@ -92,7 +92,7 @@ export function describePreparation(setup: RuntimeSetup): void {
       const prepared = await prepare(fixture, path);
       await fixture.runtime().discard(prepared);
       await fixture.runtime().discard(prepared);
-      await writeFile(join(path, 'index.js'), SERVER);
+      await writeFile(join(path, 'index.js'), serverCode);
       expect((await run(fixture, path)).file).toBe('index.js');
     });
   });

@@ -1,12 +1,12 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { Prepared, PrepareSource } from '../../src/runtime.ts';
-import { evaluate, LIMITS, openFixture, type RuntimeSetup } from './fixture.ts';
+import type { PreparedProject, PrepareSource } from '../../src/runtime.ts';
+import { defaultLimits, evaluate, openFixture, type RuntimeSetup } from './fixture.ts';
 
-const NEVER_ABORTED = new AbortController().signal;
+const neverAborted = new AbortController().signal;
 
-const BOT = `import json, os, sys
+const botCode = `import json, os, sys
 import greeting
 def report():
     import bot
@@ -16,12 +16,12 @@ def report():
 /**
  * A project whose only dependency is in its own directory, so that no package index is needed. The dependency is still installed.
  */
-const PROJECT = {
-  'bot.py': BOT,
+const projectFiles = {
+  'bot.py': botCode,
   'requirements.txt': '--no-index\n./greeting\n',
   'greeting/pyproject.toml':
     '[build-system]\nrequires = []\nbuild-backend = "backend"\nbackend-path = ["."]\n[project]\nname = "greeting"\nversion = "1"\n',
-  // A wheel, which is an archive with two files of metadata.
+  // Creates a wheel, which is an archive with two files of metadata.
   'greeting/backend.py': `import zipfile, os
 def build_wheel(directory, config_settings=None, metadata_directory=None):
     name = 'greeting-1-py3-none-any.whl'
@@ -34,8 +34,8 @@ def build_wheel(directory, config_settings=None, metadata_directory=None):
 `,
 };
 
-/** Files with the names of modules that create an environment, which must not be imported instead. */
-const SHADOWING = {
+/** Files named like modules that are used to create an environment. Python must not import these files instead. */
+const shadowing = {
   'venv.py': 'raise SystemExit(9)',
   'ensurepip.py': 'raise SystemExit(9)',
   'pip.py': 'raise SystemExit(9)',
@@ -62,18 +62,18 @@ export function describePythonBots(setup: RuntimeSetup): void {
       const source: PrepareSource = { kind: 'directory', path, contentHash: '' };
       return fixture
         .runtime()
-        .prepare({ id, source }, (line, isDetail) => (isDetail ? details : lines).push(line), NEVER_ABORTED);
+        .prepare({ id, source }, (line, isDetail) => (isDetail ? details : lines).push(line), neverAborted);
     };
-    const startAndReport = async (instanceId: string, prepared: Prepared): Promise<BotReport> => {
+    const startAndReport = async (instanceId: string, prepared: PreparedProject): Promise<BotReport> => {
       fixture.track(instanceId);
       const spec = {
         instanceId,
         deploymentId: 'd',
         prepared,
-        limits: LIMITS,
+        limits: defaultLimits,
         environment: async () => ({ KEY: 'value' }),
       };
-      return (await evaluate(await fixture.runtime().start(spec, NEVER_ABORTED), '')) as BotReport;
+      return (await evaluate(await fixture.runtime().start(spec, neverAborted), '')) as BotReport;
     };
     const commands = () => lines.splice(0).filter((line) => line.startsWith('> '));
     return { ...fixture, prepare, startAndReport, commands, lines, details };
@@ -84,7 +84,7 @@ export function describePythonBots(setup: RuntimeSetup): void {
       const { project, prepare, startAndReport } = await open();
       const seen = await startAndReport(
         'made',
-        await prepare('first', await project('greeter', { ...PROJECT, ...SHADOWING })),
+        await prepare('first', await project('greeter', { ...projectFiles, ...shadowing })),
       );
       expect(seen).toMatchObject({ greeting: 'hello', here: true, cached: true, writes: false });
       expect(seen.env).toMatchObject({ KEY: 'value', VIRTUAL_ENV: seen.prefix });
@@ -92,9 +92,9 @@ export function describePythonBots(setup: RuntimeSetup): void {
       if (setup.isolatesAccounts) expect(seen.writable).toBe(false);
     });
 
-    it('has one line for the result of pip in the short log, and the rest in the full log', async () => {
+    it('shows one line for the result of pip in the short log, and the rest only in the full log', async () => {
       const { project, prepare, lines, details } = await open();
-      await prepare('first', await project('greeter', PROJECT));
+      await prepare('first', await project('greeter', projectFiles));
       const installation = lines.slice(lines.indexOf('> pip install -r requirements.txt'));
       expect(installation.slice(1, 3)).toEqual(['Installed 1 package', '> list installed packages']);
       expect(details.join('\n')).toMatch(/Processing \.\/greeting[\s\S]*Successfully installed greeting-1/);
@@ -102,7 +102,7 @@ export function describePythonBots(setup: RuntimeSetup): void {
 
     it('shares its environment with versions of the same dependencies, until the last one is discarded', async () => {
       const { project, prepare, startAndReport, commands, runtime, probe } = await open();
-      const files = { 'bot.py': BOT.replace(/greeting\.WORD/, "'one'").replace('import greeting', '') };
+      const files = { 'bot.py': botCode.replace(/greeting\.WORD/, "'one'").replace('import greeting', '') };
       const path = await project('versions', files);
       const first = await prepare('first', path);
       expect(commands()).toContain('> python -m venv');
@@ -120,7 +120,7 @@ export function describePythonBots(setup: RuntimeSetup): void {
 
     it('removes an environment that could not be created', async () => {
       const { project, prepare, probe } = await open();
-      const path = await project('broken', { ...PROJECT, 'requirements.txt': '--no-index\nno-such-package\n' });
+      const path = await project('broken', { ...projectFiles, 'requirements.txt': '--no-index\nno-such-package\n' });
       await expect(prepare('broken', path)).rejects.toThrow(
         /requirements\.txt" failed with status 1\.\n[\s\S]*no-such-package/,
       );

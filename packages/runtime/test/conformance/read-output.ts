@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { OutputFile, Runtime, Timestamp } from '../../src/runtime.ts';
 
-const NEVER_ABORTED = new AbortController().signal;
+const neverAborted = new AbortController().signal;
 
 export type ReadLine = { readonly text: string; readonly at: Timestamp; readonly unattended: boolean };
 
@@ -34,7 +34,7 @@ export async function readLines(runtime: Runtime, instanceId: string, count: num
     const file = await runtime.outputs.find(instanceId);
     const lines = file === null ? [] : await decodeLines(file);
     if (lines.length >= count || (file !== null && file.endedAt !== null)) return lines;
-    await runtime.outputs.changed([instanceId], since, NEVER_ABORTED);
+    await runtime.outputs.changed([instanceId], since, neverAborted);
   }
 }
 

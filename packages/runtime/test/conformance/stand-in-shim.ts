@@ -1,11 +1,12 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-const PYPROJECT = '[project]\nname = "stand-in"\nversion = "1"\nrequires-python = ">=3.11"\ndependencies = []\n';
+const pyprojectToml = '[project]\nname = "stand-in"\nversion = "1"\nrequires-python = ">=3.11"\ndependencies = []\n';
 
 /** Imports the bot like the host shim, and responds to every POST with the result of the bot's `report`. */
-const MAIN = `import json, os
-from http.server import BaseHTTPRequestHandler, HTTPServer
+const main = `import json, os
+from http.server import BaseHTTPRequestHandler
+from socketserver import ThreadingUnixStreamServer
 import bot
 class Handler(BaseHTTPRequestHandler):
     def do_POST(self):
@@ -17,7 +18,8 @@ class Handler(BaseHTTPRequestHandler):
         self.end_headers()
     def log_message(self, *args):
         pass
-HTTPServer((os.environ['BOT_HOST'], int(os.environ['PORT'])), Handler).serve_forever()
+assert 'PORT' not in os.environ
+ThreadingUnixStreamServer(os.environ['BOT_SOCKET'], Handler).serve_forever()
 `;
 
 /**
@@ -26,8 +28,8 @@ HTTPServer((os.environ['BOT_HOST'], int(os.environ['PORT'])), Handler).serve_for
  */
 export async function writeStandInShim(directory: string): Promise<string> {
   await mkdir(join(directory, 'src/bothost_shim'), { recursive: true });
-  await writeFile(join(directory, 'pyproject.toml'), PYPROJECT);
+  await writeFile(join(directory, 'pyproject.toml'), pyprojectToml);
   await writeFile(join(directory, 'src/bothost_shim/__init__.py'), '');
-  await writeFile(join(directory, 'src/bothost_shim/__main__.py'), MAIN);
+  await writeFile(join(directory, 'src/bothost_shim/__main__.py'), main);
   return directory;
 }

@@ -7,7 +7,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { StartError } from '../../src/runtime.ts';
 import { evaluate, evaluateLast, nextEvent, openFixture, type RuntimeSetup } from './fixture.ts';
 
-const NEVER_ABORTED = new AbortController().signal;
+const neverAborted = new AbortController().signal;
 
 export function describeStarts(setup: RuntimeSetup): void {
   describe('start and readiness', () => {
@@ -21,7 +21,22 @@ export function describeStarts(setup: RuntimeSetup): void {
       await expect(evaluate(address, '1')).rejects.toThrow();
     });
 
-    it("gives a bot PORT, BOT_HOST and a writable home, and nothing of the service's environment", async () => {
+    it('rejects with a StartError if an instance id is not a valid file name', async () => {
+      const { runtime, spec } = await openFixture(setup);
+      const invalid = { ...(await spec('valid')), instanceId: '../outside' };
+      await expect(runtime().start(invalid, neverAborted)).rejects.toBeInstanceOf(StartError);
+    });
+
+    it('starts a bot that listens on its Unix socket, and finds it there after a restart of the server', async () => {
+      const { start, restartServer } = await openFixture(setup);
+      const address = await start('local', 'usesSocket = true;');
+      expect(address).toEqual({ socket: await evaluate(address, 'process.env.BOT_SOCKET') });
+      const runtime = await restartServer();
+      expect(await runtime.list()).toEqual([{ instanceId: 'local', deploymentId: 'deployment-of-local', address }]);
+      expect(await evaluate(address, '1 + 1')).toBe(2);
+    });
+
+    it("gives a bot BOT_SOCKET, PORT, BOT_HOST and a writable home, and nothing of the service's environment", async () => {
       vi.stubEnv('BOTHOST_TEST_SECRET', 'not-for-bots');
       onTestFinished(() => {
         vi.unstubAllEnvs();
@@ -32,6 +47,7 @@ export function describeStarts(setup: RuntimeSetup): void {
       const allowed = [
         'BOTHOST_INSTANCE',
         'BOT_HOST',
+        'BOT_SOCKET',
         'HOME',
         'LANG',
         'ON_START',
@@ -43,7 +59,10 @@ export function describeStarts(setup: RuntimeSetup): void {
         'TZ',
       ];
       expect(Object.keys(environment as object).filter((name) => !allowed.includes(name))).toEqual([]);
-      expect(environment).toMatchObject({ BOT_HOST: '127.0.0.1', PORT: String(address.port) });
+      expect(environment).toMatchObject({
+        BOT_HOST: '127.0.0.1',
+        ...('port' in address ? { PORT: String(address.port) } : {}),
+      });
       const write = 'require("fs").writeFileSync(require("path").join(process.env.HOME, "note"), "x")';
       expect(await evaluate(address, write)).toBe(null);
       expect(await evaluate(address, write.replaceAll('HOME', 'TMPDIR'))).toBe(null);
@@ -71,7 +90,7 @@ export function describeStarts(setup: RuntimeSetup): void {
       const base = await spec('first');
       const startWith = (instanceId: string, VALUE: string) => {
         track(instanceId);
-        return runtime().start({ ...base, instanceId, environment: async () => ({ VALUE }) }, NEVER_ABORTED);
+        return runtime().start({ ...base, instanceId, environment: async () => ({ VALUE }) }, neverAborted);
       };
       const first = await startWith('first', 'of revision 1');
       const second = await startWith('second', 'of revision 2');
@@ -109,7 +128,9 @@ export function describeStarts(setup: RuntimeSetup): void {
       await expect.poll(() => existsSync(started)).toBe(true);
       expect(await probe.countProcesses('never')).toBeGreaterThan(0);
       deadline.abort();
-      await expect(starting).rejects.toThrow(/it does not listen on the port in the variable PORT/);
+      await expect(starting).rejects.toThrow(
+        /it does not listen on the Unix socket in the variable BOT_SOCKET or on the port in PORT/,
+      );
       await expect(starting).rejects.toBeInstanceOf(StartError);
       expect(await probe.countProcesses('never')).toBe(0);
       expect(await runtime().list()).toEqual([]);
@@ -129,7 +150,7 @@ export function describeStarts(setup: RuntimeSetup): void {
       const early = await spec('early', 'listens = false; setInterval(() => {}, 1000);');
       for (const steps of [0, 1, 5, 50, 500]) {
         const outcome = runtime()
-          .start(early, NEVER_ABORTED)
+          .start(early, neverAborted)
           .then(
             () => 'started',
             (error: unknown) => error,
@@ -146,11 +167,11 @@ export function describeStarts(setup: RuntimeSetup): void {
       const { spec, runtime } = await openFixture(setup);
       const twice = await spec('twice', 'globalThis.startedAs = Math.random();');
       const [first, second] = await Promise.all([
-        runtime().start(twice, NEVER_ABORTED),
-        runtime().start(twice, NEVER_ABORTED),
+        runtime().start(twice, neverAborted),
+        runtime().start(twice, neverAborted),
       ]);
       expect(second).toEqual(first);
-      expect(await runtime().start(twice, NEVER_ABORTED)).toEqual(first);
+      expect(await runtime().start(twice, neverAborted)).toEqual(first);
       expect(await runtime().list()).toHaveLength(1);
     });
 
@@ -165,7 +186,7 @@ export function describeStarts(setup: RuntimeSetup): void {
       onTestFinished(() => {
         for (const other of others) other.close();
       });
-      const starting = runtime().start(silent, NEVER_ABORTED);
+      const starting = runtime().start(silent, neverAborted);
       const outcome = starting.then(
         () => 'started',
         (error: Error) => error.message,

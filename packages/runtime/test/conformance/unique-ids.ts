@@ -31,6 +31,8 @@ export function createUniqueIds(): UniqueIds {
       ...runtime,
       start: (spec, signal) => runtime.start({ ...spec, instanceId: idOf(spec.instanceId) }, signal),
       stop: (name, grace) => runtime.stop(idOf(name), grace),
+      sessionOpening: (name) => runtime.sessionOpening(idOf(name)),
+      sessionOpened: (name) => runtime.sessionOpened(idOf(name)),
       list: async () => (await runtime.list()).map(withName),
       watch: (signal) => watch(runtime, signal),
       sample: async (names) => {

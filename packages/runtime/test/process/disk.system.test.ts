@@ -5,41 +5,48 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { measureTrees } from '../../src/process/disk/tree-sizes.ts';
-import { instanceFiles } from '../../src/process/instances/instance-record.ts';
 import { createProcessRuntime } from '../../src/process/process-runtime.ts';
+import { instanceFiles } from '../../src/process/records/instance-record.ts';
 import type { DiskLimits, Runtime } from '../../src/runtime.ts';
-import { evaluate, evaluateLast, LIMITS, nextEvent, openFixture, type RuntimeSetup } from '../conformance/fixture.ts';
+import {
+  defaultLimits,
+  evaluate,
+  evaluateLast,
+  nextEvent,
+  openFixture,
+  type RuntimeSetup,
+} from '../conformance/fixture.ts';
 import { openProbe } from './probe.ts';
 import { writeProject } from './test-project.ts';
 
-const MIB = 1_048_576;
-const NEVER_ABORTED = new AbortController().signal;
-const GIB = 1024 * MIB;
+const mib = 1_048_576;
+const neverAborted = new AbortController().signal;
+const gib = 1024 * mib;
 
 const open = (dataDirectory: string, limits: Partial<DiskLimits>) => {
   const { bavail, bsize } = statfsSync(join(dataDirectory, '..'));
-  // So little that the driver measures each second, and never so little that the reserve is at risk.
+  // Reserve at which the driver measures each second, but which is never at risk.
   const reserveBytes = Math.floor((bavail * bsize) / 3);
   return createProcessRuntime({
     dataDirectory,
     logger: pino({ level: 'silent' }),
     now: () => new Date(),
     path: '/usr/bin:/bin',
-    disk: { instanceBytes: GIB, buildBytes: GIB, organizationBytes: GIB, reserveBytes, ...limits },
+    disk: { instanceBytes: gib, buildBytes: gib, organizationBytes: gib, reserveBytes, ...limits },
   });
 };
 
 const setup: RuntimeSetup = {
-  open: (dataDirectory) => open(dataDirectory, { instanceBytes: 32 * MIB }),
+  open: (dataDirectory) => open(dataDirectory, { instanceBytes: 32 * mib }),
   probe: openProbe,
   isolatesAccounts: false,
   enforcesLimits: false,
   lacksPython: null,
 };
 
-/** Code of a bot that writes a file of this size into its home. */
+/** Returns code of a bot that writes a file of this size in MiB into its home. */
 const write = (path: string, megabytes: number) =>
-  `require('node:fs').writeFileSync(process.env.HOME + '/${path}', Buffer.alloc(${megabytes} * ${MIB}, 1))`;
+  `require('node:fs').writeFileSync(process.env.HOME + '/${path}', Buffer.alloc(${megabytes} * ${mib}, 1))`;
 
 describe('an instance above its disk limit', () => {
   it.for([
@@ -59,14 +66,14 @@ describe('an instance above its disk limit', () => {
           require('node:fs').mkdirSync('d'.repeat(200));
           process.chdir('d'.repeat(200));
         }
-        require('node:fs').writeFileSync('large', Buffer.alloc(40 * ${MIB}, 1))`,
+        require('node:fs').writeFileSync('large', Buffer.alloc(40 * ${mib}, 1))`,
     ],
     [
       'in a deleted file that it holds open',
       `
         globalThis.held = require('node:fs').openSync(process.env.HOME + '/held', 'w');
         require('node:fs').unlinkSync(process.env.HOME + '/held');
-        require('node:fs').writeSync(globalThis.held, Buffer.alloc(40 * ${MIB}, 1))`,
+        require('node:fs').writeSync(globalThis.held, Buffer.alloc(40 * ${mib}, 1))`,
     ],
     [
       'in a file that it allocated without writing',
@@ -95,7 +102,7 @@ describe('an instance above its disk limit', () => {
   });
 });
 
-it('counts neither a second name of a file, nor the target of a link, nor a hole', async () => {
+it('measures a file with two names once, and neither the targets of links nor holes', async () => {
   const { start, runtime } = await openFixture(setup);
   const innocent = await start('innocent');
   await evaluate(
@@ -114,21 +121,21 @@ it('counts neither a second name of a file, nor the target of a link, nor a hole
 });
 
 it('measures other trees in time when one has too many files', async () => {
-  // Files are created quickest in memory.
+  // Use a file system in memory if there is one: the test creates many files, which takes long on a disk.
   const directory = await mkdtemp(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'bothost-wide-'));
   onTestFinished(() => rm(directory, { recursive: true, force: true }));
   const trees = ['wide', 'small'].map((id) => ({ id, paths: [join(directory, id), join(directory, 'missing')] }));
   await mkdir(join(directory, 'wide'));
   await mkdir(join(directory, 'small'));
-  await writeFile(join(directory, 'small/file'), Buffer.alloc(MIB, 1));
+  await writeFile(join(directory, 'small/file'), Buffer.alloc(mib, 1));
   await writeFile(join(directory, 'wide/file'), '');
   for (let i = 0; i < 150_000; i++) linkSync(join(directory, 'wide/file'), join(directory, `wide/${i}`));
-  const measured = async (stallMs: number) => [...(await measureTrees(trees, { stallMs, signal: NEVER_ABORTED }))];
-  // On a busy machine, the small one may also need several attempts.
+  const measured = async (stallMs: number) => [...(await measureTrees(trees, { stallMs, signal: neverAborted }))];
+  // Measuring the small tree may also need several attempts on a busy machine.
   await expect.poll(() => measured(100), { timeout: 30_000 }).toEqual([['small', expect.any(Number)]]);
   const sizes = new Map(await measured(60_000));
   expect([...sizes.keys()]).toEqual(['wide', 'small']);
-  expect(sizes.get('small')).toBeGreaterThanOrEqual(MIB);
+  expect(sizes.get('small')).toBeGreaterThanOrEqual(mib);
 });
 
 describe('builds', () => {
@@ -148,17 +155,17 @@ describe('builds', () => {
         contentHash: id,
         organizationId: 'acme',
       } as const;
-      return runtime.prepare({ id, source }, () => undefined, NEVER_ABORTED);
+      return runtime.prepare({ id, source }, () => undefined, neverAborted);
     };
     return { runtime, prepare };
   }
   const manifest = '{ "main": "main.js", "scripts": { "build": "node build.js" } }';
 
   it('are ended above their disk limit, wherever they write', async () => {
-    const { prepare } = await openRuntime({ buildBytes: 64 * MIB });
+    const { prepare } = await openRuntime({ buildBytes: 64 * mib });
     const forever = 'setInterval(() => {}, 1000)';
     for (const path of ['process.env.HOME', 'process.cwd()', 'process.env.npm_config_cache']) {
-      const code = `require('node:fs').writeFileSync(${path} + '/large', Buffer.alloc(80 * ${MIB}, 1)); ${forever}`;
+      const code = `require('node:fs').writeFileSync(${path} + '/large', Buffer.alloc(80 * ${mib}, 1)); ${forever}`;
       const preparing = prepare('large', { 'package.json': manifest, 'main.js': '', 'build.js': code });
       await expect(preparing, path).rejects.toThrow(/The build used \d\d MiB of disk space\. A build may use 64 MiB\./);
     }
@@ -166,23 +173,23 @@ describe('builds', () => {
   });
 
   it('count toward the limit of their organization, of which the instance that grew the most is ended', async () => {
-    const { runtime, prepare } = await openRuntime({ organizationBytes: 96 * MIB });
-    const build = `require('node:fs').writeFileSync('built', Buffer.alloc(32 * ${MIB}, 1))`;
+    const { runtime, prepare } = await openRuntime({ organizationBytes: 96 * mib });
+    const build = `require('node:fs').writeFileSync('built', Buffer.alloc(32 * ${mib}, 1))`;
     const main = `require('node:http').createServer(async (request, response) => {
-      if (request.method === 'POST') require('node:fs').writeFileSync(process.env.HOME + '/file', Buffer.alloc(40 * ${MIB}, 1));
+      if (request.method === 'POST') require('node:fs').writeFileSync(process.env.HOME + '/file', Buffer.alloc(40 * ${mib}, 1));
       response.end('null');
     }).listen(Number(process.env.PORT), process.env.BOT_HOST)`;
     const prepared = await prepare('one', { 'package.json': manifest, 'main.js': main, 'build.js': build });
-    await expect.poll(() => runtime.diskUsage('acme'), { timeout: 30_000 }).toBeGreaterThan(32 * MIB);
+    await expect.poll(() => runtime.diskUsage('acme'), { timeout: 30_000 }).toBeGreaterThan(32 * mib);
     expect(await runtime.diskUsage('other')).toBe(0);
     const start = (instanceId: string) =>
       runtime.start(
-        { instanceId, deploymentId: 'one', prepared, limits: LIMITS, environment: async () => ({}) },
-        NEVER_ABORTED,
+        { instanceId, deploymentId: 'one', prepared, limits: defaultLimits, environment: async () => ({}) },
+        neverAborted,
       );
     const [early, late] = [await start('early'), await start('late')];
     await evaluate(early, '');
-    await expect.poll(() => runtime.diskUsage('acme'), { timeout: 30_000 }).toBeGreaterThan(72 * MIB);
+    await expect.poll(() => runtime.diskUsage('acme'), { timeout: 30_000 }).toBeGreaterThan(72 * mib);
     await evaluateLast(late, '');
     const { exit } = await nextEvent(runtime, 'exited', 'late');
     expect(exit.diskLimit).toMatch(/^The organization used 1\d\d MiB .* An organization may use 96 MiB\.$/);

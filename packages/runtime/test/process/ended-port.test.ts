@@ -1,17 +1,17 @@
 import { expect, it } from 'vitest';
-import { findFreePort } from '../../src/process/instances/free-port.ts';
+import { findFreePort } from '../../src/process/starts/free-port.ts';
 import { openFixture } from '../conformance/fixture.ts';
 import { containmentKinds, processSetup } from './setup.ts';
 
-it('does not give the port of an ended instance to another one before it was forgotten', async () => {
+it('does not give the port of an ended instance to another one before the ended one is forgotten', async () => {
   const { start, runtime, idOf } = await openFixture(processSetup(containmentKinds[0]));
   const [first, second] = await instancesOfOnePort(idOf);
-  const { port } = await start(first);
+  const address = await start(first);
   await runtime().stop(first, 0);
-  expect((await start(second)).port).not.toBe(port);
+  expect(await start(second)).not.toEqual(address);
 });
 
-/** Two instances whose search for a port begins at the same one. */
+/** The search for a free port begins at the same port for both of these ids. */
 async function instancesOfOnePort(idOf: (name: string) => string): Promise<[string, string]> {
   const names = new Map<number, string>();
   for (let count = 0; ; count++) {

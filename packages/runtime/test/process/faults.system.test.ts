@@ -6,17 +6,24 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { pino } from 'pino';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { ContainmentKind } from '../../src/process/containment/containment.ts';
+import { hasEnded, readProcessStat } from '../../src/process/proc/process-identity.ts';
+import { createProcessRuntime } from '../../src/process/process-runtime.ts';
+import type { ContainmentKind } from '../../src/process/records/contained-processes.ts';
 import {
   type InstanceRecord,
   instanceFiles,
   readRecord,
   writeRecord,
-} from '../../src/process/instances/instance-record.ts';
-import { hasEnded, readProcessStat } from '../../src/process/proc/process-identity.ts';
-import { createProcessRuntime } from '../../src/process/process-runtime.ts';
+} from '../../src/process/records/instance-record.ts';
 import type { InstanceSpec } from '../../src/runtime.ts';
-import { evaluate, evaluateLast, LIMITS, nextEvent, openFixture, type RuntimeSetup } from '../conformance/fixture.ts';
+import {
+  defaultLimits,
+  evaluate,
+  evaluateLast,
+  nextEvent,
+  openFixture,
+  type RuntimeSetup,
+} from '../conformance/fixture.ts';
 import { openProbe } from './probe.ts';
 
 const isRoot = process.geteuid?.() === 0;
@@ -27,7 +34,7 @@ const open = (dataDirectory: string, containment?: ContainmentKind) =>
     logger: pino({ level: 'silent' }),
     now: () => new Date(),
     path: '/usr/bin:/bin',
-    pollMilliseconds: 200,
+    pollMs: 200,
     containment,
   });
 
@@ -44,8 +51,8 @@ const setup: RuntimeSetup = {
   lacksPython: null,
 };
 
-const NEVER_ABORTED = new AbortController().signal;
-const SLEEPER = `require('child_process').spawn('sleep', ['1000'], { detached: true, stdio: 'ignore' }).pid`;
+const neverAborted = new AbortController().signal;
+const sleeper = `require('child_process').spawn('sleep', ['1000'], { detached: true, stdio: 'ignore' }).pid`;
 
 describe('a bot that interferes with its supervisor', () => {
   it.each([false, true])(
@@ -53,7 +60,7 @@ describe('a bot that interferes with its supervisor', () => {
     async (adopted) => {
       const { start, restartServer, runtime } = await openFixture(setup);
       const address = await start('orphaned');
-      const pids = [Number(await evaluate(address, 'process.pid')), Number(await evaluate(address, SLEEPER))];
+      const pids = [Number(await evaluate(address, 'process.pid')), Number(await evaluate(address, sleeper))];
       if (adopted) await restartServer();
       await evaluateLast(address, 'process.kill(process.ppid, "SIGKILL")');
       const { exit } = await nextEvent(runtime(), 'exited', 'orphaned');
@@ -96,7 +103,7 @@ describe('an instance of a killed server', () => {
       expect(await (await restartServer()).list()).toEqual([]);
     }
     const next = await restartServer();
-    expect(await evaluate(await next.start(again, NEVER_ABORTED), '5')).toBe(5);
+    expect(await evaluate(await next.start(again, neverAborted), '5')).toBe(5);
   });
 
   it('ends after a reboot with the status that was recorded before', async () => {
@@ -143,8 +150,8 @@ describe('an instance of a killed server', () => {
       [
         '--input-type=module',
         '-e',
-        SERVER,
-        MODULE,
+        serverCode,
+        runtimeModule,
         dataDirectory,
         await serializeSpec({ ...survivor, instanceId: idOf('survivor') }),
       ],
@@ -175,8 +182,8 @@ describe('an instance of a killed server', () => {
         [
           '--input-type=module',
           '-e',
-          KILLED_SERVER,
-          MODULE,
+          killedServer,
+          runtimeModule,
           dataDirectory,
           await serializeSpec({ ...halfway, instanceId: idOf('halfway') }),
           String(milliseconds),
@@ -186,7 +193,7 @@ describe('an instance of a killed server', () => {
       expect(await once(server, 'close')).toEqual([null, 'SIGKILL']);
       const next = await restartServer();
       const found = await next.list();
-      const address = await next.start(halfway, NEVER_ABORTED);
+      const address = await next.start(halfway, neverAborted);
       const pid = Number(await evaluate(address, 'process.pid'));
       const pids = (await readFile(starts, 'utf8')).trim().split(' ').map(Number);
 
@@ -212,7 +219,7 @@ describe.runIf(isRoot)('the process driver as root', () => {
     expect(await evaluate(await start('masked'), '4')).toBe(4);
   });
 
-  it('rejects projects if the accounts of bots can run no Node.js', async () => {
+  it('rejects projects if the accounts for bots cannot run Node.js', async () => {
     const { dataDirectory, project, closeServer } = await openFixture(setup);
     await closeServer();
     const path = await project('any');
@@ -227,7 +234,7 @@ describe.runIf(isRoot)('the process driver as root', () => {
     const preparing = runtime.prepare(
       { id: 'any', source: { kind: 'directory', path, contentHash: '' } },
       () => undefined,
-      NEVER_ABORTED,
+      neverAborted,
     );
     await expect(preparing).rejects.toThrow(/cannot run Node\.js: neither \/root\/node/);
   });
@@ -265,16 +272,16 @@ describe.runIf(isRoot)('the process driver as root', () => {
     const prepared = await runtime.prepare(
       { id: 'filling', source: { kind: 'directory', path, contentHash: '' } },
       () => undefined,
-      NEVER_ABORTED,
+      neverAborted,
     );
-    const spec = { deploymentId: 'filling', prepared, limits: LIMITS, environment: async () => ({}) };
-    const address = await runtime.start({ ...spec, instanceId: 'filler' }, NEVER_ABORTED);
+    const spec = { deploymentId: 'filling', prepared, limits: defaultLimits, environment: async () => ({}) };
+    const address = await runtime.start({ ...spec, instanceId: 'filler' }, neverAborted);
     await evaluate(
       address,
       `const fs = require('fs'); const file = fs.openSync(process.env.HOME + '/fill', 'a');
        try { for (;;) fs.writeSync(file, Buffer.alloc(4096)); } catch (error) { if (error.code !== 'ENOSPC') throw error; } null`,
     );
-    await expect(runtime.start({ ...spec, instanceId: 'second' }, NEVER_ABORTED)).rejects.toThrow(/no space left/i);
+    await expect(runtime.start({ ...spec, instanceId: 'second' }, neverAborted)).rejects.toThrow(/no space left/i);
     expect((await runtime.list()).map(({ instanceId }) => instanceId)).toEqual(['filler']);
     const exited = nextEvent(runtime, 'exited', 'filler');
     await evaluateLast(address, 'process.exit(12)');
@@ -284,16 +291,16 @@ describe.runIf(isRoot)('the process driver as root', () => {
     onTestFinished(() => next.close());
     expect((await nextEvent(next, 'exited', 'filler')).exit.code).toBe(12);
     await next.forget('filler');
-    expect(await evaluate(await next.start({ ...spec, instanceId: 'third' }, NEVER_ABORTED), '3')).toBe(3);
+    expect(await evaluate(await next.start({ ...spec, instanceId: 'third' }, neverAborted), '3')).toBe(3);
     await next.stop('third', 0);
     await next.forget('third');
   });
 });
 
-const MODULE = fileURLToPath(new URL('../../src/process/process-runtime.ts', import.meta.url));
+const runtimeModule = fileURLToPath(new URL('../../src/process/process-runtime.ts', import.meta.url));
 
 /** A server in a separate process, which can be killed. */
-const OPENED = `
+const opened = `
 import { runnerImport } from 'vite';
 const [, path, dataDirectory, text, milliseconds] = process.argv;
 const { environment, ...spec } = JSON.parse(text);
@@ -302,8 +309,8 @@ const logger = { info() {}, warn() {}, error() {} };
 const runtime = await module.createProcessRuntime({ dataDirectory, logger, now: () => new Date(), path: '/usr/bin:/bin' });
 const start = () => runtime.start({ ...spec, environment: async () => environment }, new AbortController().signal);
 `;
-const SERVER = `${OPENED} console.log(JSON.stringify(await start())); setInterval(() => {}, 1000);`;
-const KILLED_SERVER = `${OPENED} setTimeout(() => process.kill(process.pid, 'SIGKILL'), Number(milliseconds)); await start(); await new Promise(() => setInterval(() => {}, 1000));`;
+const serverCode = `${opened} console.log(JSON.stringify(await start())); setInterval(() => {}, 1000);`;
+const killedServer = `${opened} setTimeout(() => process.kill(process.pid, 'SIGKILL'), Number(milliseconds)); await start(); await new Promise(() => setInterval(() => {}, 1000));`;
 
 /** A spec with its variables as JSON, for a server in another process. */
 async function serializeSpec(spec: InstanceSpec): Promise<string> {
@@ -323,7 +330,8 @@ function recordOf(instanceId: string, supervisor: InstanceRecord['supervisor']):
     createdAt: new Date().toISOString(),
     bootId: 'any',
     port: 1,
-    limits: LIMITS,
+    socket: null,
+    limits: defaultLimits,
     containment: 'mark',
     account: null,
     cgroups: null,

@@ -1,18 +1,21 @@
 import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { expect, inject, it } from 'vitest';
-import { RESERVATIONS_DIRECTORY } from '../../src/process/containment/accounts.ts';
+import { systemReservationsDirectory } from '../../src/process/containment/accounts.ts';
+import { readOwner, reservedIds } from '../../src/process/containment/reservations.ts';
 import { rangesDirectory } from '../../src/process/fork-servers/uid-ranges.ts';
-import { type InstanceRecord, instanceFiles, readRecord } from '../../src/process/instances/instance-record.ts';
 import { isAlive } from '../../src/process/proc/process-identity.ts';
 import { readProcFile } from '../../src/process/proc/read-proc-file.ts';
-import { BOT, openForkingBot } from './forking-bot.ts';
+import { type InstanceRecord, instanceFiles, readRecord } from '../../src/process/records/instance-record.ts';
+import type { InstanceAddress } from '../../src/runtime.ts';
+import { evaluate } from '../conformance/fixture.ts';
+import { forkableBot, openForkingBot, skipWhereForksAreRefused } from './forking-bot.ts';
 import { containmentKinds } from './setup.ts';
 
 declare module 'vitest' {
@@ -22,10 +25,10 @@ declare module 'vitest' {
   }
 }
 
-const MODULE = fileURLToPath(new URL('../../src/process/process-runtime.ts', import.meta.url));
+const runtimeModule = fileURLToPath(new URL('../../src/process/process-runtime.ts', import.meta.url));
 
 /** A server in a separate process that starts one instance after the other until it is killed. */
-const SERVER = `
+const serverCode = `
 import { runnerImport } from 'vite';
 const [, path, options, spec, prefix, suffix] = process.argv;
 const { module } = await runnerImport(path);
@@ -35,12 +38,14 @@ const { variables, ...fields } = JSON.parse(spec);
 for (let number = 0; ; number++) {
   const instanceId = prefix + number + suffix;
   console.log('starts ' + instanceId);
-  await runtime.start({ ...fields, instanceId, environment: async () => variables }, new AbortController().signal)
-    .catch((error) => console.log('failed ' + instanceId + ' ' + error.message));
+  await runtime.start({ ...fields, instanceId, environment: async () => variables }, new AbortController().signal).then(
+    (address) => console.log('started ' + JSON.stringify([instanceId, address])),
+    (error) => console.log('failed ' + instanceId + ' ' + error.message),
+  );
 }
 `;
 
-/** Repeats for the same seed (mulberry32). */
+/** Creates a seeded generator of pseudorandom numbers (mulberry32). */
 function randomNumbers(seed: number): () => number {
   let state = seed;
   return () => {
@@ -52,12 +57,21 @@ function randomNumbers(seed: number): () => number {
 }
 
 const [kind] = containmentKinds;
+skipWhereForksAreRefused(kind);
 const kills = inject('kills');
 const seed = inject('killSeed');
 
-it(`loses and leaves nothing when service, fork server and instances are killed ${kills} times (seed ${seed})`, async () => {
+/** Code that begins a session, whose number exists only in the memory of its process. */
+const begin = (session: number) => `import bot, os
+bot.SESSION = ${session}
+result = dict(session=${session}, instance=os.environ['BOTHOST_INSTANCE'], pid=os.getpid())`;
+const look = `import bot, os
+result = dict(session=bot.SESSION, instance=os.environ['BOTHOST_INSTANCE'], pid=os.getpid())`;
+type Session = { readonly address: InstanceAddress; readonly begun: unknown };
+
+it(`keeps every session and leaves no orphans when service, supervisor, fork server and instances are killed ${kills} times during starts and sessions (seed ${seed})`, async () => {
   const random = randomNumbers(seed);
-  const bot = await openForkingBot(kind, BOT);
+  const bot = await openForkingBot(kind, forkableBot);
   const instancesDirectory = join(bot.dataDirectory, 'instances');
   const options = {
     dataDirectory: bot.dataDirectory,
@@ -76,33 +90,62 @@ it(`loses and leaves nothing when service, fork server and instances are killed 
   await bot.closeServer();
   const records = async () =>
     (await readdir(instancesDirectory)).flatMap((id) => readRecord(instanceFiles(instancesDirectory, id)) ?? []);
+  const killed = { service: 0, supervisor: 0, 'fork server': 0, instance: 0, sessions: 0, survived: 0 };
+  const count = () => killed.service + killed.supervisor + killed['fork server'] + killed.instance;
 
-  for (let round = 0; round < kills; round++) {
-    const parameters = ['--input-type=module', '-e', SERVER, MODULE, JSON.stringify(options), JSON.stringify(spec)];
+  for (let round = 0; count() < kills; round++) {
+    const parameters = [
+      '--input-type=module',
+      '-e',
+      serverCode,
+      runtimeModule,
+      JSON.stringify(options),
+      JSON.stringify(spec),
+    ];
     const server = spawn(process.execPath, [...parameters, `r${round}-`, suffix], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     const closed = once(server, 'close');
     const lines = createInterface({ input: server.stdout });
     const starts = 2 + Math.floor(random() * 4);
+    const sessions = new Map<string, Session>();
     let seen = 0;
     for await (const line of lines) {
-      expect(line).toMatch(/^starts /);
-      if (++seen === starts) break;
+      expect(line).toMatch(/^start(s|ed) /);
+      if (line.startsWith('started ')) {
+        const [instanceId, address] = JSON.parse(line.slice('started '.length));
+        sessions.set(instanceId, { address, begun: await evaluate(address, begin(++killed.sessions)) });
+      } else if (++seen === starts) break;
     }
-    // Somewhere within a start, which takes about this long.
+    // A random moment within a start, which takes about this long.
     await delay(random() * 60);
-    const victims = [...(await records()), ...(await forkServersOf(bot.dataDirectory))];
-    const victim = victims[Math.floor(random() * victims.length)];
-    if (random() < 0.5 && victim !== undefined) kill(victim);
-    if (random() < 0.3) await delay(random() * 60);
+    const alive = await records();
+    const servers = await forkServersOf(bot.dataDirectory);
+    const victims = {
+      supervisor: alive.flatMap(({ main, supervisor }) => (main === null || supervisor === null ? [] : supervisor.pid)),
+      'fork server': servers,
+      instance: alive.flatMap(({ main }) => main?.pid ?? []),
+    };
+    const kinds = ['supervisor', 'fork server', 'instance'] as const;
+    const target = kinds[Math.floor(random() * kinds.length)] ?? 'instance';
+    const victim = victims[target][Math.floor(random() * victims[target].length)];
+    const isWithServer = random() < 0.25;
+    if (isWithServer) server.kill('SIGKILL');
+    if (victim !== undefined && random() < 0.85) {
+      killed[target]++;
+      kill(victim);
+      if (target === 'instance')
+        for (const { instanceId, main } of alive) if (main?.pid === victim) sessions.delete(instanceId);
+    }
+    if (!isWithServer && random() < 0.3) await delay(random() * 60);
     server.kill('SIGKILL');
+    killed.service++;
     await closed;
 
     const before = await records();
     const runtime = await bot.restartServer();
     for (const record of before.filter(hasStarted)) {
-      // A supervisor may still be ending an instance that had not run when the server was killed.
+      // Poll, because a supervisor may still be ending an instance that had not run when the server was killed.
       await expect
         .poll(async () => {
           const running = (await runtime.list()).some(({ instanceId }) => instanceId === nameOf(record));
@@ -110,6 +153,8 @@ it(`loses and leaves nothing when service, fork server and instances are killed 
         })
         .toBe(true);
     }
+    for (const { address, begun } of sessions.values()) expect(await evaluate(address, look)).toEqual(begun);
+    killed.survived += sessions.size;
     expect(new Set(before.flatMap(({ account }) => account?.uid ?? [])).size).toBe(kind === 'mark' ? 0 : before.length);
     for (const name of before.map(nameOf)) {
       await runtime.stop(name, 0);
@@ -119,17 +164,19 @@ it(`loses and leaves nothing when service, fork server and instances are killed 
     expect(await readdir(instancesDirectory)).toEqual([]);
     await bot.closeServer();
   }
+  process.stdout.write(`killed: ${JSON.stringify(killed)}\n`);
 
   const runtime = await bot.restartServer();
   await runtime.retain(new Set());
   expect(await readdir(join(bot.dataDirectory, 'fork-servers'))).toEqual([]);
   await expect.poll(() => processesOf(bot.dataDirectory), { timeout: 20_000 }).toEqual([]);
-  for (const directory of [RESERVATIONS_DIRECTORY, rangesDirectory(RESERVATIONS_DIRECTORY)]) {
-    const owners = existsSync(directory) ? await readdir(directory) : [];
-    const texts = await Promise.all(owners.map((name) => readFile(join(directory, name), 'utf8').catch(() => '')));
-    expect(texts.filter((owner) => owner.startsWith(`${bot.dataDirectory}/`))).toEqual([]);
+  for (const directory of [systemReservationsDirectory, rangesDirectory(systemReservationsDirectory)]) {
+    const owners = reservedIds(directory).map((id) => readOwner(directory, id));
+    expect(owners.filter((owner) => owner?.startsWith(`${bot.dataDirectory}/`))).toEqual([]);
   }
-}, 1_800_000);
+  await bot.closeServer();
+  expect(await cgroupsOf(bot.dataDirectory)).toEqual([]);
+}, 3_600_000);
 
 function hasStarted({ supervisor }: InstanceRecord): boolean {
   return supervisor !== null;
@@ -146,22 +193,24 @@ async function forkServersOf(dataDirectory: string): Promise<readonly number[]> 
     });
 }
 
-function kill(victim: InstanceRecord | number): void {
-  const pid = typeof victim === 'number' ? victim : victim.main?.pid;
+function kill(pid: number): void {
   try {
-    if (pid !== undefined) process.kill(pid, 'SIGKILL');
+    process.kill(pid, 'SIGKILL');
   } catch {
-    // It has ended meanwhile.
+    // The process has ended since it was listed.
   }
 }
 
-/** Pids of all processes that were started for a data directory, except for builds. */
+/** Finds the pids of all processes that were started for a data directory. */
 async function processesOf(dataDirectory: string): Promise<readonly string[]> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid);
-  return pids.filter((pid) => {
-    const text = `${readProcFile(`/proc/${pid}/environ`)}\0${readProcFile(`/proc/${pid}/cmdline`)}`;
-    return (
-      text.includes(`${dataDirectory}/instances/`) || (text.includes('fork_supervisor') && text.includes(dataDirectory))
-    );
-  });
+  return pids.filter((pid) =>
+    `${readProcFile(`/proc/${pid}/environ`)}\0${readProcFile(`/proc/${pid}/cmdline`)}`.includes(`${dataDirectory}/`),
+  );
+}
+
+async function cgroupsOf(dataDirectory: string): Promise<readonly string[]> {
+  const name = `bothost-${createHash('sha256').update(dataDirectory).digest('hex').slice(0, 12)}`;
+  const groups = await readdir('/sys/fs/cgroup', { recursive: true }).catch(() => []);
+  return groups.filter((path) => path.includes(name));
 }

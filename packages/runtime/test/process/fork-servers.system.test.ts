@@ -1,13 +1,16 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { readdir, readFile, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
-import { forkServerFiles } from '../../src/process/fork-servers/fork-server-record.ts';
-import { instanceFiles, readRecord } from '../../src/process/instances/instance-record.ts';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { ProcessRuntimeOptions } from '../../src/process/options.ts';
 import { hasEnded, readProcessStat } from '../../src/process/proc/process-identity.ts';
+import type { ContainmentKind } from '../../src/process/records/contained-processes.ts';
+import { forkServerFiles } from '../../src/process/records/fork-server-record.ts';
+import { instanceFiles, readRecord } from '../../src/process/records/instance-record.ts';
 import { evaluate, evaluateLast, nextEvent } from '../conformance/fixture.ts';
-import { BOT, ORIGIN, openForkingBot } from './forking-bot.ts';
+import { forkableBot, openForkingBot, processOriginCode, skipWhereForksAreRefused } from './forking-bot.ts';
 import { containmentKinds } from './setup.ts';
 
 const runs = (pid: number) => {
@@ -15,7 +18,35 @@ const runs = (pid: number) => {
   return stat !== null && !hasEnded(stat);
 };
 
+/** A bot that counts its imports, which fail while the file `failing` exists, and a clock that can be advanced. */
+async function openCountingBot(kind: ContainmentKind, options: Partial<ProcessRuntimeOptions> = {}) {
+  const shared = await mkdtemp(join(tmpdir(), 'bothost-imports-'));
+  onTestFinished(() => rm(shared, { recursive: true }));
+  const [counter, failing] = [join(shared, 'imports'), join(shared, 'failing')];
+  await writeFile(counter, '');
+  await chmod(counter, 0o666);
+  await chmod(shared, 0o711);
+  const source = `import os
+if os.environ['BOTHOST_INSTANCE'].startswith('fork-server'):
+    with open('${counter}', 'a') as file:
+        file.write('.')
+    if os.path.exists('${failing}'):
+        os._exit(1)
+${forkableBot}`;
+  let ahead = 0;
+  return {
+    ...(await openForkingBot(kind, source, { now: () => new Date(Date.now() + ahead), ...options })),
+    failing,
+    imports: async () => (await readFile(counter, 'utf8')).length,
+    advance: (milliseconds: number) => {
+      ahead += milliseconds;
+    },
+  };
+}
+
 describe.each(containmentKinds)('fork servers, containment by %s', (kind) => {
+  skipWhereForksAreRefused(kind);
+
   it('forks instances after the first one', async () => {
     const { origin, settled, dataDirectory, idOf, launch } = await openForkingBot(kind);
     const first = await origin('first');
@@ -47,7 +78,7 @@ describe.each(containmentKinds)('fork servers, containment by %s', (kind) => {
     expect(await probe.countProcesses('stopped')).toBe(0);
   });
 
-  it('ends the processes that a forked instance left', async () => {
+  it('kills processes that an ended forked instance left behind', async () => {
     const { launch, settled, runtime, probe } = await openForkingBot(kind);
     await launch('first');
     await settled();
@@ -89,11 +120,11 @@ subprocess.run(['sh', '-c', 'setsid sleep 600 >/dev/null 2>&1 &'])`;
     await launch('first');
     await settled();
     const address = await launch('survivor');
-    const survivor = (await evaluate(address, ORIGIN)) as Awaited<ReturnType<typeof origin>>;
+    const survivor = (await evaluate(address, processOriginCode)) as Awaited<ReturnType<typeof origin>>;
     process.kill(forkServer(survivor), 'SIGKILL');
     await expect.poll(() => method()?.level).toBe('spawn');
     await expect.poll(() => method()?.level, { timeout: 30_000 }).toBe('module');
-    expect(await evaluate(address, ORIGIN)).toEqual(survivor);
+    expect(await evaluate(address, processOriginCode)).toEqual(survivor);
     expect((await origin('next')).importer).not.toBe(survivor.importer);
     await evaluateLast(address, 'import os; os._exit(4)');
     expect((await nextEvent(runtime(), 'exited', 'survivor')).exit).toMatchObject({ code: 4 });
@@ -119,13 +150,13 @@ subprocess.run(['sh', '-c', 'setsid sleep 600 >/dev/null 2>&1 &'])`;
     await settled();
     await launch('second');
     const record = readRecord(instanceFiles(join(dataDirectory, 'instances'), idOf('second')));
-    // Every write of the supervisor fails.
+    // Limit the size of files to 0, so that every write of the supervisor fails.
     execFileSync('prlimit', ['--pid', String(record?.supervisor?.pid), '--fsize=0']);
     await probe.kill('second', 'SIGKILL');
     expect((await nextEvent(runtime(), 'exited', 'second')).exit).toMatchObject({ code: null, signal: null });
   });
 
-  it('stops fork servers of deployments that are not retained, without their instances', async () => {
+  it('stops fork servers of deployments that are not retained, but not their instances', async () => {
     const { launch, origin, settled, runtime, method, dataDirectory } = await openForkingBot(kind);
     await launch('first');
     await settled();
@@ -143,7 +174,7 @@ subprocess.run(['sh', '-c', 'setsid sleep 600 >/dev/null 2>&1 &'])`;
     const bot = `import os, time
 if os.environ['BOTHOST_INSTANCE'].startswith('fork-server'):
     time.sleep(600)
-${BOT}`;
+${forkableBot}`;
     const { launch, runtime, dataDirectory } = await openForkingBot(kind, bot);
     await launch('first');
     const directory = join(dataDirectory, 'fork-servers');
@@ -169,7 +200,7 @@ ${BOT}`;
     expect((await nextEvent(runtime, 'exited', 'second')).exit).toMatchObject({ signal: 'SIGKILL' });
   });
 
-  it('spawns an instance whose variables differ, and forks the next one with them', async () => {
+  it('spawns the first instance with changed variables, and forks the next one', async () => {
     const { launch, origin, settled } = await openForkingBot(kind);
     await launch('first');
     await settled();
@@ -177,10 +208,29 @@ ${BOT}`;
     const spawned = await origin('spawned', { environment });
     expect(spawned.importer).toBe(spawned.pid);
     await settled();
-    const code = `${ORIGIN}\nresult['key'] = os.environ['KEY']`;
+    const code = `${processOriginCode}\nresult['key'] = os.environ['KEY']`;
     const forked = (await evaluate(await launch('forked', { environment }), code)) as { importer: number; pid: number };
     expect(forked).toMatchObject({ key: 'new' });
     expect(forked.importer).not.toBe(forked.pid);
+  });
+
+  it('replaces the fork server after a session imported many modules, and keeps the session of another instance', async () => {
+    const { launch, origin, settled, runtime, forkServer } = await openForkingBot(kind);
+    await launch('first');
+    await settled();
+    const former = await origin('second');
+    const code = `import encodings, pkgutil
+for module in pkgutil.iter_modules(encodings.__path__, 'encodings.'):
+    if module.name.startswith('encodings.cp'):
+        __import__(module.name)`;
+    await evaluate(await launch('third'), code);
+    await runtime().stop('third', 10);
+    await expect.poll(() => runs(former.importer), { timeout: 30_000 }).toBe(false);
+    const next = await origin('fourth');
+    expect(next.importer).toBe(forkServer(next));
+    const imported = await evaluate(await launch('fifth'), "import sys; result = 'encodings.cp037' in sys.modules");
+    expect(imported).toBe(true);
+    expect(runs(former.pid)).toBe(true);
   });
 
   it('spawns instances of a deployment that turned forking off', async () => {
@@ -195,25 +245,53 @@ ${BOT}`;
   it('imports only libraries if the bot starts a thread', async () => {
     const thread =
       'import colorsys, threading, time\nthreading.Thread(target=time.sleep, args=(600,), daemon=True).start()\n';
-    const { launch, settled } = await openForkingBot(kind, thread + BOT);
+    const { launch, settled } = await openForkingBot(kind, thread + forkableBot);
     await launch('first');
     const { level, reason } = await settled();
     expect(level).toBe('libraries');
     expect(reason).toContain('thread');
-    const code = `${ORIGIN}\nimport sys; result['session'] = os.getsid(0)`;
+    const code = `${processOriginCode}\nimport sys; result['session'] = os.getsid(0)`;
     const forked = (await evaluate(await launch('second'), code)) as { importer: number; pid: number; session: number };
     expect(forked).toMatchObject({ importer: forked.pid, session: forked.pid });
   });
 
-  it('stops the least recently used fork server above the limit of memory', async () => {
-    const { launch, settled } = await openForkingBot(kind, BOT, { forkServerMemoryBytes: 1 });
-    await launch('first');
-    expect(await settled()).toMatchObject({ level: 'spawn' });
-    expect((await settled()).reason).toContain('memory');
-    await launch('second');
+  it('stops a fork server above the memory limit, and starts none for a while', async () => {
+    const { launch, settled, imports, advance } = await openCountingBot(kind, { forkServerMemoryBytes: 1 });
+    for (const name of ['first', 'second']) {
+      await launch(name);
+      expect((await settled()).reason).toContain('memory');
+    }
+    expect(await imports()).toBe(1);
+    advance(11 * 60_000);
+    await launch('third');
+    await expect.poll(imports).toBe(2);
   });
 
-  it('leaves nothing after all instances and fork servers have stopped', async () => {
+  it('retries a failed import after a delay', async () => {
+    const { launch, settled, failing, imports, advance } = await openCountingBot(kind);
+    await writeFile(failing, '');
+    await launch('first');
+    expect(await settled()).toMatchObject({ level: 'spawn', reason: expect.stringContaining('status 1') });
+    await rm(failing);
+    await launch('too-early');
+    expect(await imports()).toBe(1);
+    advance(30_000);
+    await launch('later');
+    expect(await settled()).toMatchObject({ level: 'module', reason: null });
+  });
+
+  it('gives up after an import failed four times', async () => {
+    const { launch, settled, failing, imports, advance } = await openCountingBot(kind);
+    await writeFile(failing, '');
+    for (const name of ['first', 'second', 'third', 'fourth', 'fifth']) {
+      await launch(name);
+      expect((await settled()).reason).toContain('status 1');
+      advance(10 * 60_000);
+    }
+    expect(await imports()).toBe(4);
+  });
+
+  it('leaves no files or processes after all instances and fork servers have stopped', async () => {
     const { launch, settled, runtime, origin, dataDirectory, closeServer, idOf } = await openForkingBot(kind);
     await launch('first');
     await settled();

@@ -1,21 +1,32 @@
+import { spawnSync } from 'node:child_process';
 import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { expect, onTestFinished } from 'vitest';
-import type { ContainmentKind } from '../../src/process/containment/containment.ts';
+import { beforeEach, expect, onTestFinished } from 'vitest';
 import type { ProcessRuntimeOptions } from '../../src/process/options.ts';
 import { readProcessStat } from '../../src/process/proc/process-identity.ts';
-import type { InstanceAddress, InstanceSpec, Prepared, StartMethod } from '../../src/runtime.ts';
-import { evaluate, type Fixture, LIMITS, openFixture } from '../conformance/fixture.ts';
+import type { ContainmentKind } from '../../src/process/records/contained-processes.ts';
+import type { InstanceAddress, InstanceSpec, PreparedProject, StartMethod } from '../../src/runtime.ts';
+import { defaultLimits, evaluate, type Fixture, openFixture } from '../conformance/fixture.ts';
 import { processSetup } from './setup.ts';
 
-const SHIM = fileURLToPath(new URL('../../../../runtimes/python', import.meta.url));
-const NEVER_ABORTED = new AbortController().signal;
+const shimDirectory = fileURLToPath(new URL('../../../../runtimes/python', import.meta.url));
+const neverAborted = new AbortController().signal;
+
+const namespaces = spawnSync('/usr/bin/unshare', ['--user', 'true'], { encoding: 'utf8' });
+
+/** Skips the tests of a file or block where the machine refuses user namespaces, as containers do: root needs them to fork. */
+export function skipWhereForksAreRefused(kind: ContainmentKind): void {
+  beforeEach(({ skip }) => {
+    if (kind !== 'mark' && namespaces.status !== 0) skip(`user namespaces are refused: ${namespaces.stderr.trim()}`);
+  });
+}
 
 /** Serves like the host shim, without its packages: every POST is Python code, and the response is its `result`. */
-const MAIN = `import json, os, signal, sys
-from http.server import BaseHTTPRequestHandler, HTTPServer
+const main = `import json, os, signal, sys
+from http.server import BaseHTTPRequestHandler
+from socketserver import UnixStreamServer
 from pathlib import Path
 class Handler(BaseHTTPRequestHandler):
     def do_POST(self):
@@ -38,7 +49,7 @@ def run_forked(bot):
     if bot is None:
         from .bot_module import load_bot
         load_bot(Path.cwd())
-    server = HTTPServer((os.environ['BOT_HOST'], int(os.environ['PORT'])), Handler)
+    server = UnixStreamServer(os.environ['BOT_SOCKET'], Handler)
     print('serving as', os.environ['BOTHOST_INSTANCE'], flush=True)
     try:
         server.serve_forever()
@@ -52,52 +63,52 @@ if __name__ == '__main__':
 async function writeForkingShim(): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'bothost-shim-'));
   onTestFinished(() => rm(directory, { recursive: true, force: true }));
-  await cp(join(SHIM, 'src'), join(directory, 'src'), { recursive: true });
+  await cp(join(shimDirectory, 'src'), join(directory, 'src'), { recursive: true });
   await writeFile(
     join(directory, 'pyproject.toml'),
     '[project]\nname = "stand-in"\nversion = "1"\nrequires-python = ">=3.11"\ndependencies = []\n',
   );
-  await writeFile(join(directory, 'src/bothost_shim/__main__.py'), MAIN);
+  await writeFile(join(directory, 'src/bothost_shim/__main__.py'), main);
   await writeFile(join(directory, 'src/bothost_shim/server.py'), '');
   return directory;
 }
 
-export const BOT = `import os
+export const forkableBot = `import os
 IMPORTED_BY = os.getpid()
 async def bot(args): pass
 `;
 
-/** Who imported the bot, and the process that runs it. */
-export const ORIGIN = `import bot, os
+/** Code that returns which process imported the bot and which runs it. */
+export const processOriginCode = `import bot, os
 result = dict(importer=bot.IMPORTED_BY, pid=os.getpid(), uid=os.getuid())`;
 export type Origin = { readonly importer: number; readonly pid: number; readonly uid: number };
 
 export type ForkingBot = Fixture & {
   readonly shimPackage: string;
-  readonly prepare: (deploymentId: string, source?: string) => Promise<Prepared>;
-  /** Starts an instance of a deployment, of `bot` unless it was prepared otherwise. */
+  readonly prepare: (deploymentId: string, source?: string) => Promise<PreparedProject>;
+  /** Starts the instance `name` of the deployment `d`, or of another deployment that `options` names. */
   readonly launch: (name: string, options?: Partial<InstanceSpec>) => Promise<InstanceAddress>;
   readonly origin: (name: string, options?: Partial<InstanceSpec>) => Promise<Origin>;
   readonly method: (deploymentId?: string) => StartMethod | undefined;
   /** Resolves when instances of the deployment are forked, or will never be. */
   readonly settled: (deploymentId?: string) => Promise<StartMethod>;
-  /** The fork server; throws if there is none. */
+  /** Returns the fork server. Throws if there is none. */
   readonly forkServer: (origin: Origin) => number;
 };
 
-/** A fixture with a Python bot that was prepared as the deployment `d`. */
+/** Opens a fixture with a Python bot that is prepared as the deployment `d`. */
 export async function openForkingBot(
   kind: ContainmentKind,
-  source = BOT,
+  source = forkableBot,
   options: Partial<ProcessRuntimeOptions> = {},
 ): Promise<ForkingBot> {
   const shimPackage = await writeForkingShim();
   const fixture = await openFixture(processSetup(kind, { ...options, shimPackage }));
-  const prepared = new Map<string, Prepared>();
+  const prepared = new Map<string, PreparedProject>();
   const prepare = async (deploymentId: string, text = source) => {
     const path = await fixture.project(deploymentId, { 'bot.py': text });
     const spec = { id: deploymentId, source: { kind: 'directory', path, contentHash: '' } } as const;
-    const made = await fixture.runtime().prepare(spec, () => undefined, NEVER_ABORTED);
+    const made = await fixture.runtime().prepare(spec, () => undefined, neverAborted);
     prepared.set(deploymentId, made);
     return made;
   };
@@ -112,11 +123,11 @@ export async function openForkingBot(
         instanceId: name,
         deploymentId,
         prepared: made,
-        limits: LIMITS,
+        limits: defaultLimits,
         environment: async () => ({ KEY: 'value', BOT_CONTROL_TOKEN: `token of ${name}` }),
         ...spec,
       },
-      NEVER_ABORTED,
+      neverAborted,
     );
   };
   const method = (deploymentId = 'd') => fixture.runtime().startMethods().get(deploymentId);
@@ -125,7 +136,7 @@ export async function openForkingBot(
     shimPackage,
     prepare,
     launch,
-    origin: async (name, spec) => (await evaluate(await launch(name, spec), ORIGIN)) as Origin,
+    origin: async (name, spec) => (await evaluate(await launch(name, spec), processOriginCode)) as Origin,
     method,
     settled: async (deploymentId = 'd') => {
       const importing = 'no fork server has imported the bot yet';
@@ -135,7 +146,7 @@ export async function openForkingBot(
       return settled;
     },
     forkServer: ({ importer }) => {
-      if (readProcessStat(importer) === null) throw new Error('the fork server does not run');
+      if (readProcessStat(importer) === null) throw new Error('the fork server is not running');
       return importer;
     },
   };

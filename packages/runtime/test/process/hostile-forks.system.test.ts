@@ -1,19 +1,30 @@
-import { describe, expect, it } from 'vitest';
+import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { readProcessStat } from '../../src/process/proc/process-identity.ts';
 import { evaluate } from '../conformance/fixture.ts';
-import { BOT, type ForkingBot, ORIGIN, type Origin, openForkingBot } from './forking-bot.ts';
+import {
+  type ForkingBot,
+  forkableBot,
+  type Origin,
+  openForkingBot,
+  processOriginCode,
+  skipWhereForksAreRefused,
+} from './forking-bot.ts';
 import { containmentKinds } from './setup.ts';
 
 const ownAccounts = containmentKinds.filter((kind) => kind !== 'mark');
 const [strongest] = containmentKinds;
+skipWhereForksAreRefused(strongest);
 
 /** Runs in a fork server only, so that spawned instances of the same bot start. */
 const inForkServer = (code: string) => `import os
 if os.environ['BOTHOST_INSTANCE'].startswith('fork-server'):
 ${code.replaceAll(/^/gm, '    ')}
-${BOT}`;
+${forkableBot}`;
 
-/** Tries each action and collects what happened. */
+/** Python code that tries each action and collects what happened. */
 const attempts = (actions: Readonly<Record<string, string>>) => `import ctypes, os
 libc = ctypes.CDLL(None, use_errno=True)
 def call(result):
@@ -31,7 +42,7 @@ async function forkTwo(bot: ForkingBot) {
   await bot.launch('first');
   await bot.settled();
   const attacker = await bot.launch('attacker');
-  const victim = (await evaluate(await bot.launch('victim'), ORIGIN)) as Origin;
+  const victim = (await evaluate(await bot.launch('victim'), processOriginCode)) as Origin;
   return { attacker, victim };
 }
 
@@ -39,8 +50,13 @@ describe.each(ownAccounts)('a hostile session in a forked instance, containment 
   it('reaches neither its fork server, nor their supervisor, nor another session', async () => {
     const bot = await openForkingBot(kind);
     const { attacker, victim } = await forkTwo(bot);
+    await bot.prepare('other');
+    await bot.launch('other-first', { deploymentId: 'other' });
+    await bot.settled('other');
+    const other = await bot.origin('other-second', { deploymentId: 'other' });
     const supervisor = readProcessStat(victim.importer)?.parent ?? 0;
-    const targets = { session: victim.pid, server: victim.importer, supervisor };
+    const ofOther = { 'session of another deployment': other.pid, 'server of another deployment': other.importer };
+    const targets = { session: victim.pid, server: victim.importer, supervisor, ...ofOther };
     const actions = Object.entries(targets).flatMap(([target, pid]) => [
       [`signal ${target}`, `os.kill(${pid}, 9)`],
       [`trace ${target}`, `call(libc.ptrace(16, ${pid}, 0, 0))`],
@@ -71,7 +87,32 @@ describe.each(ownAccounts)('a hostile session in a forked instance, containment 
     expect([...new Set(report)].sort()).toEqual(['OSError', 'PermissionError']);
   });
 
-  it('cannot disturb the supervisor by what it sends', async () => {
+  it('cannot attach to shared memory of another session', async () => {
+    const bot = await openForkingBot(kind);
+    const { attacker } = await forkTwo(bot);
+    const name = bot.idOf('memory');
+    // Segments with Python's default permissions, and with those usual for System V segments (IPC_CREAT, mode 0600).
+    const create = `import ctypes
+from multiprocessing import resource_tracker, shared_memory
+memory = shared_memory.SharedMemory('${name}', create=True, size=4096)
+resource_tracker.unregister(memory._name, 'shared_memory')
+libc = ctypes.CDLL(None)
+segment = libc.shmget(0, 4096, 0o1600)
+libc.shmat(segment, None, 0)
+# The segment exists until the bot has ended (IPC_RMID).
+libc.shmctl(segment, 0, None)
+result = segment`;
+    const segment = await evaluate(await bot.launch('sharing'), create);
+    onTestFinished(() => rm(`/dev/shm/${name}`));
+    const actions = {
+      POSIX: `open('/dev/shm/${name}', 'r+b')`,
+      'System V': `call(libc.shmat(${segment}, None, 0))`,
+    };
+    const report = (await evaluate(attacker, attempts(actions))) as object;
+    expect(Object.values(report)).toEqual(['PermissionError', 'PermissionError']);
+  });
+
+  it('cannot disturb the supervisor with its messages', async () => {
     const bot = await openForkingBot(kind);
     const { attacker } = await forkTwo(bot);
     const code = `import os, socket, stat
@@ -79,14 +120,49 @@ result = 0
 for name in os.listdir('/proc/self/fd'):
     try:
         channel = socket.socket(fileno=os.dup(int(name)))
-        if channel.family != socket.AF_UNIX: continue
+        if channel.family != socket.AF_UNIX or channel.type != socket.SOCK_SEQPACKET: continue
         channel.setblocking(False)
         for message in (b'[' * 100000, b'h', b'{}', b'[1, "..", "a.b"]', b'\\xff' * 1000, b'["' + b'x' * 100000 + b'"]'):
             result += channel.send(message)
     except OSError:
         pass`;
     expect(await evaluate(attacker, code)).toBeGreaterThan(100_000);
-    expect((await bot.origin('next')).importer).toBe(((await evaluate(attacker, ORIGIN)) as Origin).importer);
+    expect((await bot.origin('next')).importer).toBe(
+      ((await evaluate(attacker, processOriginCode)) as Origin).importer,
+    );
+  });
+});
+
+describe.each(ownAccounts)('a hostile module in its fork server, containment by %s', (kind) => {
+  it('cannot leave its range of accounts or reach other processes', async () => {
+    const reports = await mkdtemp(join(tmpdir(), 'bothost-hostile-'));
+    onTestFinished(() => rm(reports, { recursive: true }));
+    await chmod(reports, 0o777);
+    const actions = {
+      'to root': 'os.setuid(0)',
+      'to the next range': 'os.setuid(os.getuid() + 1024)',
+      'to an account of systemd': 'os.setuid(61185)',
+      'to another group': 'os.setgid(0)',
+      'signal the supervisor': 'os.kill(os.getppid(), 9)',
+      'trace the supervisor': 'call(libc.ptrace(16, os.getppid(), 0, 0))',
+      'environment of the supervisor': `open(f'/proc/{os.getppid()}/environ', 'rb').read(1)`,
+      'signal the service': `os.kill(${process.pid}, 9)`,
+      'own files of the service': `open(os.environ['HOME'] + '/../record.json')`,
+      mount: 'call(libc.mount(b"none", b"/tmp", b"tmpfs", 0, None))',
+      'host name': 'call(libc.sethostname(b"x", 1))',
+    };
+    const bot = await openForkingBot(
+      kind,
+      inForkServer(`import json
+${attempts(actions)}
+json.dump(result, open('${reports}/report', 'w'))`),
+    );
+    await bot.launch('first');
+    expect(await bot.settled()).toMatchObject({ level: 'module' });
+    const report = JSON.parse(await readFile(join(reports, 'report'), 'utf8'));
+    // \`OSError\` for ids that do not exist in the user namespace.
+    const expected = (name: string) => (name.startsWith('to ') ? 'OSError' : 'PermissionError');
+    expect(report).toEqual(Object.fromEntries(Object.keys(actions).map((name) => [name, expected(name)])));
   });
 });
 
@@ -119,6 +195,23 @@ result = sorted(os.readlink(f'/proc/self/fd/{name}').split(':')[0] for name in o
   });
 });
 
+describe('a bot with an exit handler', () => {
+  it('runs it once in each instance, and never in the fork server', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'bothost-hostile-'));
+    onTestFinished(() => rm(directory, { recursive: true }));
+    await chmod(directory, 0o777);
+    const log = join(directory, 'exits');
+    const note = `atexit.register(lambda: print(os.getpid(), file=open('${log}', 'a')))`;
+    const bot = await openForkingBot(strongest, `import atexit\n${forkableBot}${note}\n`);
+    await bot.launch('first');
+    expect(await bot.settled()).toMatchObject({ level: 'module' });
+    const { pid } = await bot.origin('second');
+    await bot.runtime().stop('second', 10_000);
+    await bot.runtime().retain(new Set());
+    expect(await readFile(log, 'utf8')).toBe(`${pid}\n`);
+  });
+});
+
 describe('a hostile bot in a fork server', () => {
   it.each([
     ['never finishes its import', 'import time\ntime.sleep(600)', 'longer than 3 seconds', 'spawn'],
@@ -131,9 +224,11 @@ describe('a hostile bot in a fork server', () => {
       'processes',
       'libraries',
     ],
-    ['says nothing that can be read', "os.write(3, b'nothing')", 'signal 9', 'spawn'],
-  ])('that %s is not forked', async (_, code, reason, level) => {
-    const bot = await openForkingBot(strongest, inForkServer(code), { forkImportMilliseconds: 3000 });
+    ['forks itself', 'os.fork()', 'processes', 'libraries'],
+    ['shares memory with its forks', 'import mmap\nSHARED = mmap.mmap(-1, 4096)', 'memory that forks', 'libraries'],
+    ['sends a message that cannot be parsed', "os.write(3, b'nothing')", 'signal 9', 'spawn'],
+  ])('is not forked if it %s', async (_, code, reason, level) => {
+    const bot = await openForkingBot(strongest, inForkServer(code), { forkImportMs: 3000 });
     await bot.launch('first');
     expect(await bot.settled()).toMatchObject({ level, reason: expect.stringContaining(reason) });
     const second = await bot.origin('second');
@@ -149,20 +244,20 @@ describe('a hostile bot in a fork server', () => {
       'starts a thread later',
       "import threading\nos.register_at_fork(before=lambda: threading.Thread(target=__import__('time').sleep, args=(600,)).start())",
     ],
-  ])('that %s is spawned instead of forked', async (_, code) => {
+  ])('is spawned instead of forked if it %s', async (_, code) => {
     const [kind] = ownAccounts.length === 0 ? [strongest] : ownAccounts;
     const bot = await openForkingBot(kind ?? strongest, inForkServer(code));
     await bot.launch('first');
     await bot.settled();
     const isRoot = ownAccounts.length > 0;
     const instances = [await bot.origin('second'), await bot.origin('third')];
-    // Without accounts there is nothing to keep.
+    // Without separate accounts, there is no account or capability to keep.
     if (isRoot || !code.includes('lambda *'))
       expect(instances.some(({ importer, pid }) => importer === pid)).toBe(true);
     expect(new Set(instances.map(({ uid }) => uid)).size).toBe(isRoot ? 2 : 1);
   });
 
-  it.runIf(strongest === 'cgroup')('that exhausts the memory is killed alone', async () => {
+  it.runIf(strongest === 'cgroup')('is killed alone if it exhausts the memory', async () => {
     const bot = await openForkingBot(strongest, inForkServer("HOARD = [b'x' * 100_000_000 for _ in range(100)]"));
     const address = await bot.launch('first');
     expect(await bot.settled()).toMatchObject({ level: 'spawn', reason: expect.stringContaining('signal 9') });

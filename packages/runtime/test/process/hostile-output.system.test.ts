@@ -8,13 +8,13 @@ import { createProcessRuntime } from '../../src/process/process-runtime.ts';
 import { PrepareTimeout } from '../../src/runtime.ts';
 import { writeProject } from './test-project.ts';
 
-const NEVER_ABORTED = new AbortController().signal;
+const neverAborted = new AbortController().signal;
 /** Makes the build's own output file 16 TiB long and sparse. */
-const SPARSE = "perl -e 'truncate(STDOUT,16*1024**4-8192)'";
+const sparseCommand = "perl -e 'truncate(STDOUT,16*1024**4-8192)'";
 /** Makes the file 8 EiB long, which exceeds exact doubles. Only some file systems support such files. */
-const LONGEST = "perl -e 'truncate(STDOUT,2**63-4096)'";
+const longest = "perl -e 'truncate(STDOUT,2**63-4096)'";
 
-async function openRuntime({ directory = tmpdir(), timeoutMilliseconds = 60_000 } = {}) {
+async function openRuntime({ directory = tmpdir(), timeoutMs = 60_000 } = {}) {
   const root = await mkdtemp(join(directory, 'bothost-output-'));
   await chmod(root, 0o711);
   const runtime = await createProcessRuntime({
@@ -22,14 +22,14 @@ async function openRuntime({ directory = tmpdir(), timeoutMilliseconds = 60_000 
     logger: pino({ level: 'silent' }),
     now: () => new Date(),
     path: '/usr/bin:/bin',
-    building: { cpuMillicores: 2000, memoryBytes: 2e9, timeoutMilliseconds, environment: {} },
+    building: { cpuMillicores: 2000, memoryBytes: 2e9, timeoutMs, environment: {} },
   });
   onTestFinished(async () => {
     await runtime.close();
     await rm(root, { recursive: true, force: true });
   });
   const lines: string[] = [];
-  const prepare = async (script: string, onLine: (line: string) => void = () => undefined, signal = NEVER_ABORTED) => {
+  const prepare = async (script: string, onLine: (line: string) => void = () => undefined, signal = neverAborted) => {
     const path = await writeProject({
       'package.json': JSON.stringify({ main: 'index.js', scripts: { build: script } }),
       'index.js': '',
@@ -47,7 +47,7 @@ async function openRuntime({ directory = tmpdir(), timeoutMilliseconds = 60_000 
 describe('a build that makes its output file 16 TiB long', () => {
   it('ends when its command ends, and its log states how many bytes were skipped', async () => {
     const { prepare, lines } = await openRuntime();
-    await prepare(`echo before; ${SPARSE}; echo after`);
+    await prepare(`echo before; ${sparseCommand}; echo after`);
     expect(lines.slice(lines.indexOf('before'))).toEqual([
       'before',
       expect.stringMatching(/^\.\.\. \d{14} bytes of output skipped \.\.\.$/),
@@ -57,12 +57,14 @@ describe('a build that makes its output file 16 TiB long', () => {
 
   it('fails with the last lines of its output when its command fails', async () => {
     const { prepare } = await openRuntime();
-    await expect(prepare(`${SPARSE}; echo broken; exit 3`)).rejects.toThrow(/failed with status 3[\s\S]*\nbroken/);
+    await expect(prepare(`${sparseCommand}; echo broken; exit 3`)).rejects.toThrow(
+      /failed with status 3[\s\S]*\nbroken/,
+    );
   });
 
   it('is stopped by its timeout', async () => {
-    const { prepare } = await openRuntime({ timeoutMilliseconds: 3_000 });
-    await expect(prepare(`${SPARSE}; sleep 1000`)).rejects.toBeInstanceOf(PrepareTimeout);
+    const { prepare } = await openRuntime({ timeoutMs: 3_000 });
+    await expect(prepare(`${sparseCommand}; sleep 1000`)).rejects.toBeInstanceOf(PrepareTimeout);
   });
 
   it('is stopped when its caller aborts', async () => {
@@ -71,7 +73,7 @@ describe('a build that makes its output file 16 TiB long', () => {
     const onLine = (line: string) => {
       if (line === 'started') aborting.abort(new Error('aborted'));
     };
-    const preparing = prepare(`echo started; ${SPARSE}; sleep 1000`, onLine, aborting.signal);
+    const preparing = prepare(`echo started; ${sparseCommand}; sleep 1000`, onLine, aborting.signal);
     await expect(preparing).rejects.toThrow('aborted');
   });
 
@@ -79,7 +81,9 @@ describe('a build that makes its output file 16 TiB long', () => {
     const { runtime, prepare } = await openRuntime();
     const lines = new EventTarget();
     const started = once(lines, 'started');
-    const preparing = prepare(`echo started; ${SPARSE}; sleep 1000`, (line) => lines.dispatchEvent(new Event(line)));
+    const preparing = prepare(`echo started; ${sparseCommand}; sleep 1000`, (line) =>
+      lines.dispatchEvent(new Event(line)),
+    );
     const rejected = expect(preparing).rejects.toThrow(/stopping/);
     await started;
     await runtime.close();
@@ -90,7 +94,7 @@ describe('a build that makes its output file 16 TiB long', () => {
 it('a build that makes its output file 8 EiB long ends when its command ends', async ({ skip }) => {
   // Uses tmpfs, because ext4 does not support a file of this length.
   const { prepare, lines } = await openRuntime({ directory: '/dev/shm' }).catch(() => skip('no tmpfs at /dev/shm'));
-  await prepare(`${LONGEST} || exit 3`);
+  await prepare(`${longest} || exit 3`);
   expect(lines.at(-1)).toMatch(/bytes of output skipped/);
 });
 

@@ -12,7 +12,7 @@ import type { PrepareSpec } from '../../src/runtime.ts';
 import { openFixture, type RuntimeSetup } from '../conformance/fixture.ts';
 import { openProbe } from './probe.ts';
 
-const NEVER_ABORTED = new AbortController().signal;
+const neverAborted = new AbortController().signal;
 const isRoot = process.geteuid?.() === 0;
 const setup: RuntimeSetup = {
   open: (dataDirectory) =>
@@ -28,8 +28,8 @@ const setup: RuntimeSetup = {
   lacksPython: null,
 };
 
-/** A server in a separate process that prepares one project and prints the build output. */
-const SERVER = `
+/** Code of a server that prepares one project and prints the build output, in a separate process. */
+const serverCode = `
 import { runnerImport } from 'vite';
 const [, path, dataDirectory, spec] = process.argv;
 const { module } = await runnerImport(path);
@@ -39,16 +39,16 @@ await runtime.prepare(JSON.parse(spec), (line) => console.log(line), new AbortCo
 console.log('prepared');
 setInterval(() => {}, 1000);
 `;
-const MODULE = fileURLToPath(new URL('../../src/process/process-runtime.ts', import.meta.url));
+const runtimeModule = fileURLToPath(new URL('../../src/process/process-runtime.ts', import.meta.url));
 
-const MANIFEST = '{ "main": "built.js", "scripts": { "build": "node build.js" } }';
-const BUILD = `const child = require('child_process').spawn('sleep', ['1000'], { detached: true, stdio: 'ignore' });
+const manifest = '{ "main": "built.js", "scripts": { "build": "node build.js" } }';
+const buildCode = `const child = require('child_process').spawn('sleep', ['1000'], { detached: true, stdio: 'ignore' });
 console.log('pids ' + process.pid + ' ' + child.pid);
 setInterval(() => {}, 1000);`;
 
 /** Starts the server, kills it at the first line that begins with `prefix`, and returns that line. */
 async function killAtLine(prefix: string, dataDirectory: string, spec: PrepareSpec): Promise<string> {
-  const parameters = ['--input-type=module', '-e', SERVER, MODULE, dataDirectory, JSON.stringify(spec)];
+  const parameters = ['--input-type=module', '-e', serverCode, runtimeModule, dataDirectory, JSON.stringify(spec)];
   const server = spawn(process.execPath, parameters, { stdio: ['ignore', 'pipe', 'inherit'] });
   const closed = once(server, 'close');
   let found = '';
@@ -66,7 +66,7 @@ describe('a prepared project of a killed server', () => {
   it('has no running build after the next start, and can be prepared again', async () => {
     const { dataDirectory, project, closeServer, restartServer } = await openFixture(setup);
     await closeServer();
-    const path = await project('endless', { 'package.json': MANIFEST, 'build.js': BUILD });
+    const path = await project('endless', { 'package.json': manifest, 'build.js': buildCode });
     const spec: PrepareSpec = {
       id: 'endless',
       source: { kind: 'build', path, contentHash: '', organizationId: 'acme' },
@@ -82,7 +82,7 @@ describe('a prepared project of a killed server', () => {
       expect({ name, left: await readdir(join(dataDirectory, name)) }).toEqual({ name, left: [] });
     }
     await writeFile(join(path, 'build.js'), "require('fs').writeFileSync('built.js', '1')");
-    const prepared = await next.prepare(spec, () => undefined, NEVER_ABORTED);
+    const prepared = await next.prepare(spec, () => undefined, neverAborted);
     expect(prepared).toMatchObject({ kind: 'node', main: 'built.js' });
     expect(await readFile(join(dataDirectory, 'projects/endless/built.js'), 'utf8')).toBe('1');
   });
@@ -91,7 +91,7 @@ describe('a prepared project of a killed server', () => {
     const { dataDirectory, project, closeServer, restartServer } = await openFixture(setup);
     await closeServer();
     const path = await project('halfway', {
-      'package.json': MANIFEST.replace('{', '{ "dependencies": { "inner": "file:inner" },'),
+      'package.json': manifest.replace('{', '{ "dependencies": { "inner": "file:inner" },'),
       'package-lock.json': JSON.stringify({
         lockfileVersion: 3,
         packages: {
@@ -101,7 +101,7 @@ describe('a prepared project of a killed server', () => {
         },
       }),
       'inner/package.json': '{ "name": "inner", "version": "1.0.0" }',
-      'build.js': BUILD,
+      'build.js': buildCode,
     });
     const spec: PrepareSpec = {
       id: 'halfway',
@@ -113,7 +113,7 @@ describe('a prepared project of a killed server', () => {
       expect({ name, left: await readdir(join(dataDirectory, name)) }).toEqual({ name, left: [] });
     }
     await writeFile(join(path, 'build.js'), "require('fs').writeFileSync('built.js', '1')");
-    expect(await next.prepare(spec, () => undefined, NEVER_ABORTED)).toMatchObject({ kind: 'node', main: 'built.js' });
+    expect(await next.prepare(spec, () => undefined, neverAborted)).toMatchObject({ kind: 'node', main: 'built.js' });
   });
 
   it('is reused if it was complete', async () => {
@@ -124,7 +124,7 @@ describe('a prepared project of a killed server', () => {
     await killAtLine('prepared', dataDirectory, spec);
     const next = await restartServer();
     const withoutSource = { ...spec, source: { ...spec.source, path: join(path, 'missing') } };
-    expect(await next.prepare(withoutSource, () => expect.fail('unexpected output'), NEVER_ABORTED)).toMatchObject({
+    expect(await next.prepare(withoutSource, () => expect.fail('unexpected output'), neverAborted)).toMatchObject({
       project: 'whole',
     });
   });

@@ -8,21 +8,21 @@ import { createProcessRuntime } from '../../src/process/process-runtime.ts';
 import { type BuildLimits, PrepareTimeout } from '../../src/runtime.ts';
 import { writeProject } from './test-project.ts';
 
-const NEVER_ABORTED = new AbortController().signal;
+const neverAborted = new AbortController().signal;
 const isRoot = process.geteuid?.() === 0;
-const MANIFEST = '{ "main": "built.js", "scripts": { "build": "node build.js" } }';
-const DONE = "require('fs').writeFileSync('built.js', '');";
+const manifest = '{ "main": "built.js", "scripts": { "build": "node build.js" } }';
+const done = "require('fs').writeFileSync('built.js', '');";
 
 async function openRuntime(limits: Partial<BuildLimits> = {}) {
   const directory = await mkdtemp(join(tmpdir(), 'bothost-limits-'));
   await chmod(directory, 0o711);
-  const building = { cpuMillicores: 2000, memoryBytes: 2e9, timeoutMilliseconds: 60_000, environment: {}, ...limits };
+  const building = { cpuMillicores: 2000, memoryBytes: 2e9, timeoutMs: 60_000, environment: {}, ...limits };
   const runtime = await createProcessRuntime({
     dataDirectory: join(directory, 'data'),
     logger: pino({ level: 'silent' }),
     now: () => new Date(),
     path: '/usr/bin:/bin',
-    pollMilliseconds: 100,
+    pollMs: 100,
     building,
   });
   onTestFinished(async () => {
@@ -31,11 +31,11 @@ async function openRuntime(limits: Partial<BuildLimits> = {}) {
   });
   const lines: string[] = [];
   const build = async (code: string, organizationId = 'acme', id = 'one') => {
-    const path = await writeProject({ 'package.json': MANIFEST, 'build.js': code });
+    const path = await writeProject({ 'package.json': manifest, 'build.js': code });
     await runtime.prepare(
       { id, source: { kind: 'build', path, contentHash: id, organizationId } },
       (line) => lines.push(line),
-      NEVER_ABORTED,
+      neverAborted,
     );
     return join(directory, 'data/projects', id);
   };
@@ -44,7 +44,7 @@ async function openRuntime(limits: Partial<BuildLimits> = {}) {
 
 describe('a build', () => {
   it('is canceled at its timeout', async () => {
-    const { build } = await openRuntime({ timeoutMilliseconds: 1500 });
+    const { build } = await openRuntime({ timeoutMs: 1500 });
     const building = build('setInterval(() => {}, 1000)');
     await expect(building).rejects.toThrow(/exceeded 2 seconds/);
     await expect(building).rejects.toBeInstanceOf(PrepareTimeout);
@@ -59,14 +59,14 @@ describe('a build', () => {
   it('is killed if its output cannot be delivered', async () => {
     const { runtime } = await openRuntime();
     const code = "console.log('pid ' + process.pid); setInterval(() => {}, 1000);";
-    const path = await writeProject({ 'package.json': MANIFEST, 'build.js': code });
+    const path = await writeProject({ 'package.json': manifest, 'build.js': code });
     const source = { kind: 'build', path, contentHash: 'undeliverable', organizationId: 'acme' } as const;
     let pid = 0;
     const output = (line: string) => {
       pid = Number(/^pid (\d+)$/.exec(line)?.[1] ?? 0);
       if (pid !== 0) throw new Error('output failed');
     };
-    await expect(runtime.prepare({ id: 'undeliverable', source }, output, NEVER_ABORTED)).rejects.toThrow(
+    await expect(runtime.prepare({ id: 'undeliverable', source }, output, neverAborted)).rejects.toThrow(
       'output failed',
     );
     expect(pid).toBeGreaterThan(1);
@@ -78,7 +78,7 @@ describe('a build', () => {
     const environment = { PIP_INDEX_URL: 'https://reader:hunter2@pypi.example.com/simple', NPM_TOKEN: 'npm_abcdef' };
     const { build, lines } = await openRuntime({ environment });
     const code = 'console.log(process.env.PIP_INDEX_URL, process.env.NPM_TOKEN, process.env.NPM_TOKEN.length);';
-    await build(`${DONE} ${code}`);
+    await build(`${done} ${code}`);
     expect(lines).toContain('https://***@pypi.example.com/simple *** 10');
     const failing = build('console.error(process.env.NPM_TOKEN); process.exit(1)', 'acme', 'two');
     await expect(failing).rejects.toThrow(/status 1\.\n[\s\S]*\*\*\*/);
@@ -87,7 +87,7 @@ describe('a build', () => {
 
   it('results in a project that its bots can read, without special files', async () => {
     const { build } = await openRuntime();
-    const code = `${DONE} require('fs').chmodSync('built.js', 0o6777);
+    const code = `${done} require('fs').chmodSync('built.js', 0o6777);
       require('child_process').execFileSync('mkfifo', ['pipe']);`;
     const project = await build(code);
     expect(await readFile(join(project, 'built.js'), 'utf8')).toBe('');
@@ -99,13 +99,13 @@ describe('a build', () => {
 });
 
 describe.runIf(isRoot)('the cache of an organization', () => {
-  const KEEP = `${DONE} const file = process.env.XDG_CACHE_HOME + '/kept';
+  const KEEP = `${done} const file = process.env.XDG_CACHE_HOME + '/kept';
     const fs = require('fs'); console.log('had ' + (fs.existsSync(file) ? fs.readFileSync(file) : 'nothing'));
     fs.writeFileSync(file, 'downloads of ' + process.getuid());
     const others = process.env.XDG_CACHE_HOME.replace(/organization-[a-z]+/, 'organization-acme') + '/kept';
     try { console.log('read ' + fs.readFileSync(others)); } catch (error) { console.log(error.code); }`;
 
-  it('is kept for its next build and not readable by builds of others', async () => {
+  it('is kept for its next build and not readable by builds of other organizations', async () => {
     const { build, lines } = await openRuntime();
     await build(KEEP, 'acme', 'one');
     await build(KEEP, 'other', 'two');

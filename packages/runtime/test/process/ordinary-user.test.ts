@@ -7,10 +7,10 @@ import { promisify } from 'node:util';
 import { build } from 'vite';
 import { expect, it, onTestFinished } from 'vitest';
 
-const NOBODY = 65_534;
+const nobodyUid = 65_534;
 
-/** The driver in a separate process. It starts a bot whose child leaves the session, and reports what it observes. */
-const SERVER = `
+/** Code that opens the driver, starts a bot whose child leaves the session, and reports what it observes. */
+const serverCode = `
 import { createProcessRuntime } from './process-runtime.mjs';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 const logged = [];
@@ -35,17 +35,17 @@ console.log(JSON.stringify({ left: readdirSync(process.cwd() + '/data/instances'
 await runtime.close();
 `;
 
-const BOT = `
+const botCode = `
 const child = require('child_process').spawn('sleep', ['1000'], { detached: true, stdio: 'ignore' });
 const home = process.env.HOME + '/locked';
 require('fs').mkdirSync(home + '/inner', { recursive: true });
 require('fs').chmodSync(home, 0);
-const answer = JSON.stringify({ uid: process.getuid(), pids: [process.pid, process.ppid, child.pid] });
+const answer = JSON.stringify({ uid: process.getuid(), niceness: require('os').getPriority(), builtWithNiceness: Number(require('fs').readFileSync('niceness', 'utf8')), pids: [process.pid, process.ppid, child.pid] });
 require('http').createServer((request, response) => response.end(answer)).listen(process.env.PORT, '127.0.0.1');
 `;
 
 it.runIf(process.geteuid?.() === 0)(
-  'builds and runs under an ordinary account and reports what it cannot enforce',
+  'the process driver runs under an ordinary account and reports which limits it cannot enforce',
   async () => {
     const root = await mkdtemp(join(tmpdir(), 'bothost-nobody-'));
     onTestFinished(() => rm(root, { recursive: true }));
@@ -62,20 +62,23 @@ it.runIf(process.geteuid?.() === 0)(
         rollupOptions: { output: { entryFileNames: '[name].mjs' } },
       },
     });
-    await writeFile(join(root, 'server.mjs'), SERVER);
+    await writeFile(join(root, 'server.mjs'), serverCode);
     await mkdir(join(root, 'project'));
-    await writeFile(join(root, 'project', 'package.json'), '{ "scripts": { "build": "mv bot.js index.js" } }');
-    await writeFile(join(root, 'project', 'bot.js'), BOT);
+    await writeFile(
+      join(root, 'project', 'package.json'),
+      '{ "scripts": { "build": "mv bot.js index.js && nice > niceness" } }',
+    );
+    await writeFile(join(root, 'project', 'bot.js'), botCode);
     // A directory in PATH that the account cannot enter.
     await mkdir(join(root, 'closed'), { mode: 0o700 });
     await mkdir(join(root, 'data'));
-    await chown(join(root, 'data'), NOBODY, NOBODY);
-    const options = { cwd: root, env: {}, uid: NOBODY, gid: NOBODY };
+    await chown(join(root, 'data'), nobodyUid, nobodyUid);
+    const options = { cwd: root, env: {}, uid: nobodyUid, gid: nobodyUid };
     const { stdout } = await promisify(execFile)(process.execPath, ['server.mjs'], options);
     const seen = JSON.parse(stdout);
     expect(seen).toMatchObject({
-      uid: NOBODY,
-      bot: { uid: NOBODY },
+      uid: nobodyUid,
+      bot: { uid: nobodyUid, niceness: 5, builtWithNiceness: 10 },
       alive: [false, false, false],
       mode: '600',
       left: [],

@@ -1,9 +1,9 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type InstanceRecord, instanceFiles, readRecord } from '../../src/process/instances/instance-record.ts';
 import { hasEnded, type ProcessStat } from '../../src/process/proc/process-identity.ts';
 import { readProcessTable } from '../../src/process/proc/process-table.ts';
 import { readProcFile } from '../../src/process/proc/read-proc-file.ts';
+import { type InstanceRecord, instanceFiles, readRecord } from '../../src/process/records/instance-record.ts';
 import type { Probe } from '../conformance/probe.ts';
 
 /** Reads `/proc` and the data directory, independently of how the driver recognizes processes. */

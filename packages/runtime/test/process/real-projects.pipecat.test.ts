@@ -11,11 +11,11 @@ import { pino } from 'pino';
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
 import { createProcessRuntime } from '../../src/process/process-runtime.ts';
 import { findPrograms } from '../../src/process/projects/interpreter.ts';
-import type { BuildLimits, InstanceAddress, Prepared, PrepareSource, Runtime } from '../../src/runtime.ts';
+import type { BuildLimits, InstanceAddress, PreparedProject, PrepareSource, Runtime } from '../../src/runtime.ts';
 import { writeStandInShim } from '../conformance/stand-in-shim.ts';
 
-const NEVER_ABORTED = new AbortController().signal;
-const LIMITS = { cpuMillicores: 2000, memoryBytes: 1024 * 1024 * 1024 };
+const neverAborted = new AbortController().signal;
+const resourceLimits = { cpuMillicores: 2000, memoryBytes: 1024 * 1024 * 1024 };
 const isRoot = process.geteuid?.() === 0;
 const variables = inject('surroundings');
 const searchPath = variables['PATH'] ?? '/usr/bin:/bin';
@@ -51,7 +51,7 @@ for name, size in (('small', 10), ('large', 1000000)):
       return;
     }
     if (method === 'GET') downloads.push(file[1] ?? '');
-    // As PyPI.
+    // The index serves its packages below this path, like PyPI.
     response.setHeader('cache-control', 'max-age=365000000, immutable, public');
     response.end(await readFile(join(directory, basename(url))));
   });
@@ -72,14 +72,14 @@ type Bench = {
     id: string,
     path: string,
     organizationId?: string,
-  ) => Promise<{ readonly prepared: Prepared; readonly lines: readonly string[] }>;
-  readonly start: (instanceId: string, prepared: Prepared) => Promise<InstanceAddress>;
+  ) => Promise<{ readonly prepared: PreparedProject; readonly lines: readonly string[] }>;
+  readonly start: (instanceId: string, prepared: PreparedProject) => Promise<InstanceAddress>;
 };
 
 type BenchOptions = {
   readonly building?: Partial<BuildLimits>;
   readonly cacheLimitBytes?: number;
-  /** Whether the host shim is replaced by one without requirements. */
+  /** Whether to use a host shim without requirements instead of the real one. */
   readonly needsNoIndex?: boolean;
 };
 
@@ -90,7 +90,7 @@ async function openBench(
   const directory = await mkdtemp(join(tmpdir(), 'bothost-real-'));
   await chmod(directory, 0o711);
   const dataDirectory = join(directory, 'data');
-  const building = { cpuMillicores: 2000, memoryBytes: 4e9, timeoutMilliseconds: 500_000, environment, ...more };
+  const building = { cpuMillicores: 2000, memoryBytes: 4e9, timeoutMs: 500_000, environment, ...more };
   const logger = pino({ level: 'silent' });
   const fixed = { dataDirectory, logger, now: () => new Date(), path, building };
   const shimPackage = needsNoIndex ? await writeStandInShim(join(directory, 'shim')) : undefined;
@@ -115,7 +115,7 @@ async function openBench(
     prepare: async (id, project, organizationId = 'acme') => {
       const lines: string[] = [];
       const source: PrepareSource = { kind: 'build', path: project, contentHash: id, organizationId };
-      const prepared = await runtime.prepare({ id, source }, (line) => lines.push(line), NEVER_ABORTED);
+      const prepared = await runtime.prepare({ id, source }, (line) => lines.push(line), neverAborted);
       return { prepared, lines };
     },
     start: (instanceId, prepared) => {
@@ -125,10 +125,10 @@ async function openBench(
           instanceId,
           deploymentId: 'd',
           prepared,
-          limits: LIMITS,
+          limits: resourceLimits,
           environment: async () => ({ BOT_CONTROL_TOKEN: 'token' }),
         },
-        NEVER_ABORTED,
+        neverAborted,
       );
     },
   };
@@ -136,13 +136,19 @@ async function openBench(
 
 async function post(address: InstanceAddress, path: string, body: unknown): Promise<{ status: number; body: string }> {
   const headers = { 'content-type': 'application/json', 'x-bot-control-token': 'token', 'x-session-id': 'session' };
-  const call = request({ ...address, path, method: 'POST', headers, agent: false });
+  const call = request({
+    ...('socket' in address ? { socketPath: address.socket } : address),
+    path,
+    method: 'POST',
+    headers,
+    agent: false,
+  });
   call.end(JSON.stringify(body));
   const [response] = await once(call, 'response');
   return { status: response.statusCode, body: await text(response) };
 }
 
-const BOT = `import itsdangerous
+const pythonBot = `import itsdangerous
 async def bot(args):
     print('signed', itsdangerous.__version__, args.body)
 `;
@@ -153,14 +159,14 @@ describe.skipIf(!hasPython).each([
 ])('a Python project, with %s', (tool, path) => {
   it('installs its dependencies and runs, and reuses them when only bot.py changed', async () => {
     const bench = await openBench(await path());
-    const files = { 'bot.py': BOT, 'requirements.txt': 'itsdangerous==2.2.0\n' };
+    const files = { 'bot.py': pythonBot, 'requirements.txt': 'itsdangerous==2.2.0\n' };
     const first = await bench.prepare('first', await bench.project('one', files));
     expect(first.lines.join('\n')).toContain(tool === 'pip' ? '> python -m venv' : '> uv venv');
     expect(first.prepared).toMatchObject({ kind: 'python', main: 'bot.py' });
     const address = await bench.start('made', first.prepared);
     expect(await post(address, '/bot', { hello: 1 })).toMatchObject({ status: 200 });
 
-    const changed = { ...files, 'bot.py': `${BOT}\n# changed` };
+    const changed = { ...files, 'bot.py': `${pythonBot}\n# changed` };
     const second = await bench.prepare('second', await bench.project('two', changed));
     expect(second.prepared).toMatchObject({ environment: first.prepared['environment'] });
     expect(second.lines.filter((line) => line.startsWith('> '))).toEqual(['> compileall']);
@@ -192,7 +198,7 @@ build-backend = "setuptools.build_meta"
     const list = pyproject.replace('"signer[sign]"', '"itsdangerous==2.2.0"');
     const { prepared } = await bench.prepare(
       'p',
-      await bench.project('p', { 'bot.py': BOT, 'pyproject.toml': tool === 'uv' ? list : pyproject }),
+      await bench.project('p', { 'bot.py': pythonBot, 'pyproject.toml': tool === 'uv' ? list : pyproject }),
     );
     const address = await bench.start('packaged', prepared);
     expect(await post(address, '/bot', {})).toMatchObject({ status: 200 });
@@ -208,7 +214,7 @@ build-backend = "setuptools.build_meta"
     const prepare = async (id: string, organizationId: string, requirements = 'small\n') => {
       const files = { 'bot.py': '', 'requirements.txt': `${requirements}# ${id}\n` };
       await bench.prepare(id, await bench.project(id, files), organizationId);
-      // uv reads the metadata of a wheel first.
+      // uv also downloads the metadata of a wheel.
       return [...new Set(index.downloads.splice(0))];
     };
     expect(await prepare('a1', 'a')).toEqual(['small']);
@@ -264,10 +270,10 @@ it.skipIf(!hasPython)('uses pip and logs the reason if uv cannot be installed', 
   expect(await readdir(join(bench.dataDirectory, 'tools/uv'))).toEqual([]);
 });
 
-it.skipIf(!hasPython)('installs from uv.lock', async () => {
+it.skipIf(!hasPython)('installs a Python project from uv.lock', async () => {
   const bench = await openBench(`${uv}:${searchPath}`);
   const project = await bench.project('locked', {
-    'bot.py': BOT.replace('2.2.0', '2.1.0'),
+    'bot.py': pythonBot.replace('2.2.0', '2.1.0'),
     'pyproject.toml':
       '[project]\nname = "locked"\nversion = "1"\nrequires-python = ">=3.11"\ndependencies = ["itsdangerous<2.2"]\n',
   });
@@ -283,7 +289,7 @@ it.skipIf(!hasPython)(
   async () => {
     const bench = await openBench();
     const project = await bench.project('new', {
-      'bot.py': BOT,
+      'bot.py': pythonBot,
       'pyproject.toml': '[project]\nname = "new"\nversion = "1"\nrequires-python = ">=3.99"\n',
     });
     await expect(bench.prepare('new', project)).rejects.toThrow(
@@ -292,14 +298,14 @@ it.skipIf(!hasPython)(
   },
 );
 
-const NODE_BOT = `const { nanoid } = require('nanoid/non-secure');
+const nodeBot = `const { nanoid } = require('nanoid/non-secure');
 require('http').createServer((request, response) => response.end(nanoid())).listen(process.env.PORT, '127.0.0.1');`;
 
 describe('a Node project', () => {
   it('installs from its lock file under a separate account, and belongs to root afterwards', async () => {
     const bench = await openBench();
     const manifest = { name: 'locked', version: '1.0.0', main: 'main.js', dependencies: { nanoid: '^3.3.0' } };
-    const project = await bench.project('locked', { 'package.json': JSON.stringify(manifest), 'main.js': NODE_BOT });
+    const project = await bench.project('locked', { 'package.json': JSON.stringify(manifest), 'main.js': nodeBot });
     const options = { cwd: project };
     await promisify(execFile)(
       'npm',
@@ -326,7 +332,7 @@ describe('a Node project', () => {
     const build = `require('is-number'); require('fs').mkdirSync('built'); require('fs').copyFileSync('main.js', 'built/main.js');`;
     const project = await bench.project('built', {
       'package.json': JSON.stringify(manifest),
-      'main.js': NODE_BOT,
+      'main.js': nodeBot,
       'build.js': build,
     });
     const { prepared, lines } = await bench.prepare('built', project);
@@ -358,7 +364,7 @@ describe.each([
         dependencies: { nanoid: '3.3.8' },
         devDependencies: { 'is-number': '7.0.0' },
       }),
-      'build.js': `require('is-number'); require('fs').writeFileSync('built.js', ${JSON.stringify(NODE_BOT)});`,
+      'build.js': `require('is-number'); require('fs').writeFileSync('built.js', ${JSON.stringify(nodeBot)});`,
     });
     await run(join(bin, tool), lock, { cwd: project });
     const { prepared, lines } = await bench.prepare('other', project);

@@ -2,15 +2,16 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
-import { LIMITS } from '../conformance/fixture.ts';
-import { openForkingBot } from './forking-bot.ts';
+import { defaultLimits } from '../conformance/fixture.ts';
+import { openForkingBot, skipWhereForksAreRefused } from './forking-bot.ts';
 import { containmentKinds } from './setup.ts';
 
 const [kind] = containmentKinds;
-const MODULE = fileURLToPath(new URL('../../src/process/process-runtime.ts', import.meta.url));
+skipWhereForksAreRefused(kind);
+const runtimeModule = fileURLToPath(new URL('../../src/process/process-runtime.ts', import.meta.url));
 
-/** Runs a program as root of a user namespace that contains all accounts and refuses further namespaces. */
-const WITHOUT_NAMESPACES = `import ctypes, os, sys
+/** Code that runs a program as root of a user namespace that contains all accounts and refuses further namespaces. */
+const withoutNamespaces = `import ctypes, os, sys
 libc = ctypes.CDLL(None, use_errno=True)
 entered, mapped = os.pipe(), os.pipe()
 pid = os.fork()
@@ -31,8 +32,8 @@ for name in ('uid_map', 'gid_map'):
 os.write(mapped[1], b'm')
 sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))`;
 
-/** A server that starts two instances and prints how the deployment's instances are started. */
-const SERVER = `
+/** Code of a server that starts two instances and prints the start method of their deployment. */
+const serverCode = `
 import { setTimeout as delay } from 'node:timers/promises';
 import { runnerImport } from 'vite';
 const [, path, options, spec, ...instanceIds] = process.argv;
@@ -56,11 +57,11 @@ it.skipIf(kind === 'mark')(
     const names = ['first', 'second'];
     names.forEach(track);
     const options = { dataDirectory, path: '/usr/bin:/bin', containment: kind, shimPackage };
-    const spec = { deploymentId: 'd', prepared: await prepare('d'), limits: LIMITS };
+    const spec = { deploymentId: 'd', prepared: await prepare('d'), limits: defaultLimits };
     await closeServer();
-    const parameters = [MODULE, JSON.stringify(options), JSON.stringify(spec), ...names.map(idOf)];
-    const server = [process.execPath, '--input-type=module', '-e', SERVER, ...parameters];
-    const { stdout } = await promisify(execFile)('python3', ['-c', WITHOUT_NAMESPACES, ...server]);
+    const parameters = [runtimeModule, JSON.stringify(options), JSON.stringify(spec), ...names.map(idOf)];
+    const server = [process.execPath, '--input-type=module', '-e', serverCode, ...parameters];
+    const { stdout } = await promisify(execFile)('python3', ['-c', withoutNamespaces, ...server]);
     const reason = 'this machine refuses user namespaces (the limit user.max_user_namespaces is reached)';
     expect(JSON.parse(stdout)).toEqual({
       level: 'spawn',

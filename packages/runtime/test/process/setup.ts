@@ -1,20 +1,20 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { pino } from 'pino';
-import type { ContainmentKind } from '../../src/process/containment/containment.ts';
 import type { ProcessRuntimeOptions } from '../../src/process/options.ts';
 import { createProcessRuntime } from '../../src/process/process-runtime.ts';
+import type { ContainmentKind } from '../../src/process/records/contained-processes.ts';
 import type { RuntimeSetup } from '../conformance/fixture.ts';
 import { writeStandInShim } from '../conformance/stand-in-shim.ts';
 import { openProbe } from './probe.ts';
 
-const PATH = '/usr/bin:/bin';
+const defaultPath = '/usr/bin:/bin';
 
 /** The kinds of containment that this account can use, strongest first. */
 export const containmentKinds: readonly [ContainmentKind, ...ContainmentKind[]] =
   process.geteuid?.() === 0 ? ['cgroup', 'uid', 'mark'] : ['mark'];
 
-/** The process driver under test. `options`: replaces what the tests use otherwise. */
+/** Returns the setup of the process driver for the conformance suite. `options` override the defaults. */
 export function processSetup(kind: ContainmentKind, options: Partial<ProcessRuntimeOptions> = {}): RuntimeSetup {
   return {
     open: async (dataDirectory) =>
@@ -22,11 +22,11 @@ export function processSetup(kind: ContainmentKind, options: Partial<ProcessRunt
         dataDirectory,
         logger: pino({ level: 'silent' }),
         now: () => new Date(),
-        path: PATH,
+        path: defaultPath,
         containment: kind,
         shimPackage: await writeStandInShim(join(dataDirectory, '../stand-in-shim')),
         outputLimitBytes: 1024 * 1024,
-        pollMilliseconds: 200,
+        pollMs: 200,
         ...options,
       }),
     probe: openProbe,
@@ -41,7 +41,7 @@ function whyPythonIsMissing(): string | null {
   try {
     execFileSync('python3', ['-c', 'import ensurepip, sys; assert sys.version_info >= (3, 11)'], {
       stdio: 'ignore',
-      env: { PATH },
+      env: { PATH: defaultPath },
     });
     return null;
   } catch {

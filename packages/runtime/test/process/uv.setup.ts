@@ -6,7 +6,7 @@ import { installUv } from '../../src/process/projects/install-uv.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** A directory that may be kept between test runs. */
+    /** A directory for uv that may be kept between test runs. */
     pythonCache: string;
     python: string | undefined;
     surroundings: Readonly<Record<string, string | undefined>>;

@@ -1,0 +1,32 @@
+import { lstat, readlink, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { evaluate, openFixture } from '../conformance/fixture.ts';
+import { containmentKinds, processSetup } from './setup.ts';
+
+const [kind] = containmentKinds;
+
+it('reaches a bot on its Unix socket if the path of the data directory is too long for sockets', async () => {
+  const setup = processSetup(kind);
+  let deep = '';
+  const below = (directory: string) => {
+    deep = join(directory, 'd'.repeat(120));
+    return deep;
+  };
+  const { start, closeServer, restartServer } = await openFixture({
+    ...setup,
+    open: (directory) => setup.open(below(directory)),
+    probe: (directory) => setup.probe(below(directory)),
+  });
+  const address = await start('deep', 'usesSocket = true;');
+  expect(await evaluate(address, 'process.env.BOT_SOCKET.length < 108')).toBe(true);
+
+  // Delete the link, as programs that clean up /tmp do.
+  const directory = await readlink(join(deep, 'short-path'));
+  onTestFinished(() => rm(directory, { recursive: true }));
+  await closeServer();
+  await rm(directory, { recursive: true });
+  await restartServer();
+  expect(await evaluate(address, '1 + 1')).toBe(2);
+  expect((await lstat(directory)).mode & 0o777).toBe(0o711);
+});

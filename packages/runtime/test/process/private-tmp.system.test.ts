@@ -1,0 +1,65 @@
+import { existsSync } from 'node:fs';
+import { chmod, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { expect, it, onTestFinished } from 'vitest';
+import { trialAccount } from '../../src/process/containment/isolation.ts';
+import { canMountPrivateTmp, canUserMountPrivateTmp } from '../../src/process/containment/private-tmp.ts';
+import { evaluate, openFixture } from '../conformance/fixture.ts';
+import { forkableBot, openForkingBot } from './forking-bot.ts';
+import { containmentKinds, processSetup } from './setup.ts';
+
+const [kind] = containmentKinds;
+const canForksMount = await canUserMountPrivateTmp('/var/lib', trialAccount);
+const isPossible = kind !== 'mark' && (await canMountPrivateTmp('/var/lib', trialAccount));
+
+/** Avoid /tmp, where bots with their own /tmp could not see the data directory. */
+async function makeDataDirectory() {
+  const dataDirectory = await mkdtemp('/var/lib/bothost-test-');
+  onTestFinished(() => rm(dataDirectory, { recursive: true }));
+  await chmod(dataDirectory, 0o711);
+  return dataDirectory;
+}
+
+it.runIf(isPossible)('gives each bot its own /tmp and /var/tmp, which are removed with the instance', async () => {
+  const dataDirectory = await makeDataDirectory();
+  const setup = processSetup(kind);
+  const { start, runtime } = await openFixture({
+    ...setup,
+    open: () => setup.open(dataDirectory),
+    probe: () => setup.probe(dataDirectory),
+  });
+  const one = await start('one', 'usesSocket = true;');
+  const two = await start('two');
+  for (const directory of ['/tmp', '/var/tmp']) {
+    const note = `${directory}/note-of-${await evaluate(one, 'process.pid')}`;
+    await evaluate(one, `require('fs').writeFileSync('${note}', 'private')`);
+    expect(await evaluate(one, `require('fs').readFileSync('${note}', 'utf8')`)).toBe('private');
+    expect(await evaluate(two, `require('fs').readdirSync('${directory}')`)).toEqual([]);
+    expect(existsSync(note)).toBe(false);
+  }
+  await runtime().stop('one', 0);
+  await runtime().forget('one');
+  const notes = (await readdir(dataDirectory, { recursive: true })).filter((path) => path.includes('note-of-'));
+  expect(notes).toEqual([]);
+});
+
+it.runIf(isPossible && canForksMount)(
+  'gives each forked bot its own /tmp and /var/tmp',
+  { timeout: 60_000 },
+  async () => {
+    const bot = await openForkingBot(kind, forkableBot, { dataDirectory: await makeDataDirectory() });
+    await bot.launch('spawned');
+    expect(await bot.settled()).toMatchObject({ level: 'module' });
+    const one = await bot.launch('one');
+    const two = await bot.launch('two');
+    const write = `import os
+for directory in ('/tmp', '/var/tmp'):
+    open(directory + '/note', 'x').close()
+result = os.getppid()`;
+    expect(await evaluate(one, write)).toBe(await evaluate(two, write));
+    const status = `result = [line.split() for line in open('/proc/self/status') if line.startswith(('Cap', 'NoNew'))]`;
+    expect(await evaluate(one, status)).toEqual([
+      ...['CapInh:', 'CapPrm:', 'CapEff:', 'CapBnd:', 'CapAmb:'].map((name) => [name, '0000000000000000']),
+      ['NoNewPrivs:', '1'],
+    ]);
+  },
+);
