@@ -12,7 +12,7 @@ const oldestMinor = 11;
 
 export type TestEnvironment =
   | { readonly kind: 'ready'; readonly bin: string }
-  /** One line. */
+  /** A one-line reason why there is no environment. */
   | { readonly kind: 'missing'; readonly reason: string };
 
 /**
@@ -36,7 +36,7 @@ export async function openTestEnvironment(
   for (const file of requirements) hash.update(await readFile(file));
   const environment = join(cacheDirectory, `python-shim-${hash.digest('hex').slice(0, 16)}`);
   const bin = join(environment, 'bin');
-  // Write this file last, so that an interrupted installation starts again.
+  // This file marks a complete environment. It is written last, so that an interrupted installation is repeated.
   const mark = join(environment, 'complete');
   if (existsSync(mark)) return { kind: 'ready', bin };
   await rm(environment, { recursive: true, force: true });

@@ -13,14 +13,14 @@ from typing import Any
 
 import httpx
 
-SOURCES = Path(__file__).parent.parent / "src"
-ECHO = Path(__file__).parent.parent.parent.parent / "examples" / "pipecat-echo"
-SESSION = "6f9bd5a8-6f5a-4a2d-9c43-2f1f5a9f2d11"
+SOURCE_DIRECTORY = Path(__file__).parent.parent / "src"
+ECHO_BOT_DIRECTORY = Path(__file__).parent.parent.parent.parent / "examples" / "pipecat-echo"
+SESSION_ID = "6f9bd5a8-6f5a-4a2d-9c43-2f1f5a9f2d11"
 
 
 @dataclass
 class RunningBot:
-    """A running bot: its process, its output, and a client for its routes."""
+    """The process of a running bot, its output, and a client for its routes."""
 
     process: asyncio.subprocess.Process
     output: asyncio.StreamReader
@@ -60,26 +60,26 @@ class RunningBot:
         self.process.send_signal(number)
 
 
-def environment(**variables: str) -> dict[str, str]:
+def bot_environment(**variables: str) -> dict[str, str]:
     """Return the environment of a bot, without the variables of the test process."""
     path = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
     # Write no compiled files next to the sources, because the sources are shipped.
     python = {
-        "PYTHONPATH": str(SOURCES),
+        "PYTHONPATH": str(SOURCE_DIRECTORY),
         "PYTHONUNBUFFERED": "1",
         "PYTHONPYCACHEPREFIX": str(Path(sys.prefix) / "compiled"),
     }
     return path | python | {"PORT": "0", "BOT_HOST": "127.0.0.1"} | variables
 
 
-async def spawn(folder: Path, variables: dict[str, str]) -> asyncio.subprocess.Process:
+async def spawn_shim(folder: Path, variables: dict[str, str]) -> asyncio.subprocess.Process:
     """Start the shim in a directory, with standard output and error combined."""
     return await asyncio.create_subprocess_exec(
         sys.executable,
         "-m",
         "bothost_shim",
         cwd=folder,
-        env=environment(**variables),
+        env=bot_environment(**variables),
         stdin=asyncio.subprocess.DEVNULL,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.STDOUT,
@@ -87,14 +87,16 @@ async def spawn(folder: Path, variables: dict[str, str]) -> asyncio.subprocess.P
 
 
 @asynccontextmanager
-async def running(folder: Path, **variables: str) -> AsyncIterator[RunningBot]:
-    """Run the bot of a directory until the block ends."""
-    process = await spawn(folder, variables)
+async def running_bot(folder: Path, **variables: str) -> AsyncIterator[RunningBot]:
+    """Run the bot in a directory until the `async with` block ends."""
+    process = await spawn_shim(folder, variables)
     assert process.stdout is not None
     bot = RunningBot(process, process.stdout, httpx.AsyncClient())
     try:
-        port = (await bot.wait_for(r"serving on \S+ port (\d+)")).group(1)
-        bot.client = httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", timeout=60, trust_env=False)
+        port = (await bot.wait_for(r"serving on \S+(?: port (\d+))?")).group(1)
+        transport = httpx.AsyncHTTPTransport(uds=variables.get("BOT_SOCKET"))
+        address = "http://localhost" if port is None else f"http://127.0.0.1:{port}"
+        bot.client = httpx.AsyncClient(base_url=address, timeout=60, transport=transport, trust_env=False)
         # Retry, because the server accepts connections a moment after this line.
         await bot.client.get("/livez")
         yield bot

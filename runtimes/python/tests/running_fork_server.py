@@ -1,4 +1,4 @@
-"""Runs a fork server with its supervisor and sends it requests like the service."""
+"""Runs a fork server with its supervisor, and sends requests to the supervisor as the service does."""
 
 import asyncio
 import json
@@ -13,14 +13,14 @@ from pathlib import Path
 from typing import Any
 
 import httpx
-from running_bot import SOURCES, environment
+from running_bot import SOURCE_DIRECTORY, bot_environment
 
 _MAIN = "import sys; sys.path.insert(0, sys.argv[1]); from bothost_shim.fork_supervisor.__main__ import main; main()"
 _FORK_SERVER = "fork-server".ljust(64, "-")
 
 
 @dataclass
-class Forked:
+class ForkedInstance:
     """A forked instance and its files."""
 
     name: str
@@ -29,17 +29,17 @@ class Forked:
     exit: Path
     output: Path
 
-    async def look(self) -> Any:
-        """Return the response of the bot's route `/look`."""
+    async def report_state(self) -> Any:
+        """Return the response of the bot's route `/state`."""
         async with httpx.AsyncClient(trust_env=False) as client:
             while True:
                 try:
-                    return (await client.get(f"http://127.0.0.1:{self.port}/look")).json()
+                    return (await client.get(f"http://127.0.0.1:{self.port}/state")).json()
                 except httpx.ConnectError:
                     await asyncio.sleep(0.01)
 
     async def end(self) -> None:
-        """Wait until the process has ended."""
+        """Wait until the process of the instance has ended."""
         try:
             descriptor = os.pidfd_open(self.pid)
         except ProcessLookupError:
@@ -81,14 +81,14 @@ class RunningForkServer:
                 return event
 
     async def imported(self) -> dict[str, Any]:
-        """Wait until the import has ended and return the status."""
+        """Wait until the fork server has imported the bot, and return its status."""
         self.send(do="status")
         while True:
             status = await self.next_event("status")
             if status["state"] != "importing":
                 return status
 
-    async def request(self, name: str, **variables: str) -> tuple[dict[str, Any], Forked]:
+    async def request(self, name: str, **variables: str) -> tuple[dict[str, Any], ForkedInstance]:
         """Request an instance. Return the supervisor's response, and the instance with the requested settings."""
         with socket.create_server(("127.0.0.1", 0)) as free:
             port: int = free.getsockname()[1]
@@ -100,15 +100,16 @@ class RunningForkServer:
             output=str(output),
             exit=str(exit_file),
             uid=None,
+            mounts={},
             cgroups=[],
             mark=f"BOTHOST_INSTANCE={name}",
             environment=self.variables | of_instance,
         )
         answer = await self.next_event("forked", "failed")
-        return answer, Forked(name, answer.get("pid", 0), port, exit_file, output)
+        return answer, ForkedInstance(name, answer.get("pid", 0), port, exit_file, output)
 
-    async def start(self, name: str, **variables: str) -> Forked:
-        """Fork an instance and let it run."""
+    async def start(self, name: str, **variables: str) -> ForkedInstance:
+        """Request an instance and let it run."""
         answer, forked = await self.request(name, **variables)
         assert answer["event"] == "forked", answer
         self.send(do="go", instance=name)
@@ -116,18 +117,18 @@ class RunningForkServer:
 
 
 @asynccontextmanager
-async def forking(
+async def running_fork_server(
     project: Path,
     directory: Path,
     *,
     level: str = "module",
     modules: list[str] | None = None,
 ) -> AsyncIterator[RunningForkServer]:
-    """Run a fork server for a project until the block ends. Its files are stored in `directory`."""
+    """Run a fork server for a project until the `async with` block ends. Its files are stored in `directory`."""
     home = directory / "home"
     home.mkdir()
     path = str(directory / "socket")
-    variables = environment(HOME=str(home), TMPDIR=str(home), ORT_DISABLE_TELEMETRY="1", OPENBLAS_NUM_THREADS="1")
+    variables = bot_environment(HOME=str(home), TMPDIR=str(home), ORT_DISABLE_TELEMETRY="1", OPENBLAS_NUM_THREADS="1")
     config = {
         "socket": path,
         "command": [sys.executable, "-m", "bothost_shim.fork_server"],
@@ -142,11 +143,18 @@ async def forking(
         "modules": modules or [],
     }
     supervisor = await asyncio.create_subprocess_exec(
-        sys.executable, "-I", "-S", "-c", _MAIN, str(SOURCES), stdin=asyncio.subprocess.PIPE, start_new_session=True
+        sys.executable,
+        "-I",
+        "-S",
+        "-c",
+        _MAIN,
+        str(SOURCE_DIRECTORY),
+        stdin=asyncio.subprocess.PIPE,
+        start_new_session=True,
     )
     assert supervisor.stdin is not None
     supervisor.stdin.write(json.dumps(config).encode() + b"\n")
-    reader, writer = await connect(path)
+    reader, writer = await connect_to_supervisor(path)
     running = RunningForkServer(directory, variables, supervisor, reader, writer)
     try:
         yield running
@@ -159,8 +167,8 @@ async def forking(
         sys.stdout.write((directory / "output").read_text())
 
 
-async def connect(path: str) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-    """Connect as soon as the supervisor listens."""
+async def connect_to_supervisor(path: str) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+    """Connect to the supervisor as soon as it listens."""
     while True:
         try:
             return await asyncio.open_unix_connection(path, limit=1 << 22)

@@ -1,4 +1,4 @@
-"""Tests of the classes of the arguments, which depend on the packages in the bot's environment."""
+"""Tests the class of the bot's arguments, which depends on the packages in the bot's environment."""
 
 import asyncio
 import json
@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from running_bot import SESSION, SOURCES, running, write_bot
+from running_bot import SESSION_ID, SOURCE_DIRECTORY, running_bot, write_bot
 from websockets.asyncio.client import connect
 
-DESCRIBING = """
+PRINTING_BOT = """
 import json
 
 async def bot(args):
@@ -19,14 +19,14 @@ async def bot(args):
     values = {name: getattr(args, name) for name in common}
     print("arguments", json.dumps({"classes": names, "values": values, "socket": hasattr(args, "websocket")}))
 """
-# Simulates that packages are not installed.
-WITHOUT = "import sys\n\nfor name in {names}:\n    sys.modules[name] = None\n"
+# A module that simulates missing packages.
+IMPORT_BLOCKER = "import sys\n\nfor name in {names}:\n    sys.modules[name] = None\n"
 
 
-async def arguments(folder: Path, without: list[str], over_socket: bool = False) -> dict[str, Any]:
-    (folder / "sitecustomize.py").write_text(WITHOUT.format(names=without))
-    async with running(write_bot(folder, DESCRIBING), PYTHONPATH=f"{folder}:{SOURCES}") as bot:
-        headers = {"x-session-id": SESSION}
+async def receive_arguments(folder: Path, without: list[str], over_socket: bool = False) -> dict[str, Any]:
+    (folder / "sitecustomize.py").write_text(IMPORT_BLOCKER.format(names=without))
+    async with running_bot(write_bot(folder, PRINTING_BOT), PYTHONPATH=f"{folder}:{SOURCE_DIRECTORY}") as bot:
+        headers = {"x-session-id": SESSION_ID}
         if over_socket:
             async with connect(f"ws://127.0.0.1:{bot.port}/ws", additional_headers=headers, proxy=None):
                 found = await bot.wait_for("^arguments (.*)$")
@@ -47,12 +47,12 @@ async def arguments(folder: Path, without: list[str], over_socket: bool = False)
         (["pipecatcloud", "pipecat", "loguru"], "bothost_shim.BotArguments", "bothost_shim.BotArguments"),
     ],
 )
-async def test_arguments_have_the_classes_of_the_installed_packages(
+async def test_class_of_the_arguments_depends_on_the_installed_packages(
     tmp_path: Path, without: list[str], plain: str, socket: str
 ) -> None:
     values = {
         "body": {"a": 1},
-        "session_id": SESSION,
+        "session_id": SESSION_ID,
         "handle_sigint": False,
         "handle_sigterm": False,
         "pipeline_idle_timeout_secs": 300,
@@ -61,9 +61,9 @@ async def test_arguments_have_the_classes_of_the_installed_packages(
         "file_storage": None,
         "flow_config": None,
     }
-    over_request = await arguments(tmp_path, without)
+    over_request = await receive_arguments(tmp_path, without)
     assert (over_request["classes"][0], over_request["values"]) == (plain, values)
-    over_socket = await arguments(tmp_path, without, over_socket=True)
+    over_socket = await receive_arguments(tmp_path, without, over_socket=True)
     assert (over_socket["classes"][0], over_socket["values"]) == (socket, values | {"body": {}})
     assert over_socket["socket"]
     if plain.startswith("pipecatcloud"):
@@ -71,8 +71,8 @@ async def test_arguments_have_the_classes_of_the_installed_packages(
 
 
 async def test_webrtc_without_its_packages_responds_501(tmp_path: Path) -> None:
-    (tmp_path / "sitecustomize.py").write_text(WITHOUT.format(names=["aiortc"]))
-    async with running(write_bot(tmp_path, DESCRIBING), PYTHONPATH=f"{tmp_path}:{SOURCES}") as bot:
+    (tmp_path / "sitecustomize.py").write_text(IMPORT_BLOCKER.format(names=["aiortc"]))
+    async with running_bot(write_bot(tmp_path, PRINTING_BOT), PYTHONPATH=f"{tmp_path}:{SOURCE_DIRECTORY}") as bot:
         offer = {"sdp": "", "type": "offer"}
         assert (await bot.post("/api/offer", offer)).status_code == 404
         answer = await asyncio.wait_for(bot.post("/bot", headers={"x-transport-type": "webrtc"}), 10)
@@ -80,7 +80,7 @@ async def test_webrtc_without_its_packages_responds_501(tmp_path: Path) -> None:
         assert "pipecat-ai[webrtc]" in answer.json()["error"]
 
 
-async def test_importing_the_classes_keeps_the_log_handlers_of_the_bot(tmp_path: Path) -> None:
+async def test_importing_the_argument_classes_keeps_the_log_handlers_of_the_bot(tmp_path: Path) -> None:
     source = """
 import sys
 from loguru import logger
@@ -91,6 +91,6 @@ logger.add(lambda line: print("mine", line, end=""), format="{message}", level="
 async def bot(args):
     logger.trace("begun with " + type(args).__name__)
 """
-    async with running(write_bot(tmp_path, source)) as bot:
+    async with running_bot(write_bot(tmp_path, source)) as bot:
         assert (await bot.post("/bot")).status_code == 200
         await bot.wait_for("^mine begun with PipecatSessionArguments$")

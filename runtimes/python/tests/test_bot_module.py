@@ -3,12 +3,12 @@
 from pathlib import Path
 
 import pytest
-from running_bot import running, spawn, write_bot
+from running_bot import running_bot, spawn_shim, write_bot
 from websockets.asyncio.client import connect
 
 
-async def run_rejected(folder: Path) -> str:
-    process = await spawn(folder, {})
+async def run_invalid_bot(folder: Path) -> str:
+    process = await spawn_shim(folder, {})
     output, _ = await process.communicate()
     assert process.returncode == 78, output.decode()
     return output.decode()
@@ -38,19 +38,19 @@ async def test_invalid_module_exits_with_status_78_and_a_one_line_message(
 ) -> None:
     if source is not None:
         write_bot(tmp_path, source)
-    output = await run_rejected(tmp_path)
+    output = await run_invalid_bot(tmp_path)
     last = output.strip().splitlines()[-1]
     assert last.startswith(reason)
 
 
 async def test_failed_import_prints_its_trace(tmp_path: Path) -> None:
-    output = await run_rejected(write_bot(tmp_path, "def broken():\n    raise KeyError('API_KEY')\n\nbroken()\n"))
+    output = await run_invalid_bot(write_bot(tmp_path, "def broken():\n    raise KeyError('API_KEY')\n\nbroken()\n"))
     assert "Traceback (most recent call last):" in output
     assert "KeyError: 'API_KEY'" in output
 
 
 async def test_invalid_port_exits_with_status_78(tmp_path: Path) -> None:
-    process = await spawn(write_bot(tmp_path, "async def bot(args): ...\n"), {"PORT": "http"})
+    process = await spawn_shim(write_bot(tmp_path, "async def bot(args): ...\n"), {"PORT": "http"})
     output, _ = await process.communicate()
     assert (process.returncode, output.decode()) == (
         78,
@@ -70,7 +70,7 @@ async def test_invalid_port_exits_with_status_78(tmp_path: Path) -> None:
     ],
 )
 async def test_readyz_of_the_bot_decides_readiness(tmp_path: Path, readyz: str, status: int) -> None:
-    async with running(write_bot(tmp_path, f"async def bot(args): ...\n\n{readyz}\n")) as bot:
+    async with running_bot(write_bot(tmp_path, f"async def bot(args): ...\n\n{readyz}\n")) as bot:
         assert (await bot.client.get("/readyz")).status_code == status
         assert (await bot.client.get("/livez")).status_code == 200
 
@@ -82,26 +82,26 @@ from fastapi import WebSocket
 from pipecatcloud_system import app, add_lifespan_to_app
 
 @asynccontextmanager
-async def life(app):
+async def lifespan(app):
     print("begun", flush=True)
     yield
     print("over", flush=True)
 
-add_lifespan_to_app(life)
+add_lifespan_to_app(lifespan)
 
 @app.get("/hello")
-async def hello():
+async def greet():
     return {"hello": "world"}
 
 @app.websocket("/loud")
-async def loud(socket: WebSocket):
+async def send_capitals(socket: WebSocket):
     await socket.accept()
     await socket.send_text((await socket.receive_text()).upper())
     await socket.close()
 
 async def bot(args): ...
 """
-    async with running(write_bot(tmp_path, source)) as bot:
+    async with running_bot(write_bot(tmp_path, source)) as bot:
         await bot.wait_for("begun")
         assert (await bot.client.get("/hello")).json() == {"hello": "world"}
         assert (await bot.client.get("/other")).status_code == 404
@@ -116,7 +116,7 @@ async def bot(args): ...
 async def test_dotenv_file_is_ignored(tmp_path: Path) -> None:
     (tmp_path / ".env").write_text("PORT=1\nSECRET=from a file\n")
     source = "import os\n\nasync def bot(args):\n    print('secret', os.environ.get('SECRET'), flush=True)\n"
-    async with running(write_bot(tmp_path, source)) as bot:
+    async with running_bot(write_bot(tmp_path, source)) as bot:
         await bot.post("/bot")
         await bot.wait_for("secret None")
 
@@ -125,7 +125,7 @@ async def test_child_processes_inherit_no_variables_of_the_host(tmp_path: Path) 
     source = (
         "import os\n\nasync def bot(args):\n    print(sorted(n for n in os.environ if 'LOGURU' in n), flush=True)\n"
     )
-    async with running(write_bot(tmp_path, source)) as bot:
+    async with running_bot(write_bot(tmp_path, source)) as bot:
         await bot.post("/bot")
         await bot.wait_for(r"^\[\]$")
 
@@ -137,9 +137,9 @@ import sys
 async def bot(args):
     print(sorted({"fastapi", "starlette", "pydantic", "aiortc", "multipart"} & set(sys.modules)), flush=True)
 """
-    # Skip the comparison without Pipecat's classes, which import some of these packages.
+    # Make Pipecat unavailable, because importing it would also import some of the packages that this test lists.
     before = "import sys\nprint('ready', sorted({'fastapi', 'starlette', 'pydantic', 'pipecat'} & set(sys.modules)))\n"
-    async with running(write_bot(tmp_path, before + source)) as bot:
+    async with running_bot(write_bot(tmp_path, before + source)) as bot:
         await bot.wait_for(r"ready \[\]")
         await bot.post("/bot")
         await bot.wait_for(r"^\[(?!.*aiortc).*\]$")
@@ -151,22 +151,22 @@ from contextlib import asynccontextmanager
 from pipecatcloud_system import add_lifespan_to_app
 
 @asynccontextmanager
-async def life(app):
+async def lifespan(app):
     raise ValueError("no database")
     yield
 
-add_lifespan_to_app(life)
+add_lifespan_to_app(lifespan)
 
 async def bot(args): ...
 """
-    output = await run_rejected(write_bot(tmp_path, source))
+    output = await run_invalid_bot(write_bot(tmp_path, source))
     assert "ValueError: no database" in output
     assert output.strip().splitlines()[-1].startswith("bothost_shim: a lifespan handler")
 
 
 async def test_sigterm_during_the_import_exits_with_status_0(tmp_path: Path) -> None:
     source = "import time\nprint('importing', flush=True)\ntime.sleep(3600)\n"
-    process = await spawn(write_bot(tmp_path, source), {})
+    process = await spawn_shim(write_bot(tmp_path, source), {})
     assert process.stdout is not None
     assert await process.stdout.readline() == b"importing\n"
     process.terminate()
@@ -180,7 +180,7 @@ import asyncio, threading, time
 
 threading.Thread(target=lambda: time.sleep(3600)).start()
 
-async def stubborn():
+async def run_forever():
     while True:
         try:
             await asyncio.sleep(3600)
@@ -188,15 +188,15 @@ async def stubborn():
             print("no", flush=True)
 
 async def bot(args):
-    args.task = asyncio.create_task(stubborn())
+    args.task = asyncio.create_task(run_forever())
     await asyncio.sleep(0)
 """
-    async with running(write_bot(tmp_path, source), BOT_ONE_SHOT="1") as bot:
+    async with running_bot(write_bot(tmp_path, source), BOT_ONE_SHOT="1") as bot:
         assert (await bot.post("/bot")).status_code == 200
         assert await bot.process.wait() == 0
 
 
-async def test_path_cannot_forge_a_log_line(tmp_path: Path) -> None:
-    async with running(write_bot(tmp_path, "async def bot(args): ...\n")) as bot:
+async def test_request_path_cannot_forge_a_log_line(tmp_path: Path) -> None:
+    async with running_bot(write_bot(tmp_path, "async def bot(args): ...\n")) as bot:
         await bot.client.get("/a%0A2026-01-01%20forged?secret=1")
         await bot.wait_for(r"GET /a%0A2026-01-01%20forged 404$")

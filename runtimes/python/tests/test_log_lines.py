@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from running_bot import SESSION, running, write_bot
+from running_bot import SESSION_ID, running_bot, write_bot
 
-STAMP = r"^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} \| "
+TIMESTAMP = r"^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} \| "
 
 
 async def test_loguru_logs_the_session_id_after_a_bot_replaced_its_handler(tmp_path: Path) -> None:
@@ -20,11 +20,11 @@ async def bot(args):
     logger.debug("begun")
     threading.Thread(target=lambda: logger.info("on a thread")).start()
 """
-    async with running(write_bot(tmp_path, source)) as bot:
-        await bot.post("/bot", headers={"x-session-id": SESSION})
-        await bot.wait_for(STAMP + r"DEBUG    \| bot:<module>:\d+ \| NONE - imported$")
-        await bot.wait_for(STAMP + rf"DEBUG    \| bot:bot:\d+ \| {SESSION} - begun$")
-        await bot.wait_for(STAMP + rf"INFO     \| bot:<lambda>:\d+ \| {SESSION} - on a thread$")
+    async with running_bot(write_bot(tmp_path, source)) as bot:
+        await bot.post("/bot", headers={"x-session-id": SESSION_ID})
+        await bot.wait_for(TIMESTAMP + r"DEBUG    \| bot:<module>:\d+ \| NONE - imported$")
+        await bot.wait_for(TIMESTAMP + rf"DEBUG    \| bot:bot:\d+ \| {SESSION_ID} - begun$")
+        await bot.wait_for(TIMESTAMP + rf"INFO     \| bot:<lambda>:\d+ \| {SESSION_ID} - on a thread$")
 
 
 async def test_loguru_logs_the_session_id_for_a_bot_with_its_own_extra(tmp_path: Path) -> None:
@@ -36,9 +36,9 @@ logger.configure(extra={"mine": 1})
 async def bot(args):
     logger.info("begun")
 """
-    async with running(write_bot(tmp_path, source)) as bot:
-        await bot.post("/bot", headers={"x-session-id": SESSION})
-        await bot.wait_for(rf"{SESSION} - begun$")
+    async with running_bot(write_bot(tmp_path, source)) as bot:
+        await bot.post("/bot", headers={"x-session-id": SESSION_ID})
+        await bot.wait_for(rf"{SESSION_ID} - begun$")
 
 
 async def test_loguru_traces_contain_no_values_of_variables(tmp_path: Path) -> None:
@@ -52,7 +52,7 @@ async def bot(args):
     except KeyError:
         logger.exception("failed")
 """
-    async with running(write_bot(tmp_path, source)) as bot:
+    async with running_bot(write_bot(tmp_path, source)) as bot:
         await bot.post("/bot")
         await bot.wait_for(r"KeyError: 'hunter2'")
         assert bot.text.count("hunter2") == 1
@@ -65,9 +65,9 @@ import logging
 async def bot(args):
     logging.getLogger("mine").warning("careful")
 """
-    async with running(write_bot(tmp_path, source)) as bot:
-        await bot.post("/bot", headers={"x-session-id": SESSION})
-        await bot.wait_for(STAMP + rf"WARNING  \| mine:bot:\d+ \| {SESSION} - careful$")
+    async with running_bot(write_bot(tmp_path, source)) as bot:
+        await bot.post("/bot", headers={"x-session-id": SESSION_ID})
+        await bot.wait_for(TIMESTAMP + rf"WARNING  \| mine:bot:\d+ \| {SESSION_ID} - careful$")
 
 
 async def test_logging_configured_by_the_bot_is_unchanged(tmp_path: Path) -> None:
@@ -78,12 +78,12 @@ logging.basicConfig(level=logging.DEBUG, format="mine %(message)s")
 async def bot(args):
     logging.debug("careful")
 """
-    async with running(write_bot(tmp_path, source)) as bot:
+    async with running_bot(write_bot(tmp_path, source)) as bot:
         await bot.post("/bot")
         await bot.wait_for("^mine careful$")
 
 
-async def test_level_none_logs_nothing(tmp_path: Path) -> None:
+async def test_log_level_none_logs_nothing(tmp_path: Path) -> None:
     source = """
 from loguru import logger
 logger.error("loud")
@@ -91,9 +91,9 @@ print("serving on x port 0", flush=True)
 
 async def bot(args): ...
 """
-    from running_bot import spawn
+    from running_bot import spawn_shim
 
-    process = await spawn(write_bot(tmp_path, source), {"PIPECAT_LOG_LEVEL": "NONE"})
+    process = await spawn_shim(write_bot(tmp_path, source), {"PIPECAT_LOG_LEVEL": "NONE"})
     assert process.stdout is not None
     assert await process.stdout.readline() == b"serving on x port 0\n"
     process.kill()
@@ -101,7 +101,7 @@ async def bot(args): ...
     await process.wait()
 
 
-async def test_unknown_level_logs_everything(tmp_path: Path) -> None:
+async def test_unknown_log_level_logs_everything(tmp_path: Path) -> None:
     source = "from loguru import logger\nlogger.debug('shown')\n\nasync def bot(args): ...\n"
-    async with running(write_bot(tmp_path, source), PIPECAT_LOG_LEVEL="LOUD") as bot:
+    async with running_bot(write_bot(tmp_path, source), PIPECAT_LOG_LEVEL="LOUD") as bot:
         await bot.wait_for("NONE - shown$")

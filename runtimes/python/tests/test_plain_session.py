@@ -5,9 +5,9 @@ import signal
 from pathlib import Path
 
 import pytest
-from running_bot import SESSION, running, write_bot
+from running_bot import SESSION_ID, running_bot, write_bot
 
-SLEEPER = """
+SLEEPING_BOT = """
 import asyncio
 
 async def bot(args):
@@ -22,26 +22,26 @@ async def bot(args):
 
 
 @pytest.fixture
-def sleeper(tmp_path: Path) -> Path:
-    return write_bot(tmp_path, SLEEPER)
+def sleeping_bot(tmp_path: Path) -> Path:
+    return write_bot(tmp_path, SLEEPING_BOT)
 
 
-async def test_session_lasts_from_request_to_response(sleeper: Path) -> None:
-    async with running(sleeper) as bot:
+async def test_session_lasts_from_request_to_response(sleeping_bot: Path) -> None:
+    async with running_bot(sleeping_bot) as bot:
         assert await bot.report() == {"sessionId": None, "state": "idle"}
-        answer = await bot.post("/bot", {"seconds": 0}, headers={"x-session-id": SESSION})
+        answer = await bot.post("/bot", {"seconds": 0}, headers={"x-session-id": SESSION_ID})
         assert (answer.status_code, answer.json()) == (200, {})
         report = await bot.report(wait=5)
         assert report["state"] == "ended"
-        assert report["sessionId"] == SESSION
+        assert report["sessionId"] == SESSION_ID
         assert report["status"] == 200
         assert report["startedAt"].endswith("Z")
         assert report["endedAt"] >= report["startedAt"]
-        await bot.wait_for(rf"started {SESSION} {{'seconds': 0}} False False None")
+        await bot.wait_for(rf"started {SESSION_ID} {{'seconds': 0}} False False None")
 
 
-async def test_bot_that_raises_responds_500_and_logs_the_trace(sleeper: Path) -> None:
-    async with running(sleeper) as bot:
+async def test_bot_that_raises_responds_500_and_logs_the_trace(sleeping_bot: Path) -> None:
+    async with running_bot(sleeping_bot) as bot:
         answer = await bot.post("/bot", {"seconds": 0, "fail": True})
         assert answer.status_code == 500
         assert answer.json()["code"] == "500"
@@ -50,19 +50,19 @@ async def test_bot_that_raises_responds_500_and_logs_the_trace(sleeper: Path) ->
         await bot.wait_for(r"Traceback [\s\S]*ValueError: in the middle")
 
 
-async def test_session_logs_its_start_and_end_with_the_session_id(sleeper: Path) -> None:
-    async with running(sleeper, IMAGE_VERSION="v7") as bot:
-        await bot.post("/bot", {"seconds": 0}, headers={"x-daily-session-id": SESSION})
-        stamp = r"^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} \| INFO     \| \S+:\S+:\d+ \| " + SESSION + " - "
-        metadata = rf'{{"session_id": "{SESSION}", "image_version": "v7"}}'
-        await bot.wait_for(f"{stamp}Starting bot session with metadata: {metadata}$")
-        await bot.wait_for(f"{stamp}Stopping bot session with metadata: {metadata}$")
+async def test_session_logs_its_start_and_end_with_the_session_id(sleeping_bot: Path) -> None:
+    async with running_bot(sleeping_bot, IMAGE_VERSION="v7") as bot:
+        await bot.post("/bot", {"seconds": 0}, headers={"x-daily-session-id": SESSION_ID})
+        prefix = r"^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} \| INFO     \| \S+:\S+:\d+ \| " + SESSION_ID + " - "
+        metadata = rf'{{"session_id": "{SESSION_ID}", "image_version": "v7"}}'
+        await bot.wait_for(f"{prefix}Starting bot session with metadata: {metadata}$")
+        await bot.wait_for(f"{prefix}Stopping bot session with metadata: {metadata}$")
         await bot.wait_for(r"\| NONE - POST /bot 200$")
         assert "livez" not in bot.text
 
 
-async def test_second_start_responds_409(sleeper: Path) -> None:
-    async with running(sleeper) as bot:
+async def test_second_start_responds_409(sleeping_bot: Path) -> None:
+    async with running_bot(sleeping_bot) as bot:
         first = asyncio.create_task(bot.post("/bot"))
         await bot.wait_for("started")
         answer = await bot.post("/bot")
@@ -71,8 +71,8 @@ async def test_second_start_responds_409(sleeper: Path) -> None:
         assert (await first).status_code == 200
 
 
-async def test_stop_cancels_the_bot_and_lets_it_clean_up(sleeper: Path) -> None:
-    async with running(sleeper) as bot:
+async def test_stop_cancels_the_bot_and_lets_it_clean_up(sleeping_bot: Path) -> None:
+    async with running_bot(sleeping_bot) as bot:
         assert (await bot.post("/_bot/stop")).status_code == 409
         first = asyncio.create_task(bot.post("/bot"))
         await bot.wait_for("started")
@@ -95,7 +95,7 @@ async def bot(args):
         print("no", flush=True)
     await asyncio.sleep(3600)
 """
-    async with running(write_bot(tmp_path, source)) as bot:
+    async with running_bot(write_bot(tmp_path, source)) as bot:
         first = asyncio.create_task(bot.post("/bot"))
         await bot.wait_for("started")
         await bot.post("/_bot/stop", {"graceSeconds": 0.1})
@@ -103,16 +103,16 @@ async def bot(args):
         assert (await first).status_code == 200
 
 
-async def test_session_is_cancelled_at_its_time_limit(sleeper: Path) -> None:
-    async with running(sleeper) as bot:
+async def test_session_is_cancelled_at_its_time_limit(sleeping_bot: Path) -> None:
+    async with running_bot(sleeping_bot) as bot:
         answer = await bot.post("/bot", headers={"X-PCC-Max-Session-Seconds": "0.2"})
         assert (answer.status_code, answer.json()) == (200, {"completionStatus": "SESSION_TIME_LIMIT"})
         assert (await bot.report())["completionStatus"] == "SESSION_TIME_LIMIT"
         await bot.wait_for("cleaned up")
 
 
-async def test_disconnected_caller_does_not_end_the_session(sleeper: Path) -> None:
-    async with running(sleeper) as bot:
+async def test_disconnected_caller_does_not_end_the_session(sleeping_bot: Path) -> None:
+    async with running_bot(sleeping_bot) as bot:
         first = asyncio.create_task(bot.post("/bot"))
         await bot.wait_for("started")
         first.cancel()
@@ -122,16 +122,16 @@ async def test_disconnected_caller_does_not_end_the_session(sleeper: Path) -> No
 
 
 @pytest.mark.parametrize(("body", "status"), [(b"[]", 422), (b"{", 422), (b'"x"', 422), (b" " * 1_048_577, 413)])
-async def test_body_that_is_not_an_object_starts_no_session(sleeper: Path, body: bytes, status: int) -> None:
-    async with running(sleeper) as bot:
+async def test_body_that_is_not_an_object_starts_no_session(sleeping_bot: Path, body: bytes, status: int) -> None:
+    async with running_bot(sleeping_bot) as bot:
         answer = await bot.client.post("/bot", content=body)
         assert answer.status_code == status
         assert answer.json()["code"] == str(status)
         assert (await bot.report())["state"] == "idle"
 
 
-async def test_reserved_paths_require_the_control_token_but_probes_do_not(sleeper: Path) -> None:
-    async with running(sleeper, BOT_CONTROL_TOKEN="secret") as bot:
+async def test_reserved_paths_require_the_control_token_but_probes_do_not(sleeping_bot: Path) -> None:
+    async with running_bot(sleeping_bot, BOT_CONTROL_TOKEN="secret") as bot:
         assert (await bot.client.get("/readyz")).status_code == 200
         for method, path in [("POST", "/bot"), ("POST", "/_bot/stop"), ("GET", "/_bot/session")]:
             assert (await bot.client.request(method, path)).status_code == 401
@@ -144,14 +144,14 @@ async def test_reserved_paths_require_the_control_token_but_probes_do_not(sleepe
         assert "secret" not in bot.text
 
 
-async def test_idle_host_exits_immediately_on_sigterm(sleeper: Path) -> None:
-    async with running(sleeper) as bot:
+async def test_idle_host_exits_immediately_on_sigterm(sleeping_bot: Path) -> None:
+    async with running_bot(sleeping_bot) as bot:
         bot.signal(signal.SIGTERM)
         assert await bot.process.wait() == 0
 
 
-async def test_running_session_finishes_after_sigterm_before_the_process_exits(sleeper: Path) -> None:
-    async with running(sleeper) as bot:
+async def test_running_session_finishes_after_sigterm_before_the_process_exits(sleeping_bot: Path) -> None:
+    async with running_bot(sleeping_bot) as bot:
         first = asyncio.create_task(bot.post("/bot"))
         await bot.wait_for("started")
         bot.signal(signal.SIGTERM)
@@ -164,8 +164,8 @@ async def test_running_session_finishes_after_sigterm_before_the_process_exits(s
         assert await bot.process.wait() == 0
 
 
-async def test_shutdown_timeout_limits_the_drain(sleeper: Path) -> None:
-    async with running(sleeper, SHUTDOWN_TIMEOUT="0.2") as bot:
+async def test_shutdown_timeout_limits_the_drain(sleeping_bot: Path) -> None:
+    async with running_bot(sleeping_bot, SHUTDOWN_TIMEOUT="0.2") as bot:
         first = asyncio.create_task(bot.post("/bot"))
         await bot.wait_for("started")
         bot.signal(signal.SIGTERM)
@@ -173,29 +173,29 @@ async def test_shutdown_timeout_limits_the_drain(sleeper: Path) -> None:
         assert await bot.process.wait() == 0
 
 
-async def test_one_shot_host_exits_after_the_first_session(sleeper: Path) -> None:
-    async with running(sleeper, BOT_ONE_SHOT="1") as bot:
+async def test_one_shot_host_exits_after_the_first_session(sleeping_bot: Path) -> None:
+    async with running_bot(sleeping_bot, BOT_ONE_SHOT="1") as bot:
         assert (await bot.post("/bot", {"seconds": 0})).status_code == 200
         assert await bot.process.wait() == 0
 
 
 async def test_bot_that_calls_sys_exit_ends_only_its_session(tmp_path: Path) -> None:
     source = "import sys\n\nasync def bot(args):\n    sys.exit(args.body.get('status'))\n"
-    async with running(write_bot(tmp_path, source)) as bot:
+    async with running_bot(write_bot(tmp_path, source)) as bot:
         assert (await bot.post("/bot")).status_code == 200
         assert (await bot.post("/bot", {"status": "broken"})).status_code == 500
         assert (await bot.client.get("/livez")).status_code == 200
 
 
 async def test_bot_that_is_not_async_responds_500(tmp_path: Path) -> None:
-    async with running(write_bot(tmp_path, "def bot(args):\n    return 1\n")) as bot:
+    async with running_bot(write_bot(tmp_path, "def bot(args):\n    return 1\n")) as bot:
         assert (await bot.post("/bot")).status_code == 500
         await bot.wait_for("TypeError: bot.args. must be async")
 
 
 async def test_room_session_requires_both_headers(tmp_path: Path) -> None:
     source = "async def bot(args):\n    print(type(args).__name__, args.room_url, args.token)\n"
-    async with running(write_bot(tmp_path, source)) as bot:
+    async with running_bot(write_bot(tmp_path, source)) as bot:
         room = {"x-daily-room-url": "https://example.invalid/room", "x-daily-room-token": "t"}
         assert (await bot.post("/bot", headers=room)).status_code == 200
         await bot.wait_for("DailySessionArguments https://example.invalid/room t")
@@ -203,13 +203,13 @@ async def test_room_session_requires_both_headers(tmp_path: Path) -> None:
         assert (await bot.post("/bot", headers=room)).status_code == 400
 
 
-async def test_media_over_quic_responds_400(sleeper: Path) -> None:
-    async with running(sleeper) as bot:
+async def test_media_over_quic_responds_400(sleeping_bot: Path) -> None:
+    async with running_bot(sleeping_bot) as bot:
         assert (await bot.post("/bot", headers={"x-transport-type": "moq"})).status_code == 400
 
 
-async def test_sigint_cancels_the_session_and_exits(sleeper: Path) -> None:
-    async with running(sleeper) as bot:
+async def test_sigint_cancels_the_session_and_exits(sleeping_bot: Path) -> None:
+    async with running_bot(sleeping_bot) as bot:
         first = asyncio.create_task(bot.post("/bot"))
         await bot.wait_for("started")
         bot.signal(signal.SIGINT)
@@ -230,7 +230,7 @@ async def bot(args):
         print("no", flush=True)
     await asyncio.sleep(3600)
 """
-    async with running(write_bot(tmp_path, source)) as bot:
+    async with running_bot(write_bot(tmp_path, source)) as bot:
         first = asyncio.create_task(bot.post("/bot"))
         await bot.wait_for("started")
         await bot.post("/_bot/stop")

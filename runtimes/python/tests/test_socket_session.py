@@ -5,17 +5,18 @@ import base64
 import json
 import re
 import signal
+import stat
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 from pipecat.frames.protobufs import frames_pb2
-from running_bot import ECHO, SESSION, RunningBot, running, write_bot
-from websockets.asyncio.client import ClientConnection, connect
+from running_bot import ECHO_BOT_DIRECTORY, SESSION_ID, RunningBot, running_bot, write_bot
+from websockets.asyncio.client import ClientConnection, connect, unix_connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
-PLAIN = """
+PLAIN_BOT = """
 async def bot(args):
     print("type", args.transport_type, "body", args.body, flush=True)
     async for text in args.websocket.iter_text():
@@ -26,21 +27,23 @@ async def bot(args):
         await args.websocket.send_text(text)
     print("left", flush=True)
 """
-FRAMES: Any = frames_pb2
-HELLO = json.dumps({"label": "rtvi-ai", "type": "client-message", "id": "1", "data": {"t": "eval-connect", "d": {}}})
+PROTOBUF_FRAMES: Any = frames_pb2
+EVALUATION_HELLO = json.dumps(
+    {"label": "rtvi-ai", "type": "client-message", "id": "1", "data": {"t": "eval-connect", "d": {}}}
+)
 
 
-def socket(bot: RunningBot, query: str = "", transport: str | None = "websocket") -> connect:
-    headers = {"x-session-id": SESSION} | ({} if transport is None else {"x-transport-type": transport})
+def open_socket(bot: RunningBot, query: str = "", transport: str | None = "websocket") -> connect:
+    headers = {"x-session-id": SESSION_ID} | ({} if transport is None else {"x-transport-type": transport})
     return connect(f"ws://127.0.0.1:{bot.port}/ws{query}", additional_headers=headers, proxy=None)
 
 
 @pytest.fixture
-def plain(tmp_path: Path) -> Path:
-    return write_bot(tmp_path, PLAIN)
+def plain_bot(tmp_path: Path) -> Path:
+    return write_bot(tmp_path, PLAIN_BOT)
 
 
-async def closing(client: ClientConnection) -> int | None:
+async def wait_for_close_code(client: ClientConnection) -> int | None:
     """Read messages until the socket closes and return the close code."""
     with suppress(ConnectionClosed):
         while True:
@@ -48,34 +51,45 @@ async def closing(client: ClientConnection) -> int | None:
     return client.close_code
 
 
-async def test_session_lasts_as_long_as_its_socket(plain: Path) -> None:
-    async with running(plain) as bot:
-        async with socket(bot) as client:
+async def test_session_lasts_as_long_as_its_socket(plain_bot: Path) -> None:
+    async with running_bot(plain_bot) as bot:
+        async with open_socket(bot) as client:
             await client.send("hello")
             assert await client.recv() == "hello"
             assert (await bot.report())["state"] == "running"
         report = await bot.report(wait=10)
-        assert (report["state"], report["sessionId"]) == ("ended", SESSION)
+        assert (report["state"], report["sessionId"]) == ("ended", SESSION_ID)
         await bot.wait_for("type websocket body {}")
         await bot.wait_for("left")
 
 
-async def test_socket_closes_when_the_bot_returns(plain: Path) -> None:
-    async with running(plain) as bot, socket(bot) as client:
+async def test_host_listens_on_a_unix_socket_that_only_its_account_can_use(plain_bot: Path) -> None:
+    path = plain_bot / "socket"
+    headers = {"x-session-id": SESSION_ID}
+    async with running_bot(plain_bot, BOT_SOCKET=str(path)) as bot:
+        assert stat.S_IMODE(path.stat().st_mode) == 0o600
+        async with unix_connect(str(path), "ws://localhost/ws", additional_headers=headers) as client:
+            await client.send("hello")
+            assert await client.recv() == "hello"
+            assert (await bot.report())["sessionId"] == SESSION_ID
+
+
+async def test_socket_closes_when_the_bot_returns(plain_bot: Path) -> None:
+    async with running_bot(plain_bot) as bot, open_socket(bot) as client:
         await client.send("return")
-        assert await closing(client) == 1000
+        assert await wait_for_close_code(client) == 1000
 
 
-async def test_bot_that_raises_closes_with_1011_and_logs_the_trace(plain: Path) -> None:
-    async with running(plain) as bot, socket(bot) as client:
+async def test_bot_that_raises_closes_with_1011_and_logs_the_trace(plain_bot: Path) -> None:
+    async with running_bot(plain_bot) as bot, open_socket(bot) as client:
         await client.send("raise")
-        assert await closing(client) == 1011
+        assert await wait_for_close_code(client) == 1011
         assert "in the middle" not in (client.close_reason or "")
         await bot.wait_for(r"Traceback [\s\S]*ValueError: in the middle")
 
 
-async def test_second_socket_responds_409(plain: Path) -> None:
-    async with running(plain) as bot, socket(bot) as client:
+async def test_second_socket_responds_409(plain_bot: Path) -> None:
+    async with running_bot(plain_bot) as bot, open_socket(bot) as client:
         with pytest.raises(InvalidStatus) as refusal:
             await connect(f"ws://127.0.0.1:{bot.port}/ws", proxy=None)
         assert refusal.value.response.status_code == 409
@@ -83,10 +97,10 @@ async def test_second_socket_responds_409(plain: Path) -> None:
         assert await client.recv() == "still here"
 
 
-async def test_socket_requires_the_control_token(plain: Path) -> None:
-    async with running(plain, BOT_CONTROL_TOKEN="secret") as bot:
+async def test_socket_requires_the_control_token(plain_bot: Path) -> None:
+    async with running_bot(plain_bot, BOT_CONTROL_TOKEN="secret") as bot:
         with pytest.raises(InvalidStatus) as refusal:
-            await socket(bot)
+            await open_socket(bot)
         assert refusal.value.response.status_code == 401
         headers = {"x-bot-control-token": "secret"}
         url = f"ws://127.0.0.1:{bot.port}/ws"
@@ -104,8 +118,8 @@ async def test_socket_requires_the_control_token(plain: Path) -> None:
         ("?body=%%%", {}),
     ],
 )
-async def test_body_is_decoded_from_the_url(plain: Path, query: str, body: dict[str, Any]) -> None:
-    async with running(plain) as bot, socket(bot, query) as client:
+async def test_body_is_decoded_from_the_url(plain_bot: Path, query: str, body: dict[str, Any]) -> None:
+    async with running_bot(plain_bot) as bot, open_socket(bot, query) as client:
         await client.send("hello")
         await bot.wait_for(re.escape(f"body {body}"))
         assert await client.recv() == "hello"
@@ -120,15 +134,15 @@ async def test_body_is_decoded_from_the_url(plain: Path, query: str, body: dict[
         ("websocket", json.dumps({"event": "connected", "protocol": "Call"}), None),
         ("websocket", json.dumps({"event": "start", "start": {}}), None),
         ("websocket", json.dumps({"stream_id": "1", "start": {"call_control_id": "2"}}), None),
-        ("websocket", HELLO, None),
+        ("websocket", EVALUATION_HELLO, None),
         ("twilio", "hello", None),
         (None, "hello", None),
     ],
 )
-async def test_first_frame_detects_carriers_and_evaluations_and_reaches_the_bot(
-    plain: Path, transport: str | None, first: str, expected: str | None
+async def test_first_frame_identifies_carriers_and_evaluations_and_is_passed_to_the_bot(
+    plain_bot: Path, transport: str | None, first: str, expected: str | None
 ) -> None:
-    async with running(plain) as bot, socket(bot, transport=transport) as client:
+    async with running_bot(plain_bot) as bot, open_socket(bot, transport=transport) as client:
         await client.send(first)
         assert await client.recv() == first
         await bot.wait_for(f"type {expected} body")
@@ -136,29 +150,29 @@ async def test_first_frame_detects_carriers_and_evaluations_and_reaches_the_bot(
 
 async def test_client_that_sends_no_frame_is_a_plain_client(tmp_path: Path) -> None:
     source = "async def bot(args):\n    await args.websocket.send_text(str(args.transport_type))\n"
-    async with running(write_bot(tmp_path, source)) as bot, socket(bot) as client:
+    async with running_bot(write_bot(tmp_path, source)) as bot, open_socket(bot) as client:
         assert await client.recv() == "websocket"
 
 
-async def test_stop_cancels_the_bot_and_closes_the_socket(plain: Path) -> None:
-    async with running(plain) as bot, socket(bot) as client:
+async def test_stop_cancels_the_bot_and_closes_the_socket(plain_bot: Path) -> None:
+    async with running_bot(plain_bot) as bot, open_socket(bot) as client:
         await client.send("hello")
         await client.recv()
         assert (await bot.post("/_bot/stop")).status_code == 202
-        assert await closing(client) == 1000
+        assert await wait_for_close_code(client) == 1000
 
 
-async def test_socket_closes_at_the_time_limit_of_its_session(plain: Path) -> None:
-    async with running(plain) as bot:
+async def test_socket_closes_at_the_time_limit_of_its_session(plain_bot: Path) -> None:
+    async with running_bot(plain_bot) as bot:
         headers = {"x-max-session-seconds": "0.2"}
         async with connect(f"ws://127.0.0.1:{bot.port}/ws", additional_headers=headers, proxy=None) as client:
-            assert await closing(client) == 1000
+            assert await wait_for_close_code(client) == 1000
         assert (await bot.report())["completionStatus"] == "SESSION_TIME_LIMIT"
 
 
-async def test_socket_with_a_silent_client_stays_open_after_sigterm(plain: Path) -> None:
-    async with running(plain) as bot:
-        async with socket(bot) as client:
+async def test_socket_with_a_silent_client_stays_open_after_sigterm(plain_bot: Path) -> None:
+    async with running_bot(plain_bot) as bot:
+        async with open_socket(bot) as client:
             await bot.wait_for("Starting bot session")
             bot.signal(signal.SIGTERM)
             await bot.wait_for("exits after its session")
@@ -167,9 +181,9 @@ async def test_socket_with_a_silent_client_stays_open_after_sigterm(plain: Path)
         assert await bot.process.wait() == 0
 
 
-async def test_active_socket_stays_open_after_sigterm(plain: Path) -> None:
-    async with running(plain) as bot:
-        async with socket(bot) as client:
+async def test_active_socket_stays_open_after_sigterm(plain_bot: Path) -> None:
+    async with running_bot(plain_bot) as bot:
+        async with open_socket(bot) as client:
             await client.send("hello")
             await client.recv()
             bot.signal(signal.SIGTERM)
@@ -179,38 +193,38 @@ async def test_active_socket_stays_open_after_sigterm(plain: Path) -> None:
         assert await bot.process.wait() == 0
 
 
-def loud(samples: int) -> bytes:
+def loud_audio(samples: int) -> bytes:
     return b"\x00\x40" * samples
 
 
 async def test_pipecat_pipeline_echoes_audio_over_protobuf_frames() -> None:
-    async with running(ECHO) as bot:
-        async with socket(bot, "?body=" + base64.b64encode(b'{"name":"Ada"}').decode()) as client:
+    async with running_bot(ECHO_BOT_DIRECTORY) as bot:
+        async with open_socket(bot, "?body=" + base64.b64encode(b'{"name":"Ada"}').decode()) as client:
             ready = {"label": "rtvi-ai", "type": "client-ready", "id": "1", "data": {"version": "2.2.0"}}
-            message = FRAMES.Frame(message=FRAMES.MessageFrame(data=json.dumps(ready)))
+            message = PROTOBUF_FRAMES.Frame(message=PROTOBUF_FRAMES.MessageFrame(data=json.dumps(ready)))
             await client.send(message.SerializeToString())
-            sound = FRAMES.AudioRawFrame(audio=loud(3200), sample_rate=16000, num_channels=1)
-            await client.send(FRAMES.Frame(audio=sound).SerializeToString())
+            sound = PROTOBUF_FRAMES.AudioRawFrame(audio=loud_audio(3200), sample_rate=16000, num_channels=1)
+            await client.send(PROTOBUF_FRAMES.Frame(audio=sound).SerializeToString())
             heard, messages = b"", set()
-            while loud(800) not in heard or "bot-ready" not in messages:
-                frame = FRAMES.Frame.FromString(await client.recv())
+            while loud_audio(800) not in heard or "bot-ready" not in messages:
+                frame = PROTOBUF_FRAMES.Frame.FromString(await client.recv())
                 if frame.WhichOneof("frame") == "audio":
                     assert frame.audio.sample_rate == 16000
                     heard += frame.audio.audio
                 elif frame.WhichOneof("frame") == "message":
                     messages.add(json.loads(frame.message.data)["type"])
         assert (await bot.report(wait=20))["state"] == "ended"
-        await bot.wait_for(rf"{SESSION} - Client connected, start body with 1 keys")
-        await bot.wait_for(rf"{SESSION} - Client disconnected")
+        await bot.wait_for(rf"{SESSION_ID} - Client connected, start body with 1 keys")
+        await bot.wait_for(rf"{SESSION_ID} - Client disconnected")
 
 
 async def test_stop_ends_a_pipecat_pipeline() -> None:
-    async with running(ECHO) as bot, socket(bot) as client:
-        sound = FRAMES.AudioRawFrame(audio=loud(3200), sample_rate=16000, num_channels=1)
-        await client.send(FRAMES.Frame(audio=sound).SerializeToString())
+    async with running_bot(ECHO_BOT_DIRECTORY) as bot, open_socket(bot) as client:
+        sound = PROTOBUF_FRAMES.AudioRawFrame(audio=loud_audio(3200), sample_rate=16000, num_channels=1)
+        await client.send(PROTOBUF_FRAMES.Frame(audio=sound).SerializeToString())
         await client.recv()
         assert (await bot.post("/_bot/stop")).status_code == 202
-        await closing(client)
+        await wait_for_close_code(client)
         assert (await bot.report(wait=20))["state"] == "ended"
 
 
@@ -224,7 +238,7 @@ async def test_twilio_call_echoes_audio() -> None:
         "mediaFormat": {"encoding": "audio/x-mulaw", "sampleRate": 8000, "channels": 1},
         "customParameters": {"from_number": "+1"},
     }
-    async with running(ECHO, **keys) as bot, socket(bot) as client:
+    async with running_bot(ECHO_BOT_DIRECTORY, **keys) as bot, open_socket(bot) as client:
         await client.send(json.dumps({"event": "connected", "protocol": "Call", "version": "1.0.0"}))
         await client.send(json.dumps({"event": "start", "sequenceNumber": "1", "streamSid": "MZ1", "start": start}))
         payload = base64.b64encode(b"\x20" * 160).decode()
@@ -246,8 +260,11 @@ async def test_twilio_call_echoes_audio() -> None:
 
 
 async def test_evaluation_is_recognized_by_its_first_frame() -> None:
-    async with running(ECHO) as bot, socket(bot, "?skip_tts=true", transport="websocket") as client:
-        await client.send(HELLO)
+    async with (
+        running_bot(ECHO_BOT_DIRECTORY) as bot,
+        open_socket(bot, "?skip_tts=true", transport="websocket") as client,
+    ):
+        await client.send(EVALUATION_HELLO)
         ready = {"label": "rtvi-ai", "type": "client-ready", "id": "2", "data": {"version": "2.2.0"}}
         await client.send(json.dumps(ready))
         while json.loads(await client.recv())["type"] != "bot-ready":
@@ -258,27 +275,27 @@ async def test_evaluation_is_recognized_by_its_first_frame() -> None:
 
 
 async def test_pipecat_bot_that_raises_closes_with_1011(tmp_path: Path) -> None:
-    source = (ECHO / "bot.py").read_text()
+    source = (ECHO_BOT_DIRECTORY / "bot.py").read_text()
     changed = source.replace("    await runner.run()", "    raise RuntimeError('in the middle')")
     assert changed != source
-    async with running(write_bot(tmp_path, changed)) as bot, socket(bot) as client:
-        assert await closing(client) == 1011
+    async with running_bot(write_bot(tmp_path, changed)) as bot, open_socket(bot) as client:
+        assert await wait_for_close_code(client) == 1011
         await bot.wait_for(r"RuntimeError: in the middle")
         assert (await bot.report(wait=20))["status"] == 500
 
 
 async def test_pipecat_error_names_the_failing_service(tmp_path: Path) -> None:
-    source = (ECHO / "bot.py").read_text()
+    source = (ECHO_BOT_DIRECTORY / "bot.py").read_text()
     changed = source.replace(
         "            frame = OutputAudioRawFrame(",
         '            await self.push_error("Name or service not known")\n            frame = OutputAudioRawFrame(',
     )
     assert changed != source
-    async with running(write_bot(tmp_path, changed)) as bot, socket(bot) as client:
-        sound = FRAMES.AudioRawFrame(audio=loud(320), sample_rate=16000, num_channels=1)
-        await client.send(FRAMES.Frame(audio=sound).SerializeToString())
+    async with running_bot(write_bot(tmp_path, changed)) as bot, open_socket(bot) as client:
+        sound = PROTOBUF_FRAMES.AudioRawFrame(audio=loud_audio(320), sample_rate=16000, num_channels=1)
+        await client.send(PROTOBUF_FRAMES.Frame(audio=sound).SerializeToString())
         message: dict[str, Any] = {}
         while message.get("type") != "error":
-            frame = FRAMES.Frame.FromString(await client.recv())
+            frame = PROTOBUF_FRAMES.Frame.FromString(await client.recv())
             message = json.loads(frame.message.data) if frame.WhichOneof("frame") == "message" else {}
         assert message["data"] == {"error": "Echo: Name or service not known", "fatal": False}

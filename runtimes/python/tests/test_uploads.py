@@ -1,11 +1,11 @@
-"""Tests of `POST /files` with a bot that provides its own storage."""
+"""Tests of `POST /files` with a bot that implements its own file storage."""
 
 import asyncio
 from pathlib import Path
 
-from running_bot import SESSION, running, write_bot
+from running_bot import SESSION_ID, running_bot, write_bot
 
-STORING = """
+STORING_BOT = """
 import asyncio
 
 class Storage:
@@ -34,8 +34,8 @@ async def bot(args):
 
 
 async def test_files_are_stored_for_the_session_and_deleted_at_its_end(tmp_path: Path) -> None:
-    async with running(write_bot(tmp_path, STORING), BOT_CONTROL_TOKEN="secret") as bot:
-        service, client = {"x-bot-control-token": "secret", "x-session-id": SESSION}, {"x-session-id": SESSION}
+    async with running_bot(write_bot(tmp_path, STORING_BOT), BOT_CONTROL_TOKEN="secret") as bot:
+        service, client = {"x-bot-control-token": "secret", "x-session-id": SESSION_ID}, {"x-session-id": SESSION_ID}
         file = {"file": ("../note.txt", b"hello", "text/x-mine")}
         assert (await bot.client.post("/files", files=file, headers=client)).status_code == 404
         session = asyncio.create_task(bot.post("/bot", headers=service))
@@ -62,7 +62,7 @@ async def test_files_are_stored_for_the_session_and_deleted_at_its_end(tmp_path:
 
 async def test_bot_without_storage_responds_503(tmp_path: Path) -> None:
     source = "import asyncio\n\nasync def bot(args):\n    print('here', flush=True)\n    await asyncio.sleep(3600)\n"
-    async with running(write_bot(tmp_path, source)) as bot:
+    async with running_bot(write_bot(tmp_path, source)) as bot:
         session = asyncio.create_task(bot.post("/bot"))
         await bot.wait_for("here")
         answer = await bot.client.post("/files", files={"file": ("a", b"x")})

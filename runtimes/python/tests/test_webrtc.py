@@ -14,23 +14,23 @@ import aioice.ice
 import pytest
 from aiortc import RTCConfiguration, RTCPeerConnection, RTCSessionDescription
 from aiortc.mediastreams import AudioStreamTrack
-from running_bot import ECHO, SESSION, RunningBot, running, write_bot
+from running_bot import ECHO_BOT_DIRECTORY, SESSION_ID, RunningBot, running_bot, write_bot
 
-HEADERS = {"x-transport-type": "webrtc", "x-session-id": SESSION}
-CLIENT = {"x-session-id": SESSION}
+START_HEADERS = {"x-transport-type": "webrtc", "x-session-id": SESSION_ID}
+CLIENT_HEADERS = {"x-session-id": SESSION_ID}
 
-# Let aiortc use 127.0.0.1, which it ignores by default, because a machine may have no other address.
-LOOPBACK = 'import aioice.ice\n\naioice.ice.get_host_addresses = lambda *_, **__: ["127.0.0.1"]\n\n'
+# Makes aiortc use 127.0.0.1, which it ignores by default. The test machine may have no other address.
+LOOPBACK_PATCH = 'import aioice.ice\n\naioice.ice.get_host_addresses = lambda *_, **__: ["127.0.0.1"]\n\n'
 
 
 @pytest.fixture
-def echo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def echo_bot(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(aioice.ice, "get_host_addresses", lambda *_, **__: ["127.0.0.1"])
-    return write_bot(tmp_path, LOOPBACK + (ECHO / "bot.py").read_text())
+    return write_bot(tmp_path, LOOPBACK_PATCH + (ECHO_BOT_DIRECTORY / "bot.py").read_text())
 
 
-class Tone(AudioStreamTrack):
-    """An audio track with a tone, because aiortc's own track sends silence."""
+class ToneTrack(AudioStreamTrack):
+    """An audio track that sends a tone. The default track of aiortc sends silence."""
 
     async def recv(self) -> Any:
         frame: Any = await super().recv()
@@ -39,12 +39,12 @@ class Tone(AudioStreamTrack):
         return frame
 
 
-class Call:
+class WebRtcCall:
     """A client that sends and receives audio and has a data channel, like a browser."""
 
     def __init__(self) -> None:
         self.connection = RTCPeerConnection(RTCConfiguration(iceServers=[]))
-        self.connection.addTrack(Tone())
+        self.connection.addTrack(ToneTrack())
         self.connection.addTransceiver("video")
         self.connection.addTransceiver("video")
         self.channel = self.connection.createDataChannel("chat")
@@ -63,14 +63,14 @@ class Call:
         return {"sdp": local.sdp, "type": local.type, "pc_id": None, "restart_pc": False}
 
     async def connect(self, bot: RunningBot, **more: Any) -> dict[str, Any]:
-        answer = await bot.post("/api/offer", await self.offer() | more, headers=CLIENT)
+        answer = await bot.post("/api/offer", await self.offer() | more, headers=CLIENT_HEADERS)
         assert answer.status_code == 200, answer.text
         description: dict[str, Any] = answer.json()
         await self.connection.setRemoteDescription(RTCSessionDescription(description["sdp"], description["type"]))
         return description
 
     async def hear(self) -> None:
-        """Wait until audio arrives that is not silence."""
+        """Wait for received audio that is not silent."""
         track = await self.track
         while True:
             frame = await track.recv()
@@ -78,19 +78,19 @@ class Call:
                 return
 
 
-async def test_call_echoes_audio_and_ends_with_its_client(echo: Path) -> None:
-    async with running(echo) as bot:
-        session = asyncio.create_task(bot.post("/bot", {"from": "start"}, headers=HEADERS))
-        call = Call()
+async def test_call_echoes_audio_and_ends_when_its_client_disconnects(echo_bot: Path) -> None:
+    async with running_bot(echo_bot) as bot:
+        session = asyncio.create_task(bot.post("/bot", {"from": "start"}, headers=START_HEADERS))
+        call = WebRtcCall()
         answer = await call.connect(bot)
         await call.hear()
         known = {"pc_id": answer["pc_id"]}
         candidate = {"candidate": "", "sdp_mid": "0", "sdp_mline_index": 0}
-        patched = await bot.client.patch("/api/offer", json=known | {"candidates": [candidate]}, headers=CLIENT)
+        patched = await bot.client.patch("/api/offer", json=known | {"candidates": [candidate]}, headers=CLIENT_HEADERS)
         assert (patched.status_code, patched.json()) == (200, {"status": "success"})
         unknown = {"pc_id": "unknown", "candidates": []}
-        assert (await bot.client.patch("/api/offer", json=unknown, headers=CLIENT)).status_code == 404
-        second = await bot.post("/api/offer", await Call().offer(), headers=CLIENT)
+        assert (await bot.client.patch("/api/offer", json=unknown, headers=CLIENT_HEADERS)).status_code == 404
+        second = await bot.post("/api/offer", await WebRtcCall().offer(), headers=CLIENT_HEADERS)
         assert (second.status_code, second.json()["error"]) == (
             400,
             "Cannot create new connection with existing connection active",
@@ -98,14 +98,14 @@ async def test_call_echoes_audio_and_ends_with_its_client(echo: Path) -> None:
         await call.connection.close()
         assert ((await session).status_code, (await session).json()) == (200, {})
         await bot.wait_for("start body with 1 keys")
-        late = await bot.client.patch("/api/offer", json=known | {"candidates": []}, headers=CLIENT)
+        late = await bot.client.patch("/api/offer", json=known | {"candidates": []}, headers=CLIENT_HEADERS)
         assert late.status_code == 404
 
 
-async def test_stop_closes_the_connection_of_a_call(echo: Path) -> None:
-    async with running(echo) as bot:
-        session = asyncio.create_task(bot.post("/bot", headers=HEADERS))
-        call = Call()
+async def test_stop_closes_the_connection_of_a_call(echo_bot: Path) -> None:
+    async with running_bot(echo_bot) as bot:
+        session = asyncio.create_task(bot.post("/bot", headers=START_HEADERS))
+        call = WebRtcCall()
         closed = asyncio.Event()
         call.channel.on("close", closed.set)
         await call.connect(bot)
@@ -116,68 +116,121 @@ async def test_stop_closes_the_connection_of_a_call(echo: Path) -> None:
         await call.connection.close()
 
 
-BODY = LOOPBACK + "async def bot(args):\n    print('body', args.body, type(args).__name__, flush=True)\n"
+BODY_PRINTING_BOT = (
+    LOOPBACK_PATCH + "async def bot(args):\n    print('body', args.body, type(args).__name__, flush=True)\n"
+)
 
 
 @pytest.mark.parametrize(("more", "body"), [({}, {"a": 1}), ({"requestData": {"b": 2}}, {"b": 2})])
-async def test_body_comes_from_the_offer_or_otherwise_from_the_start(
-    tmp_path: Path, echo: Path, more: dict[str, Any], body: dict[str, Any]
+async def test_body_is_taken_from_the_offer_or_else_from_the_start_request(
+    tmp_path: Path, echo_bot: Path, more: dict[str, Any], body: dict[str, Any]
 ) -> None:
-    async with running(write_bot(tmp_path, BODY)) as bot:
-        session = asyncio.create_task(bot.post("/bot", {"a": 1}, headers=HEADERS))
-        call = Call()
+    async with running_bot(write_bot(tmp_path, BODY_PRINTING_BOT)) as bot:
+        session = asyncio.create_task(bot.post("/bot", {"a": 1}, headers=START_HEADERS))
+        call = WebRtcCall()
         await call.connect(bot, **more)
         assert (await session).status_code == 200
         await bot.wait_for(f"body {body} SmallWebRTCSessionArguments")
         await call.connection.close()
 
 
-async def test_bot_that_raises_in_a_call_responds_500(tmp_path: Path, echo: Path) -> None:
-    source = LOOPBACK + "async def bot(args):\n    raise ValueError('in the middle')\n"
-    async with running(write_bot(tmp_path, source)) as bot:
-        session = asyncio.create_task(bot.post("/bot", headers=HEADERS))
-        call = Call()
+MANAGED_BOT = f"""{LOOPBACK_PATCH}
+from pipecatcloud import PipecatSessionArguments, SmallWebRTCSessionArguments, SmallWebRTCSessionManager
+
+manager = SmallWebRTCSessionManager(timeout_seconds=60)
+
+async def bot(args):
+    match args:
+        case SmallWebRTCSessionArguments():
+            print("connected", args.body, manager.complete_session(), flush=True)
+        case PipecatSessionArguments():
+            print("waiting", args.body, flush=True)
+            await manager.wait_for_webrtc()
+            print("complete", flush=True)
+"""
+
+
+async def test_plain_session_calls_the_bot_again_when_a_client_connects(tmp_path: Path, echo_bot: Path) -> None:
+    async with running_bot(write_bot(tmp_path, MANAGED_BOT)) as bot:
+        session = asyncio.create_task(bot.post("/bot", {"a": 1}, headers=CLIENT_HEADERS))
+        await bot.wait_for("^waiting {'a': 1}$")
+        call = WebRtcCall()
+        await call.connect(bot, requestData={"b": 2})
+        assert ((await session).status_code, (await session).json()) == (200, {})
+        await bot.wait_for("^connected {'b': 2} True$")
+        await bot.wait_for("^complete$")
+        await call.connection.close()
+
+
+async def test_stop_ends_both_calls_of_the_bot(tmp_path: Path, echo_bot: Path) -> None:
+    source = f"""{LOOPBACK_PATCH}
+import asyncio
+
+async def bot(args):
+    try:
+        print("begun", type(args).__name__, flush=True)
+        await asyncio.Event().wait()
+    finally:
+        print("ended", type(args).__name__, flush=True)
+"""
+    async with running_bot(write_bot(tmp_path, source)) as bot:
+        session = asyncio.create_task(bot.post("/bot", headers=CLIENT_HEADERS))
+        call = WebRtcCall()
+        await call.connect(bot)
+        await bot.wait_for("^begun SmallWebRTCSessionArguments$")
+        assert (await bot.post("/_bot/stop")).status_code == 202
+        assert (await session).status_code == 200
+        await bot.wait_for("^ended PipecatSessionArguments$")
+        await bot.wait_for("^ended SmallWebRTCSessionArguments$")
+        await call.connection.close()
+
+
+async def test_bot_that_raises_in_a_call_responds_500(tmp_path: Path, echo_bot: Path) -> None:
+    source = LOOPBACK_PATCH + "async def bot(args):\n    raise ValueError('in the middle')\n"
+    async with running_bot(write_bot(tmp_path, source)) as bot:
+        session = asyncio.create_task(bot.post("/bot", headers=START_HEADERS))
+        call = WebRtcCall()
         await call.connect(bot)
         assert (await session).status_code == 500
         await call.connection.close()
 
 
-async def test_session_without_a_client_times_out(echo: Path) -> None:
-    async with running(echo, BOT_CONNECTION_TIMEOUT="0.2") as bot:
-        answer = await bot.post("/bot", headers=HEADERS)
+async def test_session_without_a_client_times_out(echo_bot: Path) -> None:
+    async with running_bot(echo_bot, BOT_CONNECTION_TIMEOUT="0.2") as bot:
+        answer = await bot.post("/bot", headers=START_HEADERS)
         assert answer.status_code == 504
         assert answer.json()["completionStatus"] == "BOT_CONNECTION_TIMEOUT"
         assert (await bot.report())["completionStatus"] == "BOT_CONNECTION_TIMEOUT"
 
 
-async def test_stop_ends_the_wait_for_an_offer(echo: Path) -> None:
-    async with running(echo) as bot:
-        session = asyncio.create_task(bot.post("/bot", headers=HEADERS))
+async def test_stop_ends_the_wait_for_an_offer(echo_bot: Path) -> None:
+    async with running_bot(echo_bot) as bot:
+        session = asyncio.create_task(bot.post("/bot", headers=START_HEADERS))
         await bot.wait_for("Starting bot session")
         assert (await bot.post("/_bot/stop")).status_code == 202
         assert (await session).status_code == 200
 
 
-async def test_host_that_waits_for_an_offer_exits_immediately_on_sigterm(echo: Path) -> None:
-    async with running(echo) as bot:
-        session = asyncio.create_task(bot.post("/bot", headers=HEADERS))
+async def test_host_that_waits_for_an_offer_exits_immediately_on_sigterm(echo_bot: Path) -> None:
+    async with running_bot(echo_bot) as bot:
+        session = asyncio.create_task(bot.post("/bot", headers=START_HEADERS))
         await bot.wait_for("Starting bot session")
         bot.signal(signal.SIGTERM)
         assert await bot.process.wait() == 0
         assert (await session).status_code == 503
 
 
-async def test_invalid_offers_are_rejected_and_the_session_keeps_waiting(echo: Path) -> None:
-    async with running(echo) as bot:
-        session = asyncio.create_task(bot.post("/bot", headers=HEADERS))
+async def test_invalid_offers_are_rejected_and_the_session_keeps_waiting(echo_bot: Path) -> None:
+    async with running_bot(echo_bot) as bot:
+        session = asyncio.create_task(bot.post("/bot", headers=START_HEADERS))
         await bot.wait_for("Starting bot session")
         bodies: list[Any] = [{}, [], {"sdp": "x", "type": "offer"}, {"sdp": 1, "type": 2}, {"pc_id": 1}]
         for body in [*bodies, {"sdp": "m=nonsense", "type": "offer"}]:
-            assert (await bot.post("/api/offer", body, headers=CLIENT)).status_code == 400
-        assert (await bot.client.patch("/api/offer", json={}, headers=CLIENT)).status_code in (400, 404)
+            assert (await bot.post("/api/offer", body, headers=CLIENT_HEADERS)).status_code == 400
+        assert (await bot.client.patch("/api/offer", json={}, headers=CLIENT_HEADERS)).status_code in (400, 404)
         other = {"x-session-id": "other"}
         assert (await bot.post("/api/offer", {}, headers=other)).status_code == 404
-        call = Call()
+        call = WebRtcCall()
         await call.connect(bot)
         await call.hear()
         await call.connection.close()
@@ -185,13 +238,13 @@ async def test_invalid_offers_are_rejected_and_the_session_keeps_waiting(echo: P
 
 
 async def test_offer_without_a_session_responds_404(tmp_path: Path) -> None:
-    async with running(write_bot(tmp_path, "async def bot(args): ...\n")) as bot:
+    async with running_bot(write_bot(tmp_path, "async def bot(args): ...\n")) as bot:
         answer = await bot.post("/api/offer", {"sdp": "", "type": "offer"})
         assert answer.status_code == 404
 
 
 @contextmanager
-def ice_service(status: int, body: bytes) -> Iterator[tuple[str, list[str]]]:
+def serve_ice_servers(status: int, body: bytes) -> Iterator[tuple[str, list[str]]]:
     requested: list[str] = []
 
     class Handler(BaseHTTPRequestHandler):
@@ -210,36 +263,36 @@ def ice_service(status: int, body: bytes) -> Iterator[tuple[str, list[str]]]:
     server.shutdown()
 
 
-SERVERS = (
-    LOOPBACK
+ICE_PRINTING_BOT = (
+    LOOPBACK_PATCH
     + """
 async def bot(args):
     servers = args.webrtc_connection.ice_servers
     print("servers", [(s.urls, s.username, s.credential) for s in servers], flush=True)
 """
 )
-TURN = {"urls": ["turn:127.0.0.1:9"], "username": "u", "credential": "c"}
+TURN_SERVER = {"urls": ["turn:127.0.0.1:9"], "username": "u", "credential": "c"}
 
 
 @pytest.mark.parametrize(
     ("status", "answer", "variable", "expected"),
     [
-        (200, {"iceConfig": {"iceServers": [TURN]}}, "[]", r"\[\(\['turn:127.0.0.1:9'\], 'u', 'c'\)\]"),
-        (200, {"iceConfig": {"iceServers": []}}, json.dumps([TURN]), r"\[\]"),
+        (200, {"iceConfig": {"iceServers": [TURN_SERVER]}}, "[]", r"\[\(\['turn:127.0.0.1:9'\], 'u', 'c'\)\]"),
+        (200, {"iceConfig": {"iceServers": []}}, json.dumps([TURN_SERVER]), r"\[\]"),
         (500, {}, "[]", r"\[\]"),
         (200, {"iceConfig": 1}, "[]", r"\[\]"),
-        (500, {}, json.dumps([TURN]), r"\[\(\['turn:127.0.0.1:9'\], 'u', 'c'\)\]"),
+        (500, {}, json.dumps([TURN_SERVER]), r"\[\(\['turn:127.0.0.1:9'\], 'u', 'c'\)\]"),
         (500, {}, "{", r"\[\]"),
     ],
 )
 async def test_public_ice_servers_are_never_used_instead_of_those_of_the_service(  # noqa: PLR0917
-    tmp_path: Path, echo: Path, status: int, answer: Any, variable: str, expected: str
+    tmp_path: Path, echo_bot: Path, status: int, answer: Any, variable: str, expected: str
 ) -> None:
-    with ice_service(status, json.dumps(answer).encode()) as (url, requested):
+    with serve_ice_servers(status, json.dumps(answer).encode()) as (url, requested):
         variables = {"ICE_CONFIG_URL": url, "PIPECAT_ICE_SERVERS": variable}
-        async with running(write_bot(tmp_path, SERVERS), **variables) as bot:
-            session = asyncio.create_task(bot.post("/bot", headers=HEADERS))
-            call = Call()
+        async with running_bot(write_bot(tmp_path, ICE_PRINTING_BOT), **variables) as bot:
+            session = asyncio.create_task(bot.post("/bot", headers=START_HEADERS))
+            call = WebRtcCall()
             await call.connect(bot)
             assert (await session).status_code == 200
             await bot.wait_for(f"servers {expected}")

@@ -56,18 +56,19 @@ def _run(bot: "Bot | None", *, is_forked: bool) -> int:
         prepare_logging(settings.log_level)
 
     from .bot_module import UnusableBotError, load_bot
-    from .pipecatcloud_system import provide
+    from .pipecatcloud_system import register_module
     from .server import listen, serve
 
     # Listen before the bot is imported. Connections wait in the kernel until the import is done, so clients need not
     # retry.
     try:
-        listener = listen(settings.host, settings.port)
+        listener = listen(settings)
     except OSError as error:
-        sys.stderr.write(f"bothost_shim: cannot listen on {settings.host}:{settings.port}: {error.strerror}\n")
+        place = settings.socket or f"{settings.host}:{settings.port}"
+        sys.stderr.write(f"bothost_shim: cannot listen on {place}: {error.strerror}\n")
         return 1
     if not is_forked:
-        provide()
+        register_module()
     if bot is None:
         try:
             bot = load_bot(Path.cwd())
@@ -75,7 +76,7 @@ def _run(bot: "Bot | None", *, is_forked: bool) -> int:
             return _refuse(str(error))
         finish_logging()
 
-    from .arguments import warm_up
+    from .arguments import preload_argument_classes
     from .host import Host
 
     host = Host(settings, bot)
@@ -85,7 +86,7 @@ def _run(bot: "Bot | None", *, is_forked: bool) -> int:
         _limit_exit(0)
         return has_served
 
-    warm_up()
+    preload_argument_classes()
     if not asyncio.run(run()):
         return _refuse("a lifespan handler of the bot failed")
     logger.info("Instance exits")

@@ -2,42 +2,42 @@
 
 from collections.abc import Awaitable, Callable
 
-from .asgi import Application, Message, Receive, Scope, Send, written_path
+from .asgi import Application, Message, Receive, Scope, Send, raw_path
 from .control_token import require_token
 from .host import Host
-from .http_exchange import HttpError, refuse_socket, send_json
+from .http_exchange import HttpError, reject_websocket, send_json
 from .log_lines import logger
-from .pipecatcloud_system import user_application
-from .probes import alive, ready
-from .session_control import report, stop
-from .signalling import signal
+from .pipecatcloud_system import bot_application
+from .probes import respond_livez, respond_readyz
+from .session_control import report_session, stop_session
+from .signalling import handle_offer
 from .socket_session import socket_session
-from .start import start
-from .uploads import upload
+from .start import run_session
+from .uploads import store_upload
 
 _Route = Callable[[Host, Scope, Receive, Send], Awaitable[None]]
 
 
 async def _start(host: Host, scope: Scope, receive: Receive, send: Send) -> None:
     require_token(scope, host.settings.control_token)
-    await start(host, scope, receive, send)
+    await run_session(host, scope, receive, send)
 
 
 async def _stop(host: Host, scope: Scope, receive: Receive, send: Send) -> None:
     require_token(scope, host.settings.control_token)
-    await stop(host, receive, send)
+    await stop_session(host, receive, send)
 
 
 async def _report(host: Host, scope: Scope, _: Receive, send: Send) -> None:
     require_token(scope, host.settings.control_token)
-    await report(host, scope, send)
+    await report_session(host, scope, send)
 
 
 _ROUTES: dict[str, dict[str, _Route]] = {
     "/bot": {"POST": _start},
-    "/api/offer": {"POST": signal, "PATCH": signal},
-    "/readyz": {"GET": lambda host, _scope, _receive, send: ready(host, send)},
-    "/livez": {"GET": lambda _host, _scope, _receive, send: alive(send)},
+    "/api/offer": {"POST": handle_offer, "PATCH": handle_offer},
+    "/readyz": {"GET": lambda host, _scope, _receive, send: respond_readyz(host, send)},
+    "/livez": {"GET": lambda _host, _scope, _receive, send: respond_livez(send)},
     "/_bot/stop": {"POST": _stop},
     "/_bot/session": {"GET": _report},
 }
@@ -70,7 +70,7 @@ async def _answer(host: Host, scope: Scope, receive: Receive, send: Send) -> Non
     except HttpError as error:
         await send_json(send, error.status, error.body())
     except Exception:
-        logger.exception("%s %s failed", scope["method"], written_path(scope))
+        logger.exception("%s %s failed", scope["method"], raw_path(scope))
         if not has_started:
             await send_json(send, 500, HttpError(500, "The request failed").body())
 
@@ -82,17 +82,17 @@ async def _dispatch(host: Host, scope: Scope, receive: Receive, send: Send) -> N
         if route is None:
             raise HttpError(405, f"{scope['path']} does not support {scope['method']}")
         return await route(host, scope, receive, send)
-    user = user_application()
+    user = bot_application()
     is_upload = (scope["method"], scope["path"]) == ("POST", "/files")
     if is_upload and (host.bot.file_storage is not None or user is None):
-        return await upload(host, scope, receive, send)
+        return await store_upload(host, scope, receive, send)
     if user is None:
         raise HttpError(404, f"{scope['path']} does not exist")
     return await user(scope, receive, send)
 
 
 async def _connect(host: Host, scope: Scope, receive: Receive, send: Send) -> None:
-    user = user_application()
+    user = bot_application()
     try:
         if scope["path"] == "/ws":
             require_token(scope, host.settings.control_token)
@@ -103,12 +103,12 @@ async def _connect(host: Host, scope: Scope, receive: Receive, send: Send) -> No
             await user(scope, receive, send)
     except HttpError as error:
         await receive()
-        await refuse_socket(scope, send, error)
+        await reject_websocket(scope, send, error)
 
 
 async def _lifespan(scope: Scope, receive: Receive, send: Send) -> None:
     """Run the lifespan handlers of the bot's own application."""
-    user = user_application()
+    user = bot_application()
     if user is not None:
         await user(scope, receive, send)
         return
@@ -124,7 +124,7 @@ def _logged(scope: Scope, send: Send) -> Send:
 
     async def logged(message: Message) -> None:
         if message["type"] == "http.response.start":
-            logger.info("%s %s %s", scope["method"], written_path(scope), message["status"])
+            logger.info("%s %s %s", scope["method"], raw_path(scope), message["status"])
         await send(message)
 
     return logged

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 Kind = Literal["plain", "daily", "websocket", "webrtc"]
 
-# The names of each class in `pipecatcloud.agent`, where it extends the runner's class, and in `pipecat.runner.types`.
+# Class names by kind: in `pipecatcloud.agent`, whose classes extend the runner's, and in `pipecat.runner.types`.
 _NAMES: dict[Kind, tuple[str, str]] = {
     "plain": ("PipecatSessionArguments", "RunnerArguments"),
     "daily": ("DailySessionArguments", "DailyRunnerArguments"),
@@ -29,7 +29,7 @@ class BotArguments:
 
 
 def build_arguments(kind: Kind, *, body: Any, session_id: str, file_storage: Any, **fields: Any) -> Any:
-    """Build the arguments of a session. `fields` are those of its kind."""
+    """Build the arguments of a session. `fields` are the additional arguments of this kind of session."""
     values = {"body": body, "session_id": session_id, "file_storage": file_storage, **fields}
     arguments = _construct(_argument_class(kind), values)
     for name, value in values.items():
@@ -43,7 +43,7 @@ def build_arguments(kind: Kind, *, body: Any, session_id: str, file_storage: Any
     return arguments
 
 
-def warm_up() -> None:
+def preload_argument_classes() -> None:
     """Import the classes before the first session if Pipecat is already imported, which makes this cheap."""
     if "pipecat" in sys.modules:
         _argument_class("plain")

@@ -10,11 +10,11 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from .service_errors import name_services
+from .service_errors import prefix_service_names
 
 
 class UnusableBotError(Exception):
-    """The directory contains no bot that can run. The message is one line."""
+    """Raised if the directory contains no bot that can run. The message is one line."""
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class Bot:
     run: Callable[[Any], Awaitable[Any]]
     # The bot's `readyz()`, which returns a boolean or an object with `ready`, or an awaitable of either.
     readyz: Callable[[], Any] | None
-    # The result of `create_file_storage()`.
+    # The storage that the bot's `create_file_storage()` returned, or None without that function.
     file_storage: Any
 
 
@@ -48,7 +48,7 @@ def load_bot(directory: Path) -> Bot:
         raise UnusableBotError("bot.py has no function bot(args)")
     if inspect.isfunction(run) and inspect.isgeneratorfunction(run):
         raise UnusableBotError("bot(args) of bot.py is a generator, not an async function")
-    name_services()
+    prefix_service_names()
     return Bot(run=run, readyz=getattr(module, "readyz", None), file_storage=_file_storage(module))
 
 

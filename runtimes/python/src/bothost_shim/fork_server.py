@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Any, Never
 
 from .bot_module import Bot, UnusableBotError, load_bot
-from .forked_instance import ForkedInstance, Imported, run_instance
+from .forked_instance import ForkedInstance, ImportState, run_instance
 from .forked_state import InitialEnvironment, find_generators, find_paths
 from .log_lines import finish_logging, prepare_logging
-from .pipecatcloud_system import provide
+from .pipecatcloud_system import register_module
 from .preloading import imported_libraries, preload
 
 _CONTROL_DESCRIPTOR = 3
@@ -27,7 +27,7 @@ _HARMLESS_FILES = {"/dev/null", "/dev/random", "/dev/urandom"}
 
 
 class UnsafeImportError(Exception):
-    """The import left something open, so the process cannot be forked safely. The message is one line."""
+    """Raised if the import left something open, so that a fork is not safe. The message is one line."""
 
 
 def main() -> int:
@@ -39,19 +39,21 @@ def main() -> int:
     control.set_inheritable(False)
     order = json.loads(control.recv(_MESSAGE_BYTES))
     prepare_logging((os.environ.get("PIPECAT_LOG_LEVEL") or "DEBUG").upper())
-    provide()
+    register_module()
     try:
         environment = InitialEnvironment()
-        home = os.environ["HOME"]
+        variables = dict(os.environ)
+        home = variables["HOME"]
         bot = _import(order)
         if os.listdir(home):
-            raise UnsafeImportError("importing it wrote files into its home directory")
+            raise UnsafeImportError("importing the bot wrote files into the home directory")
     except (LookupError, UnusableBotError, UnsafeImportError) as error:
         _report(control, {"reason": str(error), "modules": imported_libraries(Path.cwd())[:_MODULE_LIMIT]})
         return 1
-    imported = Imported(
+    imported = ImportState(
         bot=bot,
         environment=environment,
+        variables=variables,
         home=home,
         modules=frozenset(sys.modules),
         generators=find_generators(),
@@ -80,11 +82,11 @@ def _import(order: dict[str, Any]) -> Bot | None:
     preload(order["modules"])
     threads = sorted(_thread_names())
     if len(threads) > 1:
-        raise UnsafeImportError(f"importing it started {len(threads) - 1} thread(s): {', '.join(threads)}")
+        raise UnsafeImportError(f"importing the bot started {len(threads) - 1} thread(s): {', '.join(threads)}")
     opened = [path for descriptor, path in _open_files().items() if before.get(descriptor) != path]
     unsafe = sorted(path for path in opened if path not in _HARMLESS_FILES)
     if unsafe:
-        raise UnsafeImportError(f"importing it left {len(unsafe)} file(s) open: {', '.join(unsafe)}")
+        raise UnsafeImportError(f"importing the bot left {len(unsafe)} file(s) open: {', '.join(unsafe)}")
     return bot
 
 

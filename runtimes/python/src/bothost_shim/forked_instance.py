@@ -6,13 +6,14 @@ import signal
 import socket
 import sys
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Any
 
 from . import linux
 from .bot_module import Bot
-from .forked_state import MARK, InitialEnvironment, move_paths, replace_environment, reseed
+from .forked_state import INSTANCE_VARIABLE, InitialEnvironment, move_paths, replace_environment, reseed
 from .preloading import imported_modules
 
 _REPARENT_SECONDS = 5.0
@@ -31,19 +32,21 @@ class ForkedInstance:
 
 
 @dataclass(frozen=True)
-class Imported:
+class ImportState:
     """State of the fork server after the import."""
 
     # The imported bot, or None if only libraries were imported.
     bot: Bot | None
     environment: InitialEnvironment
+    # Environment variables before the import.
+    variables: Mapping[str, str]
     home: str
     modules: frozenset[str]
     generators: list[Any]
     paths: list[tuple[dict[str, Any], str, str | PurePath]]
 
 
-def run_instance(forked: ForkedInstance, imported: Imported) -> int:
+def run_instance(forked: ForkedInstance, imported: ImportState) -> int:
     """Become an instance, wait until it may run, and run it. Returns the exit status."""
     channel = socket.socket(fileno=forked.channel)
     try:
@@ -52,7 +55,7 @@ def run_instance(forked: ForkedInstance, imported: Imported) -> int:
         sys.stderr.write(f"bothost_shim: the fork cannot be used: {error}\n")
         sys.stderr.flush()
         os._exit(_UNUSABLE)
-    replace_environment(environment)
+    replace_environment(environment, imported.variables)
     move_paths(imported.paths, imported.home, environment["HOME"])
     reseed(imported.generators)
 
@@ -64,7 +67,7 @@ def run_instance(forked: ForkedInstance, imported: Imported) -> int:
 
 
 def _become(forked: ForkedInstance, initial: InitialEnvironment, channel: socket.socket) -> dict[str, str]:
-    """Give up what belongs to the fork server, and wait for the supervisor's `go`. Returns the environment."""
+    """Detach from the fork server, and wait for the supervisor's `go`. Returns the environment."""
     os.setsid()
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     os.dup2(forked.output, 1)
@@ -73,13 +76,14 @@ def _become(forked: ForkedInstance, initial: InitialEnvironment, channel: socket
     with os.fdopen(forked.settings, encoding="utf-8") as file:
         settings = json.load(file)
     environment: dict[str, str] = settings["environment"]
-    initial.rename(environment[MARK])
+    initial.rename(environment[INSTANCE_VARIABLE])
     if settings["uid"] is not None:
         uid = settings["uid"]
         os.setresuid(uid, uid, uid)
         # Drop the capabilities explicitly, because the kernel does that only for a change from user id 0.
         linux.set_capabilities()
         linux.make_dumpable()
+        _mount(settings["mounts"])
     _wait_for_parent(settings["supervisor"])
     channel.send(b"h")
     if channel.recv(1) != b"g":
@@ -87,12 +91,23 @@ def _become(forked: ForkedInstance, initial: InitialEnvironment, channel: socket
     return environment
 
 
+def _mount(mounts: dict[str, str]) -> None:
+    """Show directories of the instance at other paths, such as `/tmp`. Raises OSError if the machine refuses that."""
+    if not mounts:
+        return
+    linux.enter_own_mount_namespace()
+    for target, directory in mounts.items():
+        linux.bind_mount(directory, target)
+    linux.limit_capabilities()
+    linux.make_dumpable()
+
+
 def _wait_for_parent(pid: int) -> None:
     """Wait until the supervisor is the parent. Before that, the kernel would report the exit to another process."""
     deadline = time.monotonic() + _REPARENT_SECONDS
     while os.getppid() != pid:
         if time.monotonic() > deadline:
-            raise TimeoutError("the supervisor did not become its parent")
+            raise TimeoutError("the supervisor did not become the parent of the fork")
         time.sleep(0.0002)
 
 

@@ -15,28 +15,31 @@ from pathlib import PosixPath, PurePath
 from types import ModuleType
 from typing import Any
 
-MARK = "BOTHOST_INSTANCE"
+INSTANCE_VARIABLE = "BOTHOST_INSTANCE"
 
 
 class InitialEnvironment:
     """The memory with the variables that this process was started with, which `/proc/PID/environ` shows to others."""
 
     def __init__(self) -> None:
-        """Find the variable MARK in the block. Raises LookupError if it is missing."""
+        """Find the variable INSTANCE_VARIABLE in the memory of this process. Raises LookupError if it is missing."""
         with open("/proc/self/stat", encoding="latin-1") as file:
             text = file.read()
-        # env_start and env_end, fields 50 and 51 of proc_pid_stat(5).
+        # The addresses env_start and env_end are fields 50 and 51 of proc_pid_stat(5).
         start, end = (int(field) for field in text[text.rindex(")") + 2 :].split(" ")[47:49])
         block = ctypes.string_at(start, end - start)
-        prefix = b"\0" + f"{MARK}=".encode()
+        prefix = b"\0" + f"{INSTANCE_VARIABLE}=".encode()
         offset = (b"\0" + block).find(prefix)
         if offset < 0:
-            raise LookupError(f"the variable {MARK} is missing")
+            raise LookupError(f"the variable {INSTANCE_VARIABLE} is missing")
         self._address = start + offset + len(prefix) - 1
         self._length = block.index(b"\0", offset) - offset - len(prefix) + 1
 
     def rename(self, name: str) -> None:
-        """Overwrite the value of MARK in place. Raises ValueError for a name that is longer than the present value."""
+        """Overwrite the value of INSTANCE_VARIABLE in place.
+
+        Raises ValueError for a name that is longer than the present value.
+        """
         value = name.encode()
         if len(value) > self._length:
             raise ValueError(f"{name} is longer than {self._length} bytes")
@@ -87,9 +90,22 @@ def move_paths(paths: list[tuple[dict[str, Any], str, str | PurePath]], former: 
         namespace[name] = type(value)(directory + str(value)[len(former) :])
 
 
-def replace_environment(environment: Mapping[str, str]) -> None:
-    """Set the variables of this process, and discard cached values derived from the former ones."""
+def replace_environment(environment: Mapping[str, str], before: Mapping[str, str]) -> None:
+    """Set the variables of this process to those of the instance, and repeat the changes that the import made.
+
+    `before` has the variables of the fork server before the import. Paths in its home directory move to the instance's.
+    Discard cached values derived from the former variables.
+    """
+    after = dict(os.environ)
+    former, home = before["HOME"], environment["HOME"]
     os.environ.clear()
     os.environ.update(environment)
+    for name in before.keys() - after.keys():
+        os.environ.pop(name, None)
+    for name, value in after.items():
+        # Variables that only instances have, such as BOT_SOCKET, take precedence over defaults that the import set.
+        if value != before.get(name) and (name in before or name not in environment):
+            is_inside = f"{value}/".startswith(f"{former}/")
+            os.environ[name] = home + value[len(former) :] if is_inside else value
     time.tzset()
     tempfile.tempdir = None

@@ -4,16 +4,16 @@ import asyncio
 from dataclasses import dataclass, field
 from uuid import uuid4
 
-from .asgi import Scope, header
+from .asgi import Scope, first_header
 from .bot_module import Bot
 from .http_exchange import HttpError
 from .log_lines import logger
-from .offers import OfferDesk
-from .run_bot import announce
+from .offers import OfferAcceptor
+from .run_bot import log_session
 from .session import Session, SessionRunningError, SessionSlot
 from .settings import Settings
 
-# Limits the deletions, because a storage that does not respond must not delay the end of a session.
+# Limits the time spent on each deletion, because unresponsive storage must not delay the end of a session.
 _DELETE_SECONDS = 5.0
 
 
@@ -24,7 +24,7 @@ class Host:
     settings: Settings
     bot: Bot
     slot: SessionSlot = field(default_factory=SessionSlot)
-    offers: OfferDesk = field(default_factory=OfferDesk)
+    offers: OfferAcceptor = field(default_factory=OfferAcceptor)
     # URLs of the files that clients uploaded in the running session.
     uploads: list[str] = field(default_factory=list)
     # Set when the process accepts no further session.
@@ -38,12 +38,12 @@ class Host:
         """Start the session that the request's headers name. Raises HttpError 409, 503."""
         if self.draining.is_set():
             raise HttpError(503, "The instance accepts no further session")
-        session_id = header(scope, "x-session-id", "x-daily-session-id")
+        session_id = first_header(scope, "x-session-id", "x-daily-session-id")
         try:
             session = self.slot.start(session_id or self.settings.session_id or str(uuid4()), _max_seconds(scope))
         except SessionRunningError as error:
             raise HttpError(409, "A session is already running") from error
-        announce(session, self.settings.image_version)
+        log_session(session, self.settings.image_version)
         session.at_end.append(self.session_over.set)
         return session
 
@@ -60,7 +60,7 @@ class Host:
 
 def _max_seconds(scope: Scope) -> float | None:
     try:
-        seconds = float(header(scope, "x-max-session-seconds", "x-pcc-max-session-seconds") or "")
+        seconds = float(first_header(scope, "x-max-session-seconds", "x-pcc-max-session-seconds") or "")
     except ValueError:
         return None
     return seconds if 0 < seconds <= 2_000_000 else None

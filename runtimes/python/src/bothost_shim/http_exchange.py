@@ -56,7 +56,7 @@ async def send_json(send: Send, status: int, value: Any) -> None:
     await send({"type": "http.response.body", "body": body})
 
 
-async def refuse_socket(scope: Scope, send: Send, error: HttpError) -> None:
+async def reject_websocket(scope: Scope, send: Send, error: HttpError) -> None:
     """Reject a WebSocket upgrade, with an HTTP status if the server supports it."""
     if "websocket.http.response" not in scope.get("extensions", {}):
         await send({"type": "websocket.close", "code": 1008, "reason": error.message})

@@ -31,7 +31,7 @@ def _fetch(url: str) -> bytes:
     from urllib.request import ProxyHandler, build_opener
 
     if not url.startswith(("http://", "https://")):
-        raise ValueError("not an HTTP URL")
+        raise ValueError("the URL is not an HTTP URL")
     # Use no proxy, because the service is on the same machine or network.
     with build_opener(ProxyHandler({})).open(url, timeout=_SECONDS) as response:
         content: bytes = response.read(_BYTES)
@@ -40,12 +40,12 @@ def _fetch(url: str) -> bytes:
 
 def _valid(servers: Any) -> list[dict[str, Any]]:
     if not isinstance(servers, list):
-        raise ValueError("not a list")
+        raise ValueError("the ICE servers are not a list")
     return [_server(entry) for entry in servers]
 
 
 def _server(entry: Any) -> dict[str, Any]:
     if not isinstance(entry, dict) or not isinstance(entry.get("urls"), str | list):
-        raise ValueError("not an ICE server")
+        raise ValueError("an ICE server lacks its URLs")
     # Keep only the fields that a peer connection accepts.
     return {name: entry[name] for name in ("urls", "username", "credential") if entry.get(name) is not None}

@@ -13,6 +13,10 @@ _PR_SET_NO_NEW_PRIVS = 38
 _PR_CAP_AMBIENT = 47
 _PR_CAP_AMBIENT_RAISE = 2
 _CLONE_NEWUSER = 0x10000000
+_CLONE_NEWNS = 0x00020000
+_MS_BIND = 0x1000
+_MS_REC = 0x4000
+_MS_SLAVE = 0x80000
 _CAPABILITY_VERSION_3 = 0x20080522
 _HIGHEST_CAPABILITY = 63
 
@@ -37,7 +41,7 @@ def make_dumpable() -> None:
 
 
 def keep_capabilities() -> None:
-    """Keep the capabilities when the user id changes from 0 next."""
+    """Keep the capabilities when the user id next changes from 0."""
     _prctl(_PR_SET_KEEPCAPS, 1)
 
 
@@ -46,8 +50,27 @@ def enter_user_namespace() -> None:
     _check(_libc.unshare(_CLONE_NEWUSER))
 
 
+def enter_own_mount_namespace() -> None:
+    """Move this process into new user and mount namespaces, where it may mount.
+
+    This requires no capability outside and gives all capabilities inside. Raises OSError if the machine refuses it.
+    """
+    uid, gid = os.getuid(), os.getgid()
+    _check(_libc.unshare(_CLONE_NEWUSER | _CLONE_NEWNS))
+    for name, text in (("setgroups", "deny"), ("uid_map", f"{uid} {uid} 1"), ("gid_map", f"{gid} {gid} 1")):
+        with open(f"/proc/self/{name}", "w", encoding="ascii") as file:
+            file.write(text)
+    # Let unmounts on the machine propagate into this namespace.
+    _check(_libc.mount(None, b"/", None, ctypes.c_ulong(_MS_REC | _MS_SLAVE), None))
+
+
+def bind_mount(directory: str, target: str) -> None:
+    """Show a directory at another path. Raises OSError."""
+    _check(_libc.mount(os.fsencode(directory), os.fsencode(target), None, ctypes.c_ulong(_MS_BIND), None))
+
+
 def limit_capabilities(*kept: int) -> None:
-    """Drop all other capabilities, also from programs that this process runs."""
+    """Drop all capabilities except these, also from programs that this process runs."""
     for capability in range(_HIGHEST_CAPABILITY + 1):
         # Kernels have fewer than 64 capabilities and reject higher numbers.
         if capability not in kept and _libc.prctl(_PR_CAPBSET_DROP, capability, 0, 0, 0) != 0:

@@ -36,7 +36,7 @@ _name = _SessionName()
 _context = ExitStack()
 
 
-def name_session(session_id: str | None) -> None:
+def set_session_id(session_id: str | None) -> None:
     """Set the session id of all following lines."""
     _name.session_id = session_id
 

@@ -12,7 +12,7 @@ from .log_lines import logger
 from .session import Session
 
 
-def can_negotiate() -> bool:
+def supports_webrtc() -> bool:
     """Return whether the bot's environment has the packages for WebRTC, without importing them."""
     return find_spec("pipecat") is not None and find_spec("aiortc") is not None
 
@@ -22,11 +22,11 @@ def _import_pipecat() -> tuple[Any, Any]:
     return import_module(f"{module}.request_handler"), import_module(f"{module}.connection")
 
 
-class OfferDesk:
+class OfferAcceptor:
     """Accepts WebRTC offers for the session that waits for one."""
 
     def __init__(self) -> None:
-        """Start without a session that accepts offers."""
+        """Create an acceptor that has no session yet."""
         self._session: Session | None = None
         self._connected: asyncio.Future[Any] | None = None
         self._modules: asyncio.Future[tuple[Any, Any]] | None = None
@@ -39,8 +39,6 @@ class OfferDesk:
     async def session(self, session: Session) -> AsyncIterator["asyncio.Future[Any]"]:
         """Accept offers for a session. Yields a future of the connection and the request data of the offer."""
         self._session, self._connected = session, asyncio.get_running_loop().create_future()
-        # Import Pipecat in a thread until the client's offer arrives, because the import takes half a second.
-        self._modules = asyncio.ensure_future(asyncio.to_thread(_import_pipecat))
         self._waiting.set()
         try:
             yield self._connected
@@ -50,6 +48,12 @@ class OfferDesk:
             handler, self._handler = self._handler, None
             if handler is not None:
                 await _close(handler)
+
+    def prepare(self) -> "asyncio.Future[tuple[Any, Any]]":
+        """Import Pipecat in a thread until the client's offer arrives, because the import takes half a second."""
+        if self._modules is None:
+            self._modules = asyncio.ensure_future(asyncio.to_thread(_import_pipecat))
+        return self._modules
 
     async def current(self, patience: float) -> Session | None:
         """Return the session that accepts offers.
@@ -107,9 +111,7 @@ class OfferDesk:
             raise _http_error(error) from error
 
     async def _ready_modules(self) -> tuple[Any, Any]:
-        if self._modules is None:
-            raise HttpError(404, "No session waits for an offer")
-        return await asyncio.shield(self._modules)
+        return await asyncio.shield(self.prepare())
 
 
 def _is_offer(request: dict[str, Any]) -> bool:

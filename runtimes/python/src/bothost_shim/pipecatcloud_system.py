@@ -13,12 +13,12 @@ Lifespan = Callable[[Any], AbstractAsyncContextManager[Any]]
 _application: "FastAPI | None" = None
 
 
-def provide() -> None:
+def register_module() -> None:
     """Let bots import this module as `pipecatcloud_system`."""
     sys.modules["pipecatcloud_system"] = sys.modules[__name__]
 
 
-def user_application() -> "FastAPI | None":
+def bot_application() -> "FastAPI | None":
     """Return the application if the bot imported it, else None."""
     return _application
 

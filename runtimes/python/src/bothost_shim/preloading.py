@@ -8,11 +8,11 @@ from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
 
-from .arguments import warm_up
+from .arguments import preload_argument_classes
 from .log_lines import logger
-from .offers import can_negotiate
+from .offers import supports_webrtc
 
-# Uvicorn imports these when it begins to serve.
+# Modules that uvicorn imports when it begins to serve.
 _SERVER_MODULES = [
     "uvicorn.lifespan.on",
     "uvicorn.loops.auto",
@@ -31,8 +31,8 @@ def preload(remembered: Iterable[str]) -> None:
 
     _import_all(_SERVER_MODULES)
     if "pipecat" in sys.modules:
-        warm_up()
-        if can_negotiate():
+        preload_argument_classes()
+        if supports_webrtc():
             _import_all(_WEBRTC_MODULES)
     _import_all(remembered)
 

@@ -9,13 +9,13 @@ from .http_exchange import send_json
 from .log_lines import logger
 
 
-async def ready(host: Host, send: Send) -> None:
+async def respond_readyz(host: Host, send: Send) -> None:
     """Respond 200 if the bot can run a session, else 503. If the bot has a function `readyz()`, it decides."""
     is_ready = not host.draining.is_set() and await _is_bot_ready(host)
     await send_json(send, 200 if is_ready else 503, {"ready": is_ready})
 
 
-async def alive(send: Send) -> None:
+async def respond_livez(send: Send) -> None:
     """Respond 200 while the process runs."""
     await send_json(send, 200, {})
 

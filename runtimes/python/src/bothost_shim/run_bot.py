@@ -6,19 +6,19 @@ import json
 from typing import Any
 
 from .bot_module import Bot
-from .log_lines import logger, name_session
+from .log_lines import logger, set_session_id
 from .session import Outcome, Session
 
 
-def announce(session: Session, image_version: str | None) -> None:
+def log_session(session: Session, image_version: str | None) -> None:
     """Log the start and the end of the session (docs/bot-contract.md, "Output")."""
     metadata = json.dumps({"session_id": session.id, "image_version": image_version})
-    name_session(session.id)
+    set_session_id(session.id)
     logger.info("Starting bot session with metadata: %s", metadata)
 
     def leave() -> None:
         logger.info("Stopping bot session with metadata: %s", metadata)
-        name_session(None)
+        set_session_id(None)
 
     session.at_end.append(leave)
 
@@ -26,18 +26,20 @@ def announce(session: Session, image_version: str | None) -> None:
 async def run_bot(session: Session, bot: Bot, arguments: Any) -> Outcome:
     """Run `bot(arguments)` and return its outcome. Never raises, and does not mark the session as ended."""
     if session.asked_to_end.is_set():
-        return outcome_of(session)
-    session.task = asyncio.create_task(_call(bot, arguments), name=f"bot of session {session.id}")
-    await asyncio.wait({session.task})
-    failure = None if session.task.cancelled() else session.task.result()
+        return outcome_without_failure(session)
+    task = asyncio.create_task(_call(bot, arguments), name=f"bot of session {session.id}")
+    session.tasks.add(task)
+    await asyncio.wait({task})
+    session.tasks.discard(task)
+    failure = None if task.cancelled() else task.result()
     if failure is None:
-        return outcome_of(session)
+        return outcome_without_failure(session)
     logger.error("The bot raised %s", type(failure).__name__, exc_info=failure)
     # A session that was asked to end has that reason as its outcome, even if the bot raised an error since.
-    return outcome_of(session) if session.end_reason is not None else Outcome(500)
+    return outcome_without_failure(session) if session.end_reason is not None else Outcome(500)
 
 
-def outcome_of(session: Session) -> Outcome:
+def outcome_without_failure(session: Session) -> Outcome:
     """Return the outcome of a session whose bot did not fail."""
     if session.end_reason == "limit":
         return Outcome(200, "SESSION_TIME_LIMIT")

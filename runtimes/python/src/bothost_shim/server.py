@@ -1,6 +1,7 @@
 """The HTTP server, which listens, serves one session at a time, drains and exits."""
 
 import asyncio
+import os
 import signal
 import socket
 from contextlib import suppress
@@ -11,15 +12,34 @@ import uvicorn
 from .application import create_application
 from .host import Host
 from .log_lines import logger
+from .settings import Settings
 
 # Seconds for requests to the bot's own routes, such as event streams, to finish before the process exits.
 _LAST_REQUESTS_SECONDS = 5
 
 
-def listen(host: str, port: int) -> socket.socket:
-    """Listen on the port. The kernel queues connections until the server accepts them. Raises OSError."""
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    return socket.create_server((host, port), family=family, backlog=2048)
+_BACKLOG = 2048
+
+
+def listen(settings: Settings) -> socket.socket:
+    """Listen on the socket or port. The kernel queues connections until the server accepts them. Raises OSError."""
+    if settings.socket is not None:
+        return _listen_locally(settings.socket)
+    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
+    return socket.create_server((settings.host, settings.port), family=family, backlog=_BACKLOG)
+
+
+def _listen_locally(path: str) -> socket.socket:
+    """Listen on a Unix socket that only this account and root can connect to."""
+    listener = socket.socket(socket.AF_UNIX)
+    # Set the umask, because a chmod would be too late: the service closes the directory once the socket exists.
+    mask = os.umask(0o177)
+    try:
+        listener.bind(path)
+    finally:
+        os.umask(mask)
+    listener.listen(_BACKLOG)
+    return listener
 
 
 class _Server(uvicorn.Server):
@@ -72,14 +92,18 @@ async def serve(host: Host, listener: socket.socket) -> bool:
         ws_ping_timeout=60.0,
     )
     server = _Server(config, host)
-    address, port = listener.getsockname()[:2]
-    logger.info("Bot imported, serving on %s port %s", address, port)
+    logger.info("Bot imported, serving on %s", _describe(listener))
     watch = asyncio.create_task(_exit_after_session(server, host))
     # Uvicorn exits if its start fails; older releases return instead.
     with suppress(SystemExit):
         await server.serve(sockets=[listener])
     watch.cancel()
     return server.started
+
+
+def _describe(listener: socket.socket) -> str:
+    name: str | tuple[str, int] = listener.getsockname()
+    return name if isinstance(name, str) else f"{name[0]} port {name[1]}"
 
 
 async def _exit_after_session(server: uvicorn.Server, host: Host) -> None:

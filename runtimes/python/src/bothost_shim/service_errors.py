@@ -7,11 +7,10 @@ from dataclasses import replace
 from typing import Any
 
 
-def name_services() -> None:
-    """Change Pipecat's RTVI errors from `text` to `Service:
+def prefix_service_names() -> None:
+    """Change Pipecat's RTVI errors from `text` to `Service: text`, if the bot uses Pipecat.
 
-    text`, if the bot uses Pipecat. Does not import Pipecat. The method is private, and if a version of Pipecat lacks
-    it, errors do not change.
+    Does not import Pipecat. If a version of Pipecat lacks the private method that is replaced, errors do not change.
     """
     module = sys.modules.get("pipecat.processors.frameworks.rtvi.processor")
     processor: Any = getattr(module, "RTVIProcessor", None)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Literal
 
-EndReason = Literal["stopped", "limit", "shutdown", "client gone"]
+EndReason = Literal["stopped", "limit", "shutdown", "client disconnected"]
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,8 @@ class Session:
     end_reason: EndReason | None = None
     outcome: Outcome | None = None
     ended_at: datetime | None = None
-    task: asyncio.Task[Any] | None = None
+    # The running calls of the bot. A plain session whose client connects has two.
+    tasks: set[asyncio.Task[Any]] = field(default_factory=set)
     # Whether a WebRTC session still waits for its client to connect.
     waits_for_client: bool = False
     asked_to_end: asyncio.Event = field(default_factory=asyncio.Event)
@@ -42,8 +43,8 @@ class Session:
         """Cancel the bot. Each further call cancels it again, in case it ignored the first cancellation."""
         self.end_reason = self.end_reason or reason
         self.asked_to_end.set()
-        if self.task is not None:
-            self.task.cancel()
+        for task in self.tasks:
+            task.cancel()
 
     def finish(self, outcome: Outcome) -> None:
         """Record how the session ended. Only the first call counts."""
@@ -67,7 +68,7 @@ class Session:
 
 
 class SessionRunningError(Exception):
-    """A session was started while another one is running."""
+    """Raised if a session is started while another one is running."""
 
 
 class SessionSlot:
@@ -79,7 +80,7 @@ class SessionSlot:
 
     @property
     def running(self) -> Session | None:
-        """The running session."""
+        """The running session, or None."""
         return None if self.latest is None or self.latest.ended.is_set() else self.latest
 
     def start(self, session_id: str, max_seconds: float | None) -> Session:

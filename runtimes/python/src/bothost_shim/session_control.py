@@ -12,7 +12,7 @@ from .log_lines import logger
 _LONGEST_WAIT_SECONDS = 300.0
 
 
-async def stop(host: Host, receive: Receive, send: Send) -> None:
+async def stop_session(host: Host, receive: Receive, send: Send) -> None:
     """Cancel the session's bot, and again after the grace period. Responds 202, or 409 if no session is running."""
     body = await read_object(receive, 4096)
     grace = body.get("graceSeconds")
@@ -27,7 +27,7 @@ async def stop(host: Host, receive: Receive, send: Send) -> None:
     await send_json(send, 202, {})
 
 
-async def report(host: Host, scope: Scope, send: Send) -> None:
+async def report_session(host: Host, scope: Scope, send: Send) -> None:
     """Respond with the session's state. With `wait`, respond when the session has ended or after that many seconds."""
     session = host.slot.running
     if session is not None:

@@ -5,13 +5,15 @@ from dataclasses import dataclass
 
 
 class InvalidSettingError(Exception):
-    """An environment variable has an invalid value. The message contains its name."""
+    """Raised if an environment variable has an invalid value. The message contains its name."""
 
 
 @dataclass(frozen=True)
 class Settings:
     """The settings of the host."""
 
+    # Path of a Unix socket. None: listen on host and port.
+    socket: str | None
     host: str
     port: int
     # The token required on reserved paths. If it is None, these paths require no token.
@@ -38,6 +40,7 @@ def read_settings(environment: Mapping[str, str]) -> Settings:
     Raises InvalidSettingError for an invalid port. An invalid number of seconds counts as unset.
     """
     return Settings(
+        socket=environment.get("BOT_SOCKET") or None,
         host=environment.get("BOT_HOST") or "0.0.0.0",  # noqa: S104 for containers
         port=_port(environment.get("PORT") or "8080"),
         control_token=environment.get("BOT_CONTROL_TOKEN") or None,

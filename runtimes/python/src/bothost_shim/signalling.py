@@ -7,16 +7,16 @@ from .control_token import require_session
 from .host import Host
 from .http_exchange import HttpError, read_body, send_json
 from .ice_servers import ice_servers
-from .offers import can_negotiate
+from .offers import supports_webrtc
 
 _BODY_BYTES = 262_144
 # Wait for the session, because the service sends `/bot` first but on another connection.
 _START_SECONDS = 5.0
 
 
-async def signal(host: Host, scope: Scope, receive: Receive, send: Send) -> None:
+async def handle_offer(host: Host, scope: Scope, receive: Receive, send: Send) -> None:
     """Answer an offer (POST) or add ICE candidates (PATCH)."""
-    if not can_negotiate():
+    if not supports_webrtc():
         raise HttpError(404, "WebRTC needs pipecat-ai[webrtc] in the bot's environment")
     try:
         request = json.loads(await read_body(receive, _BODY_BYTES))

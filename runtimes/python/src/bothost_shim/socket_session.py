@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import parse_qs
 
 from .arguments import build_arguments
-from .asgi import Message, Receive, Scope, Send, header
+from .asgi import Message, Receive, Scope, Send, first_header
 from .first_frame import FirstFrame, begins_with_handshake
 from .host import Host
 from .log_lines import logger
@@ -30,7 +30,7 @@ async def socket_session(host: Host, scope: Scope, receive: Receive, send: Send)
         websocket = WebSocket(scope, frames.receive, send)
         await websocket.accept()
         transport_type = None
-        if header(scope, "x-transport-type", "x-daily-transport-type") == "websocket":
+        if first_header(scope, "x-transport-type", "x-daily-transport-type") == "websocket":
             transport_type = None if begins_with_handshake(await frames.peek()) else "websocket"
         arguments = build_arguments(
             "websocket",
@@ -57,7 +57,7 @@ def _limit_linger(session: Session, receive: Receive) -> Receive:
     async def observed_receive() -> Message:
         message = await receive()
         if message["type"] == "websocket.disconnect" and not session.ended.is_set():
-            timer = asyncio.get_running_loop().call_later(_LINGER_SECONDS, session.end, "client gone")
+            timer = asyncio.get_running_loop().call_later(_LINGER_SECONDS, session.end, "client disconnected")
             session.at_end.append(timer.cancel)
         return message
 

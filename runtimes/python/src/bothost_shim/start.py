@@ -1,22 +1,23 @@
 """The route `POST /bot`, whose session lasts from request to response (docs/bot-contract.md, "Start")."""
 
 import asyncio
+from collections.abc import Callable, Coroutine
 from typing import Any
 
 from .arguments import build_arguments
-from .asgi import Receive, Scope, Send, header
+from .asgi import Receive, Scope, Send, first_header
 from .host import Host
 from .http_exchange import HttpError, read_object, send_json
-from .offers import can_negotiate
-from .run_bot import outcome_of, run_bot
+from .offers import supports_webrtc
+from .run_bot import outcome_without_failure, run_bot
 from .session import Outcome, Session
 
 _BODY_BYTES = 1_048_576
 
 
-async def start(host: Host, scope: Scope, receive: Receive, send: Send) -> None:
+async def run_session(host: Host, scope: Scope, receive: Receive, send: Send) -> None:
     """Run a session and respond when it has ended. A caller that disconnects does not end the session."""
-    transport = header(scope, "x-transport-type", "x-daily-transport-type")
+    transport = first_header(scope, "x-transport-type", "x-daily-transport-type")
     body = await read_object(receive, _BODY_BYTES)
     room = _room(scope)
     _require_support(transport)
@@ -32,7 +33,7 @@ async def start(host: Host, scope: Scope, receive: Receive, send: Send) -> None:
 
 
 def _room(scope: Scope) -> dict[str, str] | None:
-    room_url, token = header(scope, "x-daily-room-url"), header(scope, "x-daily-room-token")
+    room_url, token = first_header(scope, "x-daily-room-url"), first_header(scope, "x-daily-room-token")
     if room_url is None and token is None:
         return None
     if room_url is None or token is None:
@@ -43,7 +44,7 @@ def _room(scope: Scope) -> dict[str, str] | None:
 def _require_support(transport: str | None) -> None:
     if transport == "moq":
         raise HttpError(400, "Media over QUIC is not supported")
-    if transport == "webrtc" and not can_negotiate():
+    if transport == "webrtc" and not supports_webrtc():
         raise HttpError(501, "WebRTC needs pipecat-ai[webrtc] in the bot's environment")
 
 
@@ -51,21 +52,42 @@ async def _run(
     host: Host, session: Session, transport: str | None, room: dict[str, str] | None, body: dict[str, Any]
 ) -> Outcome:
     common: dict[str, Any] = {"session_id": session.id, "file_storage": host.bot.file_storage}
-    if transport != "webrtc":
-        if room is None:
-            arguments = build_arguments("plain", body=body, **common)
-        else:
-            arguments = build_arguments("daily", body=body, **common, **room)
-        return await run_bot(session, host.bot, arguments)
+    if room is not None and transport != "webrtc":
+        return await run_bot(session, host.bot, build_arguments("daily", body=body, **common, **room))
+    if transport != "webrtc" and not supports_webrtc():
+        return await run_bot(session, host.bot, build_arguments("plain", body=body, **common))
     async with host.offers.session(session) as connected:
+
+        async def run_connected() -> Outcome:
+            connection, request_data = await connected
+            arguments = build_arguments("webrtc", body=request_data or body, webrtc_connection=connection, **common)
+            return await run_bot(session, host.bot, arguments)
+
+        if transport != "webrtc":
+            plain = run_bot(session, host.bot, build_arguments("plain", body=body, **common))
+            return await _run_both(plain, connected, run_connected)
+        host.offers.prepare()
         session.waits_for_client = True
         is_connected = await _wait(connected, session, host.settings.offer_seconds)
         session.waits_for_client = False
         if not is_connected:
-            return outcome_of(session) if session.end_reason else Outcome(504, "BOT_CONNECTION_TIMEOUT")
-        connection, request_data = connected.result()
-        arguments = build_arguments("webrtc", body=request_data or body, webrtc_connection=connection, **common)
-        return await run_bot(session, host.bot, arguments)
+            return outcome_without_failure(session) if session.end_reason else Outcome(504, "BOT_CONNECTION_TIMEOUT")
+        return await run_connected()
+
+
+async def _run_both(
+    plain: Coroutine[Any, Any, Outcome],
+    connected: "asyncio.Future[Any]",
+    run_connected: Callable[[], Coroutine[Any, Any, Outcome]],
+) -> Outcome:
+    """Run the bot, and a second time if a client connects, for which `SmallWebRTCSessionManager` waits."""
+    second = asyncio.create_task(run_connected())
+    outcome = await plain
+    if not connected.done():
+        second.cancel()
+        return outcome
+    later = await second
+    return later if outcome.status == 200 else outcome
 
 
 async def _wait(connected: "asyncio.Future[Any]", session: Session, seconds: float) -> bool:

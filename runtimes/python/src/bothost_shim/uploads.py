@@ -15,7 +15,7 @@ _FILE_BYTES = 50 * 1024 * 1024
 _FORM_BYTES = 65_536
 
 
-async def upload(host: Host, scope: Scope, receive: Receive, send: Send) -> None:
+async def store_upload(host: Host, scope: Scope, receive: Receive, send: Send) -> None:
     """Store a client's file. Responds with the data for the RTVI message `send-file`. Raises HttpError."""
     storage, session = host.bot.file_storage, host.slot.running
     if session is None:

@@ -17,18 +17,20 @@ GO = b"g"
 
 
 class UnsafeForkError(Exception):
-    """The forked process is not the requested one. The message is one line."""
+    """Raised if the forked process is not the requested one. The message is one line."""
 
 
 @dataclass(frozen=True)
 class ForkRequest:
-    """A request of the service to fork an instance."""
+    """A request from the service to fork an instance."""
 
     instance: str
     output: str
     exit: str
     # The account of the instance. None if all instances share the account of the service.
     uid: int | None
+    # Directories of the instance, by the path at which the instance sees them.
+    mounts: dict[str, str]
     # Paths of the `cgroup.procs` files of the instance's control groups.
     cgroups: list[str]
     # The variable that identifies the instance's processes. None if accounts or control groups identify them.
@@ -55,7 +57,13 @@ class Instance:
         """Open the descriptors for the process: channel, output and settings. Raises OSError."""
         output = os.open(self.request.output, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW, 0o600)
         settings = os.memfd_create("bothost-settings")
-        text = {"supervisor": os.getpid(), "uid": self.request.uid, "environment": self.request.environment}
+        request = self.request
+        text = {
+            "supervisor": os.getpid(),
+            "uid": request.uid,
+            "mounts": request.mounts,
+            "environment": request.environment,
+        }
         with os.fdopen(os.dup(settings), "w", encoding="utf-8") as file:
             json.dump(text, file)
         os.lseek(settings, 0, os.SEEK_SET)
@@ -74,7 +82,7 @@ class Instance:
             if (level, kind) == (socket.SOL_SOCKET, socket.SCM_CREDENTIALS):
                 pid, uid, _ = _CREDENTIALS.unpack(data)
                 return message, pid, uid
-        raise UnsafeForkError("a message without credentials arrived")
+        raise UnsafeForkError("the fork sent a message without credentials")
 
     def accept(self, pid: int) -> int:
         """Check the process that announced itself and move it into its control groups.
@@ -83,13 +91,13 @@ class Instance:
         """
         stat = read_stat(pid)
         if stat is None or stat.parent != os.getpid():
-            raise UnsafeForkError("it is not a child of its supervisor")
+            raise UnsafeForkError("the fork is not a child of the supervisor")
         if self.request.uid is not None:
             problem = find_privileges(pid, self.request.uid)
             if problem is not None:
                 raise UnsafeForkError(problem)
         if self.request.mark is not None and not has_variable(pid, self.request.mark):
-            raise UnsafeForkError("its environment does not show which instance it belongs to")
+            raise UnsafeForkError("the environment of the fork does not contain the instance's id")
         for path in self.request.cgroups:
             with open(path, "w", encoding="ascii") as file:
                 file.write(str(pid))
@@ -110,5 +118,5 @@ class Instance:
 
 
 def parse_request(message: dict[str, Any]) -> ForkRequest:
-    """Parse a request of the service. Raises KeyError for a request of another version."""
+    """Parse a request from the service. Raises KeyError for a request from another version."""
     return ForkRequest(**{name: message[name] for name in ForkRequest.__dataclass_fields__})

@@ -43,19 +43,26 @@ def count_threads(pid: int) -> int:
     return len(os.listdir(f"/proc/{pid}/task"))
 
 
+def has_shared_memory(pid: int) -> bool:
+    """Return whether a process has writable memory that its forks would share (proc_pid_maps(5))."""
+    with open(f"/proc/{pid}/maps", encoding="latin-1") as file:
+        permissions = (line.split(" ", 2)[1] for line in file)
+        return any("w" in text and "s" in text for text in permissions)
+
+
 def find_children(pid: int) -> list[int]:
     """Return the running children of this process."""
     try:
         with open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as file:
             candidates = [int(name) for name in file.read().split()]
     except OSError:
-        # For kernels without CONFIG_PROC_CHILDREN.
+        # Search all processes, because the kernel lacks CONFIG_PROC_CHILDREN.
         candidates = [int(name) for name in os.listdir("/proc") if name.isdecimal()]
     stats = [(child, read_stat(child)) for child in candidates]
     return [child for child, stat in stats if stat is not None and stat.parent == pid and not stat.is_zombie]
 
 
-def read_members(cgroup_procs: str) -> list[int]:
+def read_cgroup_pids(cgroup_procs: str) -> list[int]:
     """Return the pids in a control group, given its file `cgroup.procs`."""
     with open(cgroup_procs, encoding="ascii") as file:
         return [int(line) for line in file]

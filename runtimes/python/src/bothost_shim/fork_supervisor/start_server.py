@@ -112,7 +112,7 @@ def _write_maps(pid: int, account: Account) -> None:
         _write(f"/proc/{pid}/gid_map", f"{account.gid} {account.gid} 1\n")
         _write(f"/proc/{pid}/uid_map", f"{account.uid} {account.uid} {account.count}\n")
     except OSError:
-        # The supervisor detects the end of the file and reports it.
+        # Without the maps, the fork server cannot switch its account, and reports that error through the failure pipe.
         return
 
 

@@ -1,0 +1,173 @@
+"""The instances of a fork server, from their fork to their exit status."""
+
+import json
+import os
+import selectors
+import signal
+import sys
+import time
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from .instance import HELLO, Instance, UnsafeForkError, parse_request
+from .untrusted_text import describe_error, module_names
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from .connections import Connection
+    from .server import ForkServer
+
+# Seconds until a new process must announce itself. A fork that takes longer hangs. On a busy machine a fork takes
+# seconds, but a spawned instance would take far longer.
+_FORK_SECONDS = 20.0
+
+
+class Instances:
+    """All instances whose processes may still be running."""
+
+    def __init__(
+        self,
+        server: "ForkServer",
+        selector: selectors.BaseSelector,
+        broadcast: "Callable[[dict[str, Any]], None]",
+    ) -> None:
+        """Let this fork server fork the instances."""
+        self._server = server
+        self._selector = selector
+        self._broadcast = broadcast
+        self._instances: dict[str, Instance] = {}
+        # Deadlines, by instance, of forks that have not announced themselves yet.
+        self._deadlines: dict[str, float] = {}
+
+    def __bool__(self) -> bool:
+        """Return whether there are any instances."""
+        return bool(self._instances)
+
+    def next_deadline(self) -> float | None:
+        """Return when `stop_late_forks` has to be called next."""
+        return min(self._deadlines.values(), default=None)
+
+    def fork(self, connection: "Connection", request: dict[str, Any]) -> None:
+        """Request a fork, or tell the service why there is none."""
+        name = request["instance"]
+        refusal = self._server.find_refusal(is_forking=bool(self._deadlines))
+        if refusal is not None:
+            connection.send({"event": "failed", "instance": name, "reason": refusal})
+            return
+        instance: Instance | None = None
+        descriptors: list[int] = []
+        try:
+            instance = Instance(parse_request(request), connection)
+            descriptors = instance.descriptors()
+            self._server.send_fork(descriptors)
+        except OSError as error:
+            if instance is not None:
+                instance.close()
+            connection.send({"event": "failed", "instance": name, "reason": describe_error(error)})
+            return
+        finally:
+            for descriptor in descriptors[1:]:
+                os.close(descriptor)
+        instance.sent()
+        self._instances[name] = instance
+        self._deadlines[name] = time.monotonic() + _FORK_SECONDS
+        self._selector.register(instance.channel, selectors.EVENT_READ, lambda: self._receive_message(instance))
+
+    def go(self, name: str) -> None:
+        """Let an instance run the bot."""
+        instance = self._instances.get(name)
+        if instance is None or instance.pid is None or instance.owner is None:
+            return
+        try:
+            instance.go()
+        except OSError as error:
+            self._fail(instance, describe_error(error))
+
+    def abandon(self, name: str) -> None:
+        """End an instance that the service no longer needs."""
+        if name in self._instances:
+            self._fail(self._instances[name], "the service no longer needs it")
+
+    def disconnect(self, connection: "Connection") -> None:
+        """End the instances of a service that still wait for `go`, because no record names them."""
+        for instance in [instance for instance in self._instances.values() if instance.owner is connection]:
+            self._fail(instance, "the service has ended")
+
+    def stop_late_forks(self) -> None:
+        """Give up forks that have not announced themselves in time."""
+        for name, deadline in list(self._deadlines.items()):
+            if time.monotonic() >= deadline:
+                self._fail(self._instances[name], f"it was not forked within {_FORK_SECONDS:g} seconds")
+                # Kill a fork server that hangs, because it would delay every further start.
+                self._server.stop()
+
+    def ended(self, result: os.waitid_result) -> None:
+        """Record the exit status, if the process was one of an instance."""
+        for instance in [instance for instance in self._instances.values() if instance.pid == result.si_pid]:
+            self._instance_ended(instance, result)
+
+    def _receive_message(self, instance: Instance) -> None:
+        """Read the announcement of a new process, or later the names of modules that its session imported."""
+        try:
+            received = instance.receive()
+            if received is None:
+                if instance.pid is None:
+                    self._fail(instance, "the instance ended while it was forked")
+                else:
+                    self._selector.unregister(instance.channel)
+                return
+            message, pid, _ = received
+            if instance.pid is None and message == HELLO:
+                self._announce(instance, pid)
+            elif instance.owner is None and pid == instance.pid:
+                # Accept the module names only once, because a session must not keep the supervisor busy.
+                self._selector.unregister(instance.channel)
+                self._broadcast({"event": "modules", "modules": module_names(json.loads(message))})
+        except BlockingIOError:
+            return
+        except (UnsafeForkError, OSError) as error:
+            self._fail(instance, describe_error(error))
+        except (ValueError, RecursionError):
+            return
+
+    def _announce(self, instance: Instance, pid: int) -> None:
+        if any(other.pid == pid for other in self._instances.values()):
+            raise UnsafeForkError("the fork is the process of another instance")
+        start_ticks = instance.accept(pid)
+        del self._deadlines[instance.request.instance]
+        event = {"event": "forked", "instance": instance.request.instance}
+        self._broadcast(event | {"pid": pid, "startTicks": start_ticks})
+
+    def _fail(self, instance: Instance, reason: str) -> None:
+        """Abandon an instance that never ran. Closing its channel ends its process, if there is one."""
+        name = instance.request.instance
+        if self._instances.pop(name, None) is None:
+            return
+        self._deadlines.pop(name, None)
+        with suppress(KeyError, ValueError):
+            self._selector.unregister(instance.channel)
+        if instance.pid is not None:
+            with suppress(ProcessLookupError):
+                os.kill(instance.pid, signal.SIGKILL)
+        instance.close()
+        self._broadcast({"event": "failed", "instance": name, "reason": reason})
+
+    def _instance_ended(self, instance: Instance, result: os.waitid_result) -> None:
+        if instance.owner is not None:
+            self._fail(instance, "the instance ended before it ran the bot")
+            return
+        try:
+            instance.exit_file.write_status(result)
+        except OSError as error:
+            # Ignore the error, because the disk of the log may be full too.
+            with suppress(OSError):
+                sys.stderr.write(f"The exit status of {instance.request.instance} could not be stored: {error}\n")
+        # Read the channel once more, because the names of imported modules may still be in it.
+        with suppress(KeyError, ValueError):
+            self._selector.get_key(instance.channel)
+            self._receive_message(instance)
+        with suppress(KeyError, ValueError):
+            self._selector.unregister(instance.channel)
+        del self._instances[instance.request.instance]
+        instance.close()
