@@ -14,10 +14,7 @@ export function clientConfig(address: DatabaseAddress): pg.ClientConfig {
   return { ...address, ssl: false, options: '-c client_min_messages=warning', connectionTimeoutMillis: 10_000 };
 }
 
-/**
- * Formats the address as a URL, for programs that accept nothing else. `host` in the query takes precedence over the
- * host name in the URL.
- */
+/** Formats the address as a URL. `host` in the query takes precedence over the host name. */
 export function addressUrl(address: DatabaseAddress): string {
   if ('url' in address) return address.url;
   const { host, port, database, user } = address;

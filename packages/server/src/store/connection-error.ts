@@ -1,7 +1,4 @@
-/**
- * Node's error codes for failed and lost connections. ENOENT counts only for `connect`, where it means that the socket
- * is missing.
- */
+/** Node's codes for failed and lost connections. ENOENT counts only for `connect`: no socket. */
 const socketCodes = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -14,10 +11,7 @@ const socketCodes = new Set([
   'ENOTCONN',
 ]);
 
-/**
- * SQLSTATE (PostgreSQL appendix A): shut down, crashed, starting, session timed out, too many connections. Class 08 is tested
- * by its prefix.
- */
+/** SQLSTATE (PostgreSQL appendix A): shut down, crashed, starting, timed out, too many. Class 08 by prefix. */
 const sqlStates = new Set(['57P01', '57P02', '57P03', '57P05', '25P03', '25P04', '53300']);
 
 /** Messages of errors that `pg` and `pg-pool` raise without a code. */

@@ -35,7 +35,7 @@ function withDatabase(url: string, name: string): string {
   return changed.href;
 }
 
-test('reads bigint as number, timestamptz as Date and jsonb as value', async () => {
+test('openDatabase reads bigint as number, timestamptz as Date and jsonb as value', async () => {
   const { db } = await freshDatabase();
   const { rows } = await sql`select count(*), 9007199254740991::bigint as most,
     '2026-01-02 03:04:05.678+00'::timestamptz as at, '{"a": [1]}'::jsonb as json`.execute(db);
@@ -43,7 +43,7 @@ test('reads bigint as number, timestamptz as Date and jsonb as value', async () 
   expect(rows).toEqual([{ count: 1, most: Number.MAX_SAFE_INTEGER, at, json: { a: [1] } }]);
 });
 
-test('refuses to read a bigint above 2^53', async () => {
+test('openDatabase refuses to read a bigint above 2^53', async () => {
   const { db } = await freshDatabase();
   await expect(sql`select 9007199254740993::bigint`.execute(db)).rejects.toThrow('exceeds 2^53');
 });
@@ -55,7 +55,7 @@ test('a connection lost during a query fails only that query', async () => {
   expect((await sql`select 1 as one`.execute(db)).rows).toEqual([{ one: 1 }]);
 });
 
-test('replaces idle connections that are lost', async () => {
+test('the connection pool replaces lost idle connections', async () => {
   const { address, db } = await freshDatabase();
   const client = new pg.Client(clientConfig(address));
   await client.connect();
@@ -70,7 +70,7 @@ test('replaces idle connections that are lost', async () => {
   await expect.poll(ask).toEqual([{ one: 1 }]);
 });
 
-test('logs the loss of an idle connection without its settings', async () => {
+test('the connection pool logs the loss of an idle connection without its settings', async () => {
   const { address, drop } = await testDatabase([]);
   onTestFinished(drop);
   const logged: unknown[][] = [];
@@ -108,7 +108,7 @@ async function relayTo(url: string) {
   return { url: relayed.href, open, cut };
 }
 
-test('calls the recovery if it cannot connect, then retries once', async () => {
+test('the connection pool calls the recovery if it cannot connect, then retries once', async () => {
   const { url, drop } = await testDatabase([]);
   onTestFinished(drop);
   const relay = await relayTo(url);
@@ -131,7 +131,7 @@ test('calls the recovery if it cannot connect, then retries once', async () => {
   expect(recovered).toBe(1);
 });
 
-test('fails with the original error if the recovery fails', async () => {
+test('the connection pool fails with the original error if the recovery fails', async () => {
   const { address } = await freshDatabase();
   const nowhere = 'url' in address ? { url: 'postgresql://bothost@127.0.0.1:1/none' } : { ...address, port: 1 };
   const opened = openDatabase({ address: nowhere, logger, onConnectionFailure: () => Promise.reject(new Error('no')) });
@@ -139,14 +139,14 @@ test('fails with the original error if the recovery fails', async () => {
   expect(error).toMatchObject({ name: 'StoreError', message: expect.stringMatching(/ENOENT|ECONNREFUSED/) });
 });
 
-test('reports an unreachable server without its password', async () => {
+test('openDatabase reports an unreachable server without its password', async () => {
   const opened = openDatabase({ address: { url: 'postgresql://somebody:hunter2@127.0.0.1:1/none' }, logger });
   const error: unknown = await opened.catch((reason: unknown) => reason);
   expect(error).toMatchObject({ name: 'StoreError', message: expect.stringContaining('ECONNREFUSED 127.0.0.1:1') });
   expect(JSON.stringify(error) + String(error)).not.toContain('hunter2');
 });
 
-test('refuses a database that does not store UTF-8', async () => {
+test('openDatabase refuses a database that does not store UTF-8', async () => {
   const { url, admin, drop } = await testDatabase([]);
   const name = `${new URL(url).pathname.slice(1)}_ascii`;
   await administer(admin, [

@@ -22,10 +22,7 @@ const recoveryTimeoutMs = 10_000;
 export type DatabaseOptions = {
   readonly address: DatabaseAddress;
   readonly logger: Pick<Logger, 'warn'>;
-  /**
-   * Maximum number of connections in the pool. The embedded server allows 60; subscriptions and locks use a few outside
-   * the pool.
-   */
+  /** Maximum connections of the pool. The embedded server allows 60, of which subscriptions and locks use some. */
   readonly maxConnections?: number;
   /** Called when the pool cannot connect. After it resolves, connecting is retried once. */
   readonly onConnectionFailure?: () => Promise<void>;
@@ -78,16 +75,13 @@ async function connectOrRecover(
   }
 }
 
-/**
- * Discards a connection after an error. Otherwise, the pool would give the lost connection to the next query before its
- * end event arrives.
- */
+/** Discards a connection after an error, because its end event may arrive only after the next query. */
 function discardedWhenBroken(client: pg.PoolClient): PostgresPoolClient {
   let broken = false;
   function query<R>(text: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<R>>;
   function query<R>(cursor: PostgresCursor<R>): PostgresCursor<R>;
   function query(text: unknown, parameters?: readonly unknown[]): unknown {
-    // Kysely calls this only if the dialect has a cursor.
+    // Kysely calls this only for streaming queries, which need a cursor.
     if (typeof text !== 'string') throw new TypeError('Streaming queries are not supported.');
     const name = preparedName(text);
     const values = [...(parameters ?? [])];

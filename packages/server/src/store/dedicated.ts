@@ -4,10 +4,7 @@ import { clientConfig, type DatabaseAddress } from './address.ts';
 /** Interval of queries that detect the loss of the server, which TCP alone may not report. */
 const heartbeatMs = 5_000;
 
-/**
- * A connection outside the pool, for features that are bound to a PostgreSQL session, such as an advisory lock or a
- * subscription.
- */
+/** A connection outside the pool, for what belongs to a PostgreSQL session: advisory locks, subscriptions. */
 export type DedicatedConnection = { readonly close: () => Promise<void> };
 
 /**
@@ -24,10 +21,10 @@ export async function openDedicated(options: {
   let onLost: ((error: Error) => void) | undefined;
   const lose = (error: Error) => {
     clearInterval(heartbeat);
-    const told = onLost;
+    const notifyLost = onLost;
     onLost = undefined;
     void client.end().catch(() => undefined);
-    told?.(error);
+    notifyLost?.(error);
   };
   client.on('error', lose);
   client.on('end', () => lose(new Error('Connection terminated')));
@@ -39,7 +36,7 @@ export async function openDedicated(options: {
     throw error;
   }
   onLost = options.onLost;
-  // Shorter than the interval, so that probes do not overlap.
+  // Shorter than the interval, so that queries do not overlap.
   const question = { text: 'select 1', query_timeout: heartbeatMs - 1_000 };
   heartbeat = setInterval(() => void client.query(question).catch(lose), heartbeatMs);
   heartbeat.unref();

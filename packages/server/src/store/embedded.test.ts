@@ -45,7 +45,7 @@ async function query(postgres: EmbeddedPostgres, statement: string): Promise<rea
   }
 }
 
-describe('a data directory', () => {
+describe('an embedded database', () => {
   let directory: string;
   beforeAll(async () => {
     directory = await dataDirectory();
@@ -75,7 +75,7 @@ describe('a data directory', () => {
     second.close();
   });
 
-  test('keeps its database running after close, and the next start adopts it', async () => {
+  test('keeps running after close if requested, and the next start adopts it', async () => {
     const first = await open();
     const before = await postmasterOf(directory);
     first.close();
@@ -160,7 +160,7 @@ describe('a data directory', () => {
     postgres.close();
   });
 
-  test('starts the database once for many failed queries', async () => {
+  test('is started once for many failed queries', async () => {
     const postgres = await open();
     const before = await postmasterOf(directory);
     process.kill(before, 'SIGKILL');
@@ -187,7 +187,7 @@ describe('a data directory', () => {
     postgres.close();
   });
 
-  test('removes an unfinished database, program directory or process lock of a killed start', async () => {
+  test('removes the unfinished database, program directory or process lock of a killed start', async () => {
     await (await open()).stop();
     const { root, starting } = layoutOf(directory);
     const left = ['data.new-Ab3dEf', 'programs-17.0.0-x64', 'programs-18.0.0-x64.new-1'];
@@ -208,12 +208,12 @@ describe('a data directory', () => {
       const socket = require('net').connect(${JSON.stringify(path.join(data, '.s.PGSQL.5432'))}, done('connect'));
       socket.on('error', done('connect'));`;
     const child = spawn(process.execPath, ['-e', script], { uid: 61184, gid: 61184, cwd: '/' });
-    let said = '';
+    let output = '';
     child.stdout.on('data', (chunk: Buffer) => {
-      said += chunk.toString();
+      output += chunk.toString();
     });
     await once(child, 'close');
-    expect(said.trim().split('\n').sort()).toEqual(['connect EACCES', 'list EACCES', 'read EACCES']);
+    expect(output.trim().split('\n').sort()).toEqual(['connect EACCES', 'list EACCES', 'read EACCES']);
   });
 
   test('refuses a database of another major version, and says what to do', async () => {
@@ -227,7 +227,7 @@ describe('a data directory', () => {
   });
 });
 
-test('runs two data directories at once, one with a path too long for a socket', async () => {
+test('two embedded databases run at once, one in a path that is too long for a socket', async () => {
   const short = await dataDirectory();
   onTestFinished(() => remove(short));
   const long = path.join(short, 'x'.repeat(120));
@@ -240,7 +240,7 @@ test('runs two data directories at once, one with a path too long for a socket',
   for (const { stop } of both) await stop();
 });
 
-test.runIf(asRoot)('names a data directory that PostgreSQL cannot enter', async () => {
+test.runIf(asRoot)('an error names the data directory that PostgreSQL cannot enter', async () => {
   const closed = await mkdtemp(path.join(os.tmpdir(), 'bothost-closed-'));
   onTestFinished(() => rm(closed, { recursive: true, force: true }));
   const opened = openEmbeddedPostgres({ dataDirectory: path.join(closed, 'data'), logger });
@@ -264,7 +264,7 @@ describe.runIf(asRoot)('a full disk', () => {
   }
 
   test.each([20, 80])(
-    'of %i MB is reported when the database is created, and leaves no partial files',
+    'is reported when a database is created on %i MB, and leaves no partial files',
     async (megabytes) => {
       const directory = await smallDisk(megabytes);
       await expect(openEmbeddedPostgres({ dataDirectory: directory, logger })).rejects.toThrow(

@@ -48,10 +48,10 @@ test('holdLock grants a waiter the lock when the holder releases it', async () =
 
 test('holdLock calls onLost when the connection is lost, which frees the lock', async () => {
   const address = await freshAddress();
-  const lost = new Promise<Error>((resolve) => {
-    void holdLock({ address, key: 'us-west', waitMs: 1, onLost: resolve }).then(() => cutConnections(address));
-  });
-  expect((await lost).message).toMatch(/terminat/);
+  const losses: Error[] = [];
+  await holdLock({ address, key: 'us-west', waitMs: 1, onLost: (error) => losses.push(error) });
+  await cutConnections(address);
+  await expect.poll(() => losses).toMatchObject([{ message: expect.stringMatching(/terminat/) }]);
   const next = await holdLock({ address, key: 'us-west', waitMs: 5_000, onLost: unexpected });
   expect(next).not.toBeNull();
   await next?.release();

@@ -19,7 +19,8 @@ export async function holdLock(options: {
       address: options.address,
       onLost: options.onLost,
       prepare: async (client) => {
-        // 0 would mean no limit. PostgreSQL detects a dead holder's machine by TCP keepalive, here after 25 seconds.
+        // A lock timeout of 0 would mean no limit. PostgreSQL detects a dead holder's machine by TCP keepalive, here
+        // after 25 seconds.
         await client.query(
           `select set_config('lock_timeout', $1, false), set_config('tcp_keepalives_idle', '10', false),
           set_config('tcp_keepalives_interval', '5', false), set_config('tcp_keepalives_count', '3', false)`,

@@ -4,7 +4,7 @@ import { StoreError } from './store-error.ts';
 /** A migration. Migrations only go forward: never change or remove a released one; correct it in a later one. */
 export type Migration = { readonly name: string; readonly up: (db: Kysely<unknown>) => Promise<void> };
 
-/** Key of the advisory lock that migrations hold: "bothost" in ASCII. No other code uses this key. */
+/** Key of the advisory lock held during migrations: "bothost" in ASCII. No other code uses this key. */
 const lockKey = '27707093476668276';
 
 /**
@@ -27,9 +27,7 @@ export async function migrate<Tables>(
   }
 }
 
-/**
- * Applies the missing migrations within a transaction, which holds the lock until it ends, and returns their names.
- */
+/** Applies missing migrations in a transaction, which holds the lock, and returns their names. */
 export async function migrateWithin<Tables>(
   db: Transaction<Tables>,
   migrations: readonly Migration[],
@@ -75,7 +73,7 @@ function requireKnown(applied: readonly string[], known: readonly string[]): voi
   const unknown = applied.find((name, position) => known[position] !== name);
   if (unknown === undefined) return;
   throw new StoreError(
-    `The database was changed by another version of this program (migration ${unknown}, which this version does not ` +
-      'have in that place). Start that version or a newer one; nothing was changed.',
+    `Another version of this program migrated the database: migration ${unknown} is missing from this version or ` +
+      'in a different order. Start that version or a newer one. This start did not change the database.',
   );
 }

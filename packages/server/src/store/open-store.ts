@@ -44,8 +44,8 @@ export type StoreOptions = {
 };
 
 /** Time to wait for PostgreSQL to detect that the previous server is dead, in milliseconds. */
-const takeOverMilliseconds = 10_000;
-const retryMilliseconds = 500;
+const takeOverMs = 10_000;
+const retryMs = 500;
 
 /**
  * Opens and migrates the database, and locks the region.
@@ -83,7 +83,7 @@ async function hold(
 ): Promise<Store> {
   const subscriptions: Subscription[] = [];
   let closed = false;
-  let lock: LockHandle | null = await takeRegion(options, address, db, onLost);
+  let lock: LockHandle | null = await lockRegion(options, address, db, onLost);
 
   function onLost() {
     lock = null;
@@ -96,9 +96,10 @@ async function hold(
         if (await retake()) return;
       } catch (error) {
         if (error instanceof StoreError) return options.onRegionLost(error);
-        if (!isConnectionError(error)) options.logger.error({ err: error }, 'region could not be taken again');
+        if (!isConnectionError(error))
+          options.logger.error({ err: error }, 'lock of the region could not be acquired again');
         if (embedded !== null) await embedded.ensureRunning().catch(() => undefined);
-        await delay(retryMilliseconds, undefined, { ref: false });
+        await delay(retryMs, undefined, { ref: false });
       }
     }
   }
@@ -106,7 +107,7 @@ async function hold(
   /** Takes the region's lock again. Returns false if the lock was lost again immediately. */
   async function retake(): Promise<boolean> {
     let isHeld = true;
-    const again = await takeRegion(options, address, db, () => {
+    const again = await lockRegion(options, address, db, () => {
       if (lock === again) onLost();
       else isHeld = false;
     });
@@ -152,14 +153,14 @@ async function hold(
 /** Another server runs the bots of this region with this database. */
 class RegionTakenError extends StoreError {}
 
-async function takeRegion(
+async function lockRegion(
   { region }: StoreOptions,
   address: DatabaseAddress,
   db: Database,
   onLost: () => void,
 ): Promise<LockHandle> {
   const key = `bothost region ${region}`;
-  const lock = await holdLock({ address, key, waitMs: takeOverMilliseconds, onLost });
+  const lock = await holdLock({ address, key, waitMs: takeOverMs, onLost });
   if (lock !== null) return lock;
   const owner = await db.selectFrom('hosts').select('description').where('region', '=', region).executeTakeFirst();
   throw new RegionTakenError(

@@ -1,9 +1,6 @@
 import { CompiledQuery } from 'kysely';
 
-/**
- * A query that PostgreSQL parses and plans once per connection, for frequent queries. List its columns explicitly: a prepared
- * `*` fails when a later version adds one.
- */
+/** A query planned once per connection. List its columns: a prepared `*` fails after a column is added. */
 export function preparedQuery<Row>(name: string, text: string, parameters: readonly unknown[]): CompiledQuery<Row> {
   return CompiledQuery.raw(`/* prepared: ${name} */ ${text}`, [...parameters]) as CompiledQuery<Row>;
 }

@@ -1,15 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { isTransientError } from './connection-error.ts';
 
-const firstMilliseconds = 50;
-const longestMilliseconds = 2_000;
+const firstMs = 50;
+const longestMs = 2_000;
 
 /** Retries a write while the database is unreachable, full or busy. Stops when `closing` aborts. */
 export type RetryWrite = <T>(write: () => Promise<T>) => Promise<T>;
 
 export function createRetryWrite(closing: AbortSignal): RetryWrite {
   return async (write) => {
-    for (let wait = firstMilliseconds; ; wait = Math.min(wait * 2, longestMilliseconds)) {
+    for (let wait = firstMs; ; wait = Math.min(wait * 2, longestMs)) {
       try {
         return await write();
       } catch (error) {

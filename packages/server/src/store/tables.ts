@@ -3,7 +3,9 @@ import type {
   CompletionStatus,
   DeploymentProblem,
   DeploymentState,
+  ProfileName,
   PullSecretResult,
+  Role,
   SecretReadiness,
   SessionEventCode,
   VaultTaskState,
@@ -37,6 +39,15 @@ export type Tables = {
   secret_deliveries: SecretDeliveriesTable;
   pull_secret_checks: PullSecretChecksTable;
   audit_events: AuditEventsTable;
+  users: UsersTable;
+  user_sessions: UserSessionsTable;
+  user_credentials: UserCredentialsTable;
+  auth_verifications: AuthVerificationsTable;
+  device_logins: DeviceLoginsTable;
+  personal_tokens: PersonalTokensTable;
+  organization_members: OrganizationMembersTable;
+  one_time_links: OneTimeLinksTable;
+  rate_limits: RateLimitsTable;
 };
 
 export type OrganizationsTable = {
@@ -45,6 +56,8 @@ export type OrganizationsTable = {
   verbose_name: string;
   default_region: string;
   created_at: Date;
+  /** A deleted organization keeps its records. Its name is its id, so that the name can be used again. */
+  deleted_at: Generated<Date | null>;
 };
 
 export type ApiKeysTable = {
@@ -56,6 +69,8 @@ export type ApiKeysTable = {
   start: string;
   /** SHA-256 of the key. Keys are random, so a slow hash would add no security. */
   hash: Buffer;
+  /** Null for a private key, and for a public key of an earlier version until it is used again. */
+  public_key: string | null;
   created_at: Date;
   expires_at: Date | null;
   last_used_at: Date | null;
@@ -96,7 +111,7 @@ export type StoredExit = {
   diskLimit?: string | undefined;
 };
 
-/** The pinned revision of a secret set. `setId` identifies the set; `secretSet` is its name at that time. */
+/** A pinned revision of a secret set. `setId` identifies the set; `secretSet` was its name when it was pinned. */
 export type SecretPin = { secretSet: string; setId: string; revision: number };
 
 /** A version of an agent. Only `min_agents` and `max_agents` may change. */
@@ -106,10 +121,7 @@ export type DeploymentsTable = {
   source: JSONColumnType<DeploymentSource>;
   /** Set only if the source is a build. */
   build_id: string | null;
-  /**
-   * In the state `validating`, instances can start, but none has become ready yet. Only deployments in the state
-   * `ready` get new sessions.
-   */
+  /** While `validating`, no instance has been ready yet. Only `ready` deployments get new sessions. */
   state: DeploymentState;
   /** When the deployment entered its current state. */
   state_at: Generated<Date>;
@@ -133,9 +145,11 @@ export type DeploymentsTable = {
   replaced_at: Date | null;
   min_agents: number;
   max_agents: number;
-  profile: string;
+  profile: ProfileName;
   max_session_seconds: number;
   websocket_auth: 'none' | 'token';
+  /** Whether a start with the transport websocket answers only what existing WebSocket clients accept. */
+  websocket_start: Generated<'full' | 'minimal'>;
   /** Whether instances may be forked from a process that has imported the bot. */
   fork: boolean;
   created_at: Date;
@@ -155,6 +169,8 @@ export type InstancesTable = {
   host_id: string;
   session_id: string | null;
   state: InstanceState;
+  /** Address of the instance: either a Unix socket, or host and port. See `instances/address.ts`. */
+  socket: Generated<string | null>;
   host: string | null;
   port: number | null;
   /** The bot supports `GET /_bot/session`, so a restarted server can ask for the session's state. */
@@ -172,6 +188,7 @@ export type InstancesTable = {
  * record is final.
  */
 export type SessionState = 'waiting' | 'starting' | 'live' | 'ending' | 'ended';
+export type SessionTransport = 'none' | 'webrtc' | 'websocket';
 
 export type StoredEvent = { code: SessionEventCode; at: string; detail: Record<string, unknown> | null };
 
@@ -181,7 +198,7 @@ export type SessionsTable = {
   agent_id: string;
   deployment_id: string;
   state: SessionState;
-  transport: 'none' | 'webrtc' | 'websocket';
+  transport: SessionTransport;
   /** The request body for the bot, as JSON text; kept until the bot has it, so that dispatch survives a crash. */
   body: string | null;
   /** The server process that relays the session's WebSocket. A relayed session cannot outlive this process. */
@@ -202,10 +219,7 @@ export type SessionsTable = {
   events: JSONColumnType<StoredEvent[]>;
 };
 
-/**
- * Metrics samples of sessions that have not ended. Each row has a few seconds of samples: `[unix seconds, millicores,
- * bytes][]`.
- */
+/** Samples of open sessions, a few seconds per row: `[unix seconds, millicores, bytes][]`. */
 export type SessionSamplesTable = {
   session_id: string;
   first_at: Date;
@@ -229,9 +243,7 @@ export type SessionMetricsTable = {
   created_at: Date;
 };
 
-/**
- * An archive upload. The file is named by its id. `announced` means that hash and size were declared before the upload.
- */
+/** The file is named by the id. `announced`: hash and size were declared before the upload. */
 export type UploadsTable = {
   id: string;
   organization_id: string;
@@ -279,10 +291,7 @@ export type BuildsTable = {
 
 export type BuildLogLinesTable = { build_id: string; line: number; at: Date; text: string };
 
-/**
- * The stored output of an ended instance, in the log directory of its host. `session_id` is the session that the
- * instance served.
- */
+/** The stored output of an ended instance, which served the session `session_id`. */
 export type InstanceLogsTable = {
   instance_id: string;
   agent_id: string;
@@ -299,10 +308,7 @@ export type InstanceLogsTable = {
   stored_at: Date;
 };
 
-/**
- * The table has one row: the current root key, and a known text (`canary`) that the key encrypts, for checking whether
- * a key is the right one.
- */
+/** One row: the current root key, and a known text (`canary`), which only the right key decrypts. */
 export type VaultStateTable = {
   one: Generated<boolean>;
   root_key_id: string;
@@ -358,7 +364,7 @@ export type SecretRevisionsTable = {
   rolled_back_to: number | null;
   /** The registry of an image pull secret. */
   host: string | null;
-  /** Its keys in order, each with the revision in which its value was written. */
+  /** Keys of the set in order, each with the revision in which its value was written. */
   entries: JSONColumnType<[string, number][]>;
   added: JSONColumnType<string[]>;
   changed: JSONColumnType<string[]>;
@@ -397,7 +403,7 @@ export type SecretDeliveriesTable = {
   state: SecretReadiness;
   attempts: Generated<number>;
   error: string | null;
-  /** The host that delivered it. */
+  /** The host that delivered the revision. */
   host_id: string | null;
   created_at: Date;
   /** Time of the next attempt. Null if no retry is scheduled. */
@@ -422,6 +428,8 @@ export type AuditEventsTable = {
   at: Date;
   actor_key_id: string | null;
   actor_key_name: string | null;
+  actor_user_id: string | null;
+  actor_user_email: string | null;
   address: string | null;
   request_id: string | null;
   action: string;
@@ -436,6 +444,101 @@ export type AuditEventsTable = {
   previous_hash: Buffer;
   hash: Buffer;
 };
+
+/** A person. The e-mail address is in lower case. */
+export type UsersTable = {
+  id: string;
+  email: string;
+  email_verified: Generated<boolean>;
+  name: string;
+  image: string | null;
+  created_at: Date;
+  updated_at: Date;
+};
+
+/** A browser session. The cookie has the token with a MAC, so the token alone is not enough to forge a cookie. */
+export type UserSessionsTable = {
+  id: string;
+  user_id: string;
+  token: string;
+  expires_at: Date;
+  ip_address: string | null;
+  user_agent: string | null;
+  created_at: Date;
+  updated_at: Date;
+};
+
+/** A way in which a person signs in: `provider_id` is `credential` (a password) or `openid`. */
+export type UserCredentialsTable = {
+  id: string;
+  user_id: string;
+  provider_id: string;
+  /** The person's id at the provider. For a password, the id of the user. */
+  account_id: string;
+  /** Hashed with scrypt. */
+  password: string | null;
+  created_at: Date;
+  updated_at: Date;
+};
+
+/** States of OpenID Connect sign-ins, which better-auth stores, and authorization codes. */
+export type AuthVerificationsTable = {
+  id: string;
+  identifier: string;
+  value: string;
+  expires_at: Date;
+  created_at: Date;
+  updated_at: Date;
+};
+
+/** A login of a device without a browser (RFC 8628). `user_id` is the first person who opened its page. */
+export type DeviceLoginsTable = {
+  id: string;
+  device_code: string;
+  user_code: string;
+  user_id: string | null;
+  status: 'pending' | 'approved' | 'denied';
+  expires_at: Date;
+  client_id: string | null;
+  device_name: string | null;
+  address: string | null;
+};
+
+/** Personal access tokens. Revoked ones are deleted. */
+export type PersonalTokensTable = {
+  id: string;
+  user_id: string;
+  created_by: 'person' | 'device-login';
+  name: string;
+  start: string;
+  /** SHA-256 of the token. */
+  hash: Buffer;
+  created_at: Date;
+  expires_at: Date | null;
+  last_used_at: Date | null;
+};
+
+export type OrganizationMembersTable = { organization_id: string; user_id: string; role: Role; created_at: Date };
+
+/** An unused invitation or password reset. A used link is deleted. */
+export type OneTimeLinksTable = {
+  id: string;
+  purpose: 'invitation' | 'password-reset';
+  /** SHA-256 of the token in the link. */
+  hash: Buffer;
+  /** The organization and the role of an invitation. */
+  organization_id: string | null;
+  role: Role | null;
+  /** The address of the invited person. Null: any person who has the link. */
+  email: string | null;
+  /** The person whose password is reset. */
+  user_id: string | null;
+  created_at: Date;
+  expires_at: Date;
+};
+
+/** Token buckets that all servers share. */
+export type RateLimitsTable = { key: string; tokens: number; updated_at: Date };
 
 /** The connection pool or a transaction. Functions accept either, so that a transaction can span several features. */
 export type Database = Kysely<Tables>;

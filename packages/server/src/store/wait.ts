@@ -33,10 +33,7 @@ export async function waitFor<T>(options: {
   }
 }
 
-/**
- * Watches a directory. Undefined if the kernel has no watch left (inotify(7), max_user_watches) or the directory
- * disappears; the interval is then sufficient.
- */
+/** Watches a directory. Undefined if no watch is left (inotify(7)); the interval is then sufficient. */
 function watchOrNone(directory: string, changed: () => void) {
   try {
     const watcher = watch(directory, changed);

@@ -60,10 +60,7 @@ export async function createCluster(programs: Programs, directory: string, accou
   }
 }
 
-/**
- * Removes a staging directory. A process left by a killed start may still write there; the next start removes the new
- * files.
- */
+/** Removes a staging directory. The next start removes what a process of a killed start still writes. */
 async function removeAll(directory: string): Promise<void> {
   await rm(directory, { recursive: true, force: true, maxRetries: 5 });
 }

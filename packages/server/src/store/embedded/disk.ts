@@ -10,7 +10,7 @@ const hardlyAny = 1024 * 1024;
  */
 export async function describeFailure(output: string, directory: string): Promise<string> {
   const full = /No space left on device|Disk quota exceeded/.test(output) || (await isFull(directory));
-  return `${full ? `the disk of ${directory} is full. ` : ''}PostgreSQL said:\n${output.trim() || '(nothing)'}`;
+  return `${full ? `the disk of ${directory} is full. ` : ''}Output of PostgreSQL:\n${output.trim() || '(nothing)'}`;
 }
 
 async function isFull(directory: string): Promise<boolean> {

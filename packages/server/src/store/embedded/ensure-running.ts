@@ -12,12 +12,10 @@ import { installPrograms, type ProgramPackage, removeOtherPrograms } from './pro
 import { reach } from './reach.ts';
 import { writeSettings } from './settings.ts';
 
-/**
- * Time limit of a start in milliseconds. Recovery after a crash replays at most `max_wal_size` of the write-ahead log.
- */
+/** Recovery after a crash replays at most `max_wal_size` of the write-ahead log. */
 const startTimeoutMs = 120_000;
 
-/** The parts that all starts of the database share. */
+/** What every start of the embedded database needs. */
 export type Installation = { readonly layout: Layout; readonly own: Account; readonly programPackage: ProgramPackage };
 
 /**
@@ -59,10 +57,7 @@ async function start({ layout, own, programPackage }: Installation): Promise<'ad
   return started;
 }
 
-/**
- * Takes one step towards a running database. Undefined while processes of an earlier server are still starting or
- * ending.
- */
+/** Takes one step towards a running database. Undefined while an earlier server's processes start or end. */
 async function startOnce(options: {
   readonly layout: Layout;
   readonly postgres: string;

@@ -43,12 +43,12 @@ export async function requireAccess(programs: Programs, account: Account): Promi
     }),
   );
   if (code === 0) return;
-  const closed = await findClosedDirectory(programs.directory, account);
+  const closedDirectory = await findClosedDirectory(programs.directory, account);
   throw new StoreError(
-    closed === undefined
+    closedDirectory === undefined
       ? `PostgreSQL's programs in ${programs.directory} cannot be run as ${account.name}: ${output.trim()}`
-      : `PostgreSQL may not run as root; its account ${account.name} cannot enter ${closed}.` +
-          `Allow it (chmod o+x ${closed}) or choose another BOTHOST_DATA_DIR.`,
+      : `PostgreSQL may not run as root; its account ${account.name} cannot enter ${closedDirectory}. ` +
+          `Allow it (chmod o+x ${closedDirectory}) or choose another BOTHOST_DATA_DIR.`,
   );
 }
 

@@ -4,7 +4,7 @@ import { open, readdir, readFile, readlink, realpath, rm } from 'node:fs/promise
 import path from 'node:path';
 import { waitFor } from '../wait.ts';
 import type { Account } from './account.ts';
-import { asAccount, bareEnvironment } from './run.ts';
+import { accountOptions, programEnvironment } from './run.ts';
 
 /** Maximum size of the log in bytes. A larger log is truncated. */
 const logLimit = 4 * 1024 * 1024;
@@ -72,9 +72,9 @@ export async function startPostmaster(options: {
     await trimLog(options.logFile);
     const { size } = await log.stat();
     const child = spawn(options.postgres, ['-D', options.dataDirectory, '-c', `config_file=${options.settingsFile}`], {
-      ...asAccount(options.account),
+      ...accountOptions(options.account),
       cwd: '/',
-      env: bareEnvironment,
+      env: programEnvironment,
       detached: true,
       stdio: ['ignore', log.fd, log.fd],
     });

@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import type { Account } from './account.ts';
 
 /** Environment of PostgreSQL's programs. Inherits nothing, because the service's variables may contain secrets. */
-export const bareEnvironment = { PATH: '/usr/bin:/bin', LC_ALL: 'C.UTF-8', TZ: 'UTC' };
+export const programEnvironment = { PATH: '/usr/bin:/bin', LC_ALL: 'C.UTF-8', TZ: 'UTC' };
 
 /** User and group of a child process; empty for the account of this process. */
-export function asAccount(account: Account): { uid?: number; gid?: number } {
+export function accountOptions(account: Account): { uid?: number; gid?: number } {
   return process.geteuid?.() === account.uid ? {} : { uid: account.uid, gid: account.gid };
 }
 
@@ -18,9 +18,9 @@ export async function run(options: {
   readonly input: string;
 }): Promise<{ readonly code: number | null; readonly output: string }> {
   const child = spawn(options.file, options.args, {
-    ...asAccount(options.account),
+    ...accountOptions(options.account),
     cwd: '/',
-    env: bareEnvironment,
+    env: programEnvironment,
     stdio: ['pipe', 'pipe', 'pipe'],
   });
   let output = '';

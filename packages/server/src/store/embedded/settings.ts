@@ -64,10 +64,7 @@ function accountMap(accounts: readonly Account[]): string {
   return names.flatMap((name) => [roleName, 'postgres'].map((role) => `bothost "${name}" ${role}\n`)).join('');
 }
 
-/**
- * Writes PostgreSQL's three configuration files into a directory that its account can read but not change. Returns the path
- * of the first.
- */
+/** Writes the configuration into a directory that PostgreSQL's account can only read. Returns the main file. */
 export async function writeSettings(directory: string, accounts: readonly Account[]): Promise<string> {
   await mkdir(directory, { recursive: true });
   await chmod(directory, 0o755);

@@ -3,7 +3,7 @@ import { pino } from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
 import { testDatabase } from '../../../test/support/test-database.ts';
 import { appendAudit } from '../../audit/append.ts';
-import { type AuditEvent, ofWholeOrganization } from '../../audit/chain.ts';
+import { type AuditEvent, computeChainHash, initialPreviousHash, ofWholeOrganization } from '../../audit/chain.ts';
 import { verifyAudit } from '../../audit/verify.ts';
 import { openDatabase } from '../database.ts';
 import { migrate } from '../migrate.ts';
@@ -33,11 +33,22 @@ async function databaseBefore() {
   return db;
 }
 
-const append = (db: Kysely<Tables>) => db.transaction().execute((trx) => appendAudit(trx, organizationId, event));
+/** Writes five entries with the columns that existed before the migration. */
+async function insertFormerEntries(db: Kysely<Tables>): Promise<void> {
+  let previous: Buffer = initialPreviousHash;
+  for (let sequence = 1; sequence <= 5; sequence += 1) {
+    const hash = computeChainHash(previous, organizationId, sequence, event);
+    await sql`insert into audit_events
+      (organization_id, sequence, at, action, keys, result, count, previous_hash, hash)
+      values (${organizationId}, ${sequence}, ${event.at}, ${event.action}, '[]', ${event.result}, 1, ${previous}, ${hash})
+    `.execute(db);
+    previous = hash;
+  }
+}
 
 test('a log cut at a checkpoint keeps its entries, verifies and continues after the upgrade', async () => {
   const db = await databaseBefore();
-  for (let count = 0; count < 5; count++) await append(db);
+  await insertFormerEntries(db);
   await sql`insert into audit_checkpoints select organization_id, sequence, hash from audit_events where sequence = 2`.execute(
     db,
   );
@@ -45,8 +56,8 @@ test('a log cut at a checkpoint keeps its entries, verifies and continues after 
   const kept = await db.selectFrom('audit_events').selectAll().orderBy('sequence').execute();
 
   expect(await migrate(db, migrations)).toContain(singleAuditTable.name);
-  expect(await db.selectFrom('audit_events').selectAll().orderBy('sequence').execute()).toEqual(kept);
-  await append(db);
+  expect(await db.selectFrom('audit_events').selectAll().orderBy('sequence').execute()).toMatchObject(kept);
+  await db.transaction().execute((trx) => appendAudit(trx, organizationId, event));
   expect(await verifyAudit({ db }, { organizationId })).toMatchObject({
     ok: true,
     entries: 4,

@@ -12,6 +12,11 @@ import { secretMacs } from './0016-secret-macs.ts';
 import { singleAuditTable } from './0017-single-audit-table.ts';
 import { noSecretTraces } from './0018-no-secret-traces.ts';
 import { fork } from './0019-fork.ts';
+import { instanceSockets } from './0020-instance-sockets.ts';
+import { accounts } from './0021-accounts.ts';
+import { readablePublicKeys } from './0026-readable-public-keys.ts';
+import { websocketStart } from './0027-websocket-start.ts';
+import { organizationSessions } from './0028-organization-sessions.ts';
 
 /** All migrations in order. A released migration is never edited or removed. */
 export const migrations = [
@@ -29,4 +34,9 @@ export const migrations = [
   singleAuditTable,
   noSecretTraces,
   fork,
+  instanceSockets,
+  accounts,
+  readablePublicKeys,
+  websocketStart,
+  organizationSessions,
 ];

@@ -1,0 +1,12 @@
+import { type Kysely, sql } from 'kysely';
+
+/** Lets an agent limit what a start with the transport websocket answers. */
+export const websocketStart = {
+  name: '0027-websocket-start',
+  async up(db: Kysely<unknown>): Promise<void> {
+    await sql
+      .raw(`alter table deployments add column websocket_start text not null default 'full'
+        check (websocket_start in ('full', 'minimal'))`)
+      .execute(db);
+  },
+};

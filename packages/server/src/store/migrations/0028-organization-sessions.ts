@@ -1,0 +1,11 @@
+import { type Kysely, sql } from 'kysely';
+
+/** Finds the newest sessions of an organization without sorting all of them. */
+export const organizationSessions = {
+  name: '0028-organization-sessions',
+  async up(db: Kysely<unknown>): Promise<void> {
+    await sql
+      .raw('create index sessions_of_organization on sessions (organization_id, created_at desc, id desc)')
+      .execute(db);
+  },
+};
