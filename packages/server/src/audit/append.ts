@@ -1,11 +1,8 @@
 import type { Database } from '../store/tables.ts';
-import { type AuditEvent, chainHash, initialPreviousHash } from './chain.ts';
+import { type AuditEvent, computeChainHash, initialPreviousHash } from './chain.ts';
 import { findLastEvent, insertEvent, lockAuditLog } from './rows.ts';
 
-/**
- * Appends an event to an organization's audit log. Call this as the last statement of the transaction that makes the change,
- * because the log stays locked until that transaction ends.
- */
+/** Appends to an audit log. Call it last in a transaction, because the log stays locked until the end. */
 export async function appendAudit(db: Database, organizationId: string, event: AuditEvent): Promise<void> {
   await lockAuditLog(db, organizationId);
   const last = await findLastEvent(db, organizationId);
@@ -17,6 +14,8 @@ export async function appendAudit(db: Database, organizationId: string, event: A
     at: event.at,
     actor_key_id: event.actor.keyId,
     actor_key_name: event.actor.keyName ?? null,
+    actor_user_id: event.actor.person?.id ?? null,
+    actor_user_email: event.actor.person?.email ?? null,
     address: event.actor.address ?? null,
     request_id: event.actor.requestId ?? null,
     action: event.action,
@@ -28,6 +27,6 @@ export async function appendAudit(db: Database, organizationId: string, event: A
     result: event.result,
     count: event.count ?? 1,
     previous_hash: previous,
-    hash: chainHash(previous, organizationId, sequence, event),
+    hash: computeChainHash(previous, organizationId, sequence, event),
   });
 }

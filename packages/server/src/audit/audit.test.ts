@@ -17,6 +17,7 @@ const now = new Date('2020-06-20T12:00:00.000Z');
 const actor = {
   keyId: '01890000-0000-7000-8000-000000000001',
   keyName: 'mine',
+  person: { id: '01890000-0000-7000-8000-000000000001', email: 'ada@example.com' },
   address: '127.0.0.1',
   requestId: 'request-1',
 };
@@ -77,6 +78,8 @@ describe('verifyAudit', () => {
     ['at', `at + interval '1 ms'`],
     ['actor_key_id', 'null'],
     ['actor_key_name', `'other'`],
+    ['actor_user_id', 'null'],
+    ['actor_user_email', `'eve@example.com'`],
     ['address', 'null'],
     ['request_id', `'request-2'`],
     ['action', `'secrets.get'`],
@@ -98,10 +101,10 @@ describe('verifyAudit', () => {
   it('has a test for each column of the table', async () => {
     const { rows: columns } = await sql<{ name: string }>`select column_name as name from information_schema.columns
       where table_name = 'audit_events' and column_name <> 'organization_id'`.execute(rows.db);
-    expect(columns).toHaveLength(16);
+    expect(columns).toHaveLength(18);
   });
 
-  it('reports the place where an entry was removed, renumbered or moved to another organization', async () => {
+  it('reports where an entry was removed, renumbered or moved to another organization', async () => {
     const other = await rows.organization('other');
     await append(other, event(1));
     await tamper('delete from audit_events where sequence = 3');

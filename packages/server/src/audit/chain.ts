@@ -1,9 +1,14 @@
 import { createHash } from 'node:crypto';
 
-/** The caller and its address. `keyId` is null if the service itself acts. */
+/** A person, by their e-mail address at the time. */
+export type Person = { readonly id: string; readonly email: string };
+
+/** The caller and its address. `keyId` is null if a person in a browser, the operator or the service itself acts. */
 export type Actor = {
+  /** The API key or personal access token. */
   readonly keyId: string | null;
   readonly keyName?: string;
+  readonly person?: Person;
   readonly address?: string;
   readonly requestId?: string;
 };
@@ -12,20 +17,20 @@ export type Actor = {
 export type AuditEvent = {
   readonly at: Date;
   readonly actor: Actor;
-  /** For example `secrets.set`. */
+  /** The action, for example `secrets.set`. */
   readonly action: string;
   readonly object: string | null;
   readonly region: string | null;
   readonly keys: readonly string[];
   readonly revisionBefore: number | null;
   readonly revisionAfter: number | null;
-  /** `done`, `started`, `unchanged`, `dry-run`, or the error reason of a refused request. */
+  /** The result: `done`, `started`, `unchanged`, `dry-run`, or the error reason of a refused request. */
   readonly result: string;
   /** Number of requests that the entry represents, 1 if missing. */
   readonly count?: number;
 };
 
-/** Fields of an event that concerns the whole organization instead of one object. */
+/** Fields of an audit event that concerns the whole organization instead of one object. */
 export const ofWholeOrganization = {
   object: null,
   region: null,
@@ -37,10 +42,15 @@ export const ofWholeOrganization = {
 export const initialPreviousHash = Buffer.alloc(32);
 
 /**
- * The hash of an event: SHA-256 of a JSON list with the previous hash, organization, sequence and event. docs/operations.md has a
- * command that checks exported logs with this hash.
+ * SHA-256 of a JSON list with the previous hash and the event. The list ends with the person only if there is one, so that events
+ * from before people had accounts keep their hashes. docs/operations.md verifies exported logs with it.
  */
-export function chainHash(previous: Buffer, organizationId: string, sequence: number, event: AuditEvent): Buffer {
+export function computeChainHash(
+  previous: Buffer,
+  organizationId: string,
+  sequence: number,
+  event: AuditEvent,
+): Buffer {
   const content = JSON.stringify([
     previous.toString('hex'),
     organizationId,
@@ -58,6 +68,7 @@ export function chainHash(previous: Buffer, organizationId: string, sequence: nu
     event.revisionAfter,
     event.result,
     event.count ?? 1,
+    ...(event.actor.person === undefined ? [] : [event.actor.person.id, event.actor.person.email]),
   ]);
   return createHash('sha256').update(content).digest();
 }

@@ -4,10 +4,7 @@ import { type AuditRow, listEventPage } from './rows.ts';
 
 type List = Operations['listAuditEntries'];
 
-/**
- * Returns a page of the log and a cursor. Entries that are added in between do not change other pages. @throws failure
- * `invalid-request` for an invalid cursor
- */
+/** Returns a page of the log and a cursor. @throws failure `invalid-request` for an invalid cursor */
 export async function listAuditEntries(
   context: { readonly db: Database },
   scope: { readonly organizationId: string },
@@ -43,6 +40,8 @@ function present(row: AuditRow): AuditEntry {
     at: row.at.toISOString(),
     keyId: row.actor_key_id,
     keyName: row.actor_key_name,
+    userId: row.actor_user_id,
+    userEmail: row.actor_user_email,
     address: row.address,
     organizationId: row.organization_id,
     region: row.region,

@@ -20,10 +20,7 @@ export type RefusalLog = {
   readonly recordLeftOut: () => Promise<void>;
 };
 
-/**
- * Records refused requests in the logs of their organizations, each in a separate transaction. `limit` is the rate limit for each
- * organization, so that refused requests cannot fill the disk.
- */
+/** Records refused requests in the audit log, each in its own transaction. `limit` keeps them from filling the disk. */
 export function createRefusalLog(
   context: { readonly db: Database; readonly now: () => Date; readonly logger: Pick<Logger, 'warn'> },
   limit: { readonly take: (organizationId: string) => boolean },

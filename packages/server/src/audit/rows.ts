@@ -43,7 +43,7 @@ export type EventFilter = {
   readonly since: Date | null;
   readonly until: Date | null;
   readonly action: string | null;
-  /** Ignores the case of the object's name. */
+  /** Name of the affected object in upper or lower case. */
   readonly object: string | null;
   readonly result: string | null;
 };
@@ -89,8 +89,9 @@ export async function listOrganizationsWithEventsBefore(db: Database, before: Da
 }
 
 /**
- * Deletes the oldest events, up to the first one that is not older than `before`. Never deletes the newest event, because the
- * hash chain continues from it. An old event after a younger one stays. Returns the number of deleted events.
+ * Deletes the oldest events, up to the first one that is not older than `before`. Never deletes the newest event,
+ * because the hash chain continues from it. An old event that follows a younger one stays. Returns the number of
+ * deleted events.
  */
 export async function deleteEventsBefore(db: Database, organizationId: string, before: Date): Promise<number> {
   const { numAffectedRows } = await sql`

@@ -1,13 +1,14 @@
 import type { AuditVerification } from '@bothost/contract';
 import type { Database } from '../store/tables.ts';
-import { type AuditEvent, chainHash, initialPreviousHash } from './chain.ts';
+import { type AuditEvent, computeChainHash, initialPreviousHash } from './chain.ts';
 import { type AuditRow, listEventsAfter } from './rows.ts';
 
 const batch = 1_000;
 
 /**
- * Verifies an organization's log from its oldest to its newest stored entry, in one snapshot. The log also verifies if entries
- * were removed at an end; compare `firstSequence`, `lastSequence` and `lastHash` with those of an earlier run to detect this.
+ * Verifies an organization's log from its oldest to its newest stored entry, in one snapshot. Does not detect the
+ * removal of entries at the beginning or the end; for this, compare `firstSequence`, `lastSequence` and `lastHash` with
+ * those of an earlier run.
  */
 export function verifyAudit(
   context: { readonly db: Database },
@@ -45,7 +46,7 @@ async function verifyChain(db: Database, organizationId: string): Promise<AuditV
 }
 
 function isNext(row: AuditRow, previous: Buffer, sequence: number): boolean {
-  const hash = chainHash(previous, row.organization_id, sequence, eventOf(row));
+  const hash = computeChainHash(previous, row.organization_id, sequence, eventOf(row));
   return row.sequence === sequence && row.previous_hash.equals(previous) && row.hash.equals(hash);
 }
 
@@ -55,6 +56,9 @@ function eventOf(row: AuditRow): AuditEvent {
     actor: {
       keyId: row.actor_key_id,
       ...(row.actor_key_name === null ? {} : { keyName: row.actor_key_name }),
+      ...(row.actor_user_id === null || row.actor_user_email === null
+        ? {}
+        : { person: { id: row.actor_user_id, email: row.actor_user_email } }),
       ...(row.address === null ? {} : { address: row.address }),
       ...(row.request_id === null ? {} : { requestId: row.request_id }),
     },

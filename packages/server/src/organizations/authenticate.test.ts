@@ -116,6 +116,13 @@ describe('createAuthenticator', () => {
     await expect.poll(lastUse).toBe(new Date(clock).toISOString());
   });
 
+  it('stores a public key of an earlier version at its next use', async () => {
+    const { id, key } = await make('public');
+    await rows.db.updateTable('api_keys').set({ public_key: null }).where('id', '=', id).execute();
+    await open().authenticate(key, 'public');
+    await expect.poll(async () => (await listKeys(context(), scope())).find((one) => one.id === id)?.key).toBe(key);
+  });
+
   it('drops a revoked key when another server announces it, and the whole cache if announcements may be lost', async () => {
     const authenticator = open();
     const [revoked, other] = [await make(), await make()];

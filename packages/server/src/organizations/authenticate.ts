@@ -11,11 +11,8 @@ export type Caller = {
   readonly keyName: string;
 };
 
-/**
- * The caller of one request, with its address and request id for the audit log, and the URL at which it reached the service,
- * without a trailing slash.
- */
-export type Principal = Caller & Actor & { readonly serviceUrl: string };
+/** The caller of a request in its organization, for the audit log, and the service's URL for it, without a trailing slash. */
+export type Principal = Actor & Pick<Caller, 'organizationId' | 'organizationName'> & { readonly serviceUrl: string };
 
 /** Why an existing key is refused. It is the cause of `key-invalid`, and only recorded in the audit log of its organization. */
 export class RefusedKeyError extends Error {
@@ -59,13 +56,13 @@ type Entry = { readonly found: KeyWithOrganization; readonly until: number };
  * `key-invalid`. If the key exists but must not be used for this, the cause of the failure is a `RefusedKeyError`.
  */
 export function createAuthenticator(context: { db: Database; now: () => Date }): Authenticator {
-  /** Cached keys by their hash. Keys themselves are never kept. */
+  /** Cached callers by the hash of their key. Keys themselves are never kept. */
   const entries = new Map<string, Entry>();
   const touched = new Map<string, number>();
   /** Incremented by `forget`, so that a lookup that started before a revocation is not cached after it. */
   let generation = 0;
 
-  function accept(found: KeyWithOrganization, kind: KeyUse, now: number): Caller {
+  function accept(found: KeyWithOrganization, key: string, kind: KeyUse, now: number): Caller {
     const expired = found.expires_at !== null && found.expires_at.getTime() <= now;
     const caller = {
       organizationId: found.organization_id,
@@ -78,16 +75,18 @@ export function createAuthenticator(context: { db: Database; now: () => Date }):
     if (found.kind !== kind) throw refused('key-of-other-kind');
     if (found.revoked_at !== null) throw refused('key-revoked');
     if (expired) throw refused('key-expired');
-    touch(found, now);
+    touch(found, key, now);
     return caller;
   }
 
-  function touch(found: KeyWithOrganization, now: number) {
+  function touch(found: KeyWithOrganization, key: string, now: number) {
     const last = touched.get(found.id) ?? found.last_used_at?.getTime() ?? 0;
     if (now - last < touchIntervalMs) return;
     touched.set(found.id, now);
     // The time is only displayed, so a failed write must not fail the request. It is retried a minute later.
-    updateLastUse(context.db, found.id, new Date(now)).catch(() => touched.delete(found.id));
+    updateLastUse(context.db, found.id, new Date(now), found.kind === 'public' ? key : null).catch(() =>
+      touched.delete(found.id),
+    );
   }
 
   function cached(key: string, kind: KeyUse): Caller | undefined {
@@ -99,7 +98,7 @@ export function createAuthenticator(context: { db: Database; now: () => Date }):
       entries.delete(hash);
       return undefined;
     }
-    return accept(entry.found, kind, now);
+    return accept(entry.found, key, kind, now);
   }
 
   async function authenticate(key: string, kind: KeyUse): Promise<Caller> {
@@ -114,7 +113,7 @@ export function createAuthenticator(context: { db: Database; now: () => Date }):
       if (entries.size >= cacheEntries) entries.clear();
       entries.set(hash.toString('base64'), { found, until: now + cacheMs });
     }
-    return accept(found, kind, now);
+    return accept(found, key, kind, now);
   }
 
   function forget(keyId?: string) {

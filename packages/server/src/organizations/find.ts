@@ -1,6 +1,23 @@
+import { failure } from '@bothost/contract';
 import type { Database } from '../store/tables.ts';
+import { findAnyOrganization, findOrganization, findOrganizationByNameOrId, type OrganizationRow } from './rows.ts';
 
-export async function organizationByName(db: Database, name: string): Promise<{ id: string } | null> {
+export async function findOrganizationByName(db: Database, name: string): Promise<{ id: string } | null> {
   const row = await db.selectFrom('organizations').select('id').where('name', '=', name).executeTakeFirst();
   return row ?? null;
+}
+
+/** Finds an organization by name or id; null is the oldest. @throws failure `organization-not-found` */
+export async function organizationOrOldest(
+  db: Database,
+  nameOrId: string | null,
+): Promise<Pick<OrganizationRow, 'id' | 'name'>> {
+  const row = await (nameOrId === null ? findAnyOrganization(db) : findOrganizationByNameOrId(db, nameOrId));
+  if (row === undefined) throw failure('organization-not-found');
+  return row;
+}
+
+/** The display name of an organization, or null if it does not exist. */
+export async function findOrganizationName(db: Database, id: string): Promise<string | null> {
+  return (await findOrganization(db, id))?.verbose_name ?? null;
 }

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type TestRows, testNow, testRows } from '../../test/support/test-rows.ts';
 import { newId } from '../store/uuid.ts';
 import { createAuthenticator } from './authenticate.ts';
-import { type Bootstrap, firstStart, homeOrganization } from './first-start.ts';
+import { type Bootstrap, findOldestOrganization, firstStart } from './first-start.ts';
 import { listKeys } from './keys.ts';
 import { getProperties } from './properties.ts';
 
@@ -21,10 +21,10 @@ describe('the first start', () => {
     const kept: unknown[] = [];
     const first = await firstStart(context(), 'eu', made, async (keys) => {
       kept.push(keys);
-      expect(await homeOrganization(context())).toBeNull();
+      expect(await findOldestOrganization(context())).toBeNull();
     });
     expect(kept).toEqual([first]);
-    expect(await homeOrganization(context())).toEqual({ id: first?.organizationId, name: 'home' });
+    expect(await findOldestOrganization(context())).toEqual({ id: first?.organizationId, name: 'home' });
     const organizationId = first?.organizationId ?? '';
     expect((await listKeys(context(), { organizationId })).map(({ kind, name }) => [kind, name])).toEqual([
       ['private', 'first start'],
@@ -69,7 +69,7 @@ describe('the first start', () => {
         throw new Error('killed');
       }),
     ).rejects.toThrow('killed');
-    expect(await homeOrganization(context())).toBeNull();
+    expect(await findOldestOrganization(context())).toBeNull();
     const next = await firstStart(context(), 'eu', made, async () => undefined);
     expect(next?.privateKey).not.toBe(lost);
   });

@@ -4,7 +4,7 @@ import { findAnyOrganization, insertOrganization, lockFirstOrganization } from '
 
 export type Bootstrap = {
   readonly organization: string;
-  /** Keys to store. A missing key is generated. */
+  /** API keys to store. A missing key is generated. */
   readonly privateKey: string | null;
   readonly publicKey: string | null;
 };
@@ -55,8 +55,8 @@ export async function firstStart(
   });
 }
 
-/** The organization of agents that are served from directories: the oldest one. */
-export async function homeOrganization(context: { db: Database }): Promise<{ id: string; name: string } | null> {
+/** Returns the oldest organization, which owns the agents that are served from directories. */
+export async function findOldestOrganization(context: { db: Database }): Promise<{ id: string; name: string } | null> {
   const row = await findAnyOrganization(context.db);
   return row === undefined ? null : { id: row.id, name: row.name };
 }

@@ -21,7 +21,7 @@ export async function listKeys(context: { db: Database }, scope: Scope): Promise
   return rows.map(present);
 }
 
-/** Creates an API key, or stores the given key (for an unattended installation). The key is only in this response. */
+/** Creates an API key, or stores the given key (for an unattended installation). A private key is only in this response. */
 export async function createKey(
   context: { db: Database; now: () => Date; newId: () => string },
   scope: ActingScope,
@@ -37,6 +37,7 @@ export async function createKey(
     name: wanted.name,
     start: key.slice(0, wanted.kind === 'private' ? 7 : 11),
     hash: hashKey(key),
+    public_key: wanted.kind === 'public' ? key : null,
     created_at: now,
     expires_at: seconds === null ? null : new Date(now.getTime() + seconds * 1000),
     last_used_at: null,
@@ -49,9 +50,7 @@ export async function createKey(
   return { ...present(row), key };
 }
 
-/**
- * Revokes a key. Does nothing if the key is already revoked. @throws failure `key-not-found`, also for another organization's key
- */
+/** Revokes a key, or does nothing if it is revoked. @throws failure `key-not-found` */
 export async function revokeKey(
   context: { db: Database; now: () => Date },
   scope: ActingScope,
@@ -84,6 +83,7 @@ function present(row: ApiKeyRow): ApiKey {
     name: row.name,
     kind: row.kind,
     start: row.start,
+    key: row.public_key,
     createdAt: row.created_at.toISOString(),
     expiresAt: row.expires_at?.toISOString() ?? null,
     lastUsedAt: row.last_used_at?.toISOString() ?? null,

@@ -1,11 +1,12 @@
-import { type ApiKey, failure } from '@bothost/contract';
+import type { ApiKey } from '@bothost/contract';
 import type { Actor } from '../audit/chain.ts';
 import type { Database } from '../store/tables.ts';
+import { organizationOrOldest } from './find.ts';
 import { createKey } from './keys.ts';
-import { findAnyOrganization, findOrganizationByNameOrId } from './rows.ts';
 
 /**
- * Creates a private key for an organization without one of its keys. `organization`: name or id; null is the oldest.
+ * Creates a private key for an organization that has lost its keys. `organization` is a name or id; null means the
+ * oldest organization.
  *
  * @throws failure `organization-not-found`
  */
@@ -14,10 +15,7 @@ export async function createOperatorKey(
   operator: Actor,
   wanted: { readonly organization: string | null; readonly name: string },
 ): Promise<ApiKey & { key: string; organization: string }> {
-  const { db } = context;
-  const { organization } = wanted;
-  const row = await (organization === null ? findAnyOrganization(db) : findOrganizationByNameOrId(db, organization));
-  if (row === undefined) throw failure('organization-not-found');
+  const { id, name } = await organizationOrOldest(context.db, wanted.organization);
   const key = { kind: 'private', name: wanted.name } as const;
-  return { ...(await createKey(context, { ...operator, organizationId: row.id }, key)), organization: row.name };
+  return { ...(await createKey(context, { ...operator, organizationId: id }, key)), organization: name };
 }

@@ -5,7 +5,7 @@ import { parse } from 'smol-toml';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Profile, writeProfile } from './profile.ts';
 
-describe('the command line profile', () => {
+describe('the CLI profile', () => {
   let directory: string;
   let file: string;
   let other: string;
@@ -48,10 +48,10 @@ describe('the command line profile', () => {
   });
 
   it.each([
-    ['of another service', `api_url = "https://bots.example.com"\nprivate_key = "sk_theirs"\n`],
-    ['of the hosted default, which names no service', 'private_key = "sk_theirs"\n'],
-    ['that is not TOML', 'private_key = sk_theirs'],
-  ])('%s is not changed', async (_, text) => {
+    ['belongs to another service', `api_url = "https://bots.example.com"\nprivate_key = "sk_theirs"\n`],
+    ['belongs to the default service, which has no api_url', 'private_key = "sk_theirs"\n'],
+    ['is not TOML', 'private_key = sk_theirs'],
+  ])('is not changed if it %s', async (_, text) => {
     await mkdir(join(file, '..'), { recursive: true });
     await writeFile(file, text);
     expect(await writeProfile(file, other, profile)).toBe(other);

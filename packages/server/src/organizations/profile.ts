@@ -3,7 +3,7 @@ import { mkdir, open, readFile, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { parse, stringify } from 'smol-toml';
 
-/** The part of the command line's profile that belongs to this service. */
+/** The part of the CLI profile that belongs to this service. */
 export type Profile = {
   readonly api_url: string;
   readonly organization: string;
@@ -12,9 +12,9 @@ export type Profile = {
 };
 
 /**
- * Writes the command line's profile with mode 0600, through a temporary file and a rename. A profile with the keys of another
- * service may be their only copy, so it is kept and `otherFile` is written. An earlier profile for the same address is copied to
- * `.bak`. Returns the path of the written file.
+ * Writes the CLI profile with mode 0600, through a temporary file and a rename. A profile with the keys of another
+ * service may be their only copy, so it is kept and `otherFile` is written. An earlier profile for the same address is
+ * copied to `.bak`. Returns the path of the written file.
  */
 export async function writeProfile(file: string, otherFile: string, profile: Profile): Promise<string> {
   const existing = await readProfile(file);
@@ -31,16 +31,13 @@ export async function writeProfile(file: string, otherFile: string, profile: Pro
   } finally {
     await handle.close();
   }
-  // The old file is kept because another data directory with this address may still need its keys.
+  // The old file is kept because another data directory with this address may still need the keys in it.
   if (existing !== null && !foreign && existing['private_key'] !== undefined) await rename(target, `${target}.bak`);
   await rename(temporary, target);
   return target;
 }
 
-/**
- * Returns null if the file is missing. A file that is not TOML counts as another service's profile, so that its content is not
- * lost.
- */
+/** Null if the file is missing. A file that is not TOML counts as another service's, so it is kept. */
 async function readProfile(file: string): Promise<Record<string, unknown> | null> {
   let text: string;
   try {

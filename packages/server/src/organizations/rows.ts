@@ -12,17 +12,25 @@ export function findOrganizationByNameOrId(db: Database, nameOrId: string): Prom
   return db
     .selectFrom('organizations')
     .selectAll()
+    .where('deleted_at', 'is', null)
     .where((where) =>
       where.or([where('name', '=', nameOrId), where(sql<string>`id::text`, '=', nameOrId.toLowerCase())]),
     )
     .executeTakeFirst();
 }
 
+/** The oldest organization that is not deleted. */
 export function findAnyOrganization(db: Database): Promise<OrganizationRow | undefined> {
-  return db.selectFrom('organizations').selectAll().orderBy('created_at').limit(1).executeTakeFirst();
+  return db
+    .selectFrom('organizations')
+    .selectAll()
+    .where('deleted_at', 'is', null)
+    .orderBy('created_at')
+    .limit(1)
+    .executeTakeFirst();
 }
 
-/** Blocks first starts of other servers until the transaction ends. */
+/** Blocks the first starts of other servers until the transaction ends. */
 export async function lockFirstOrganization(db: Database): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended('bothost first organization', 0))`.execute(db);
 }
@@ -83,6 +91,60 @@ export async function findKeyByHash(db: Database, hash: Buffer): Promise<KeyWith
   return rows[0];
 }
 
-export async function updateLastUse(db: Database, id: string, at: Date): Promise<void> {
-  await db.updateTable('api_keys').set({ last_used_at: at }).where('id', '=', id).execute();
+/** `publicKey` is null for a private key. */
+export async function updateLastUse(db: Database, id: string, at: Date, publicKey: string | null): Promise<void> {
+  await db.updateTable('api_keys').set({ last_used_at: at, public_key: publicKey }).where('id', '=', id).execute();
+}
+
+export async function isNameTaken(db: Database, name: string): Promise<boolean> {
+  // Blocks other transactions that take a name until this one ends.
+  await sql`select pg_advisory_xact_lock(hashtextextended('bothost organization names', 0))`.execute(db);
+  const row = await db.selectFrom('organizations').select('id').where('name', '=', name).executeTakeFirst();
+  return row !== undefined;
+}
+
+export async function isOnlyOrganization(db: Database, id: string): Promise<boolean> {
+  await sql`select pg_advisory_xact_lock(hashtextextended('bothost organization names', 0))`.execute(db);
+  const other = await db
+    .selectFrom('organizations')
+    .select('id')
+    .where('id', '!=', id)
+    .where('deleted_at', 'is', null)
+    .executeTakeFirst();
+  return other === undefined;
+}
+
+export async function hasAgentsOrSecrets(db: Database, id: string): Promise<boolean> {
+  const agent = await db
+    .selectFrom('agents')
+    .select('id')
+    .where('organization_id', '=', id)
+    .where('deleted_at', 'is', null)
+    .executeTakeFirst();
+  const set = await db.selectFrom('secret_sets').select('id').where('organization_id', '=', id).executeTakeFirst();
+  return agent !== undefined || set !== undefined;
+}
+
+export async function oldestRegion(db: Database): Promise<string> {
+  const { region } = await db.selectFrom('hosts').select('region').orderBy('id').limit(1).executeTakeFirstOrThrow();
+  return region;
+}
+
+export async function updateOrganizationRow(db: Database, row: OrganizationRow): Promise<void> {
+  const { id, name, verbose_name, deleted_at } = row;
+  await db.updateTable('organizations').set({ name, verbose_name, deleted_at }).where('id', '=', id).execute();
+}
+
+export async function revokeAllKeys(db: Database, organizationId: string, at: Date): Promise<void> {
+  await db
+    .updateTable('api_keys')
+    .set({ revoked_at: at })
+    .where('organization_id', '=', organizationId)
+    .where('revoked_at', 'is', null)
+    .execute();
+}
+
+export async function deleteMembersAndLinks(db: Database, organizationId: string): Promise<void> {
+  await db.deleteFrom('organization_members').where('organization_id', '=', organizationId).execute();
+  await db.deleteFrom('one_time_links').where('organization_id', '=', organizationId).execute();
 }

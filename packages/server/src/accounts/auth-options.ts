@@ -1,0 +1,27 @@
+import type { Logger } from 'pino';
+import type { Database } from '../store/tables.ts';
+
+/** An OpenID Connect provider whose accounts may sign in. */
+export type OpenIdProvider = {
+  readonly name: string;
+  readonly issuer: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+  /** Domains of e-mail addresses that may sign in. Empty: all. */
+  readonly emailDomains: readonly string[];
+};
+
+export type AuthOptions = {
+  readonly db: Database;
+  readonly logger: Pick<Logger, 'warn'>;
+  /** Signs cookies. */
+  readonly secret: string;
+  readonly openId: OpenIdProvider | null;
+  /** The URL of the service, to which the OpenID Connect provider sends browsers back. */
+  readonly serviceUrl: () => string;
+};
+
+/** The id of the OpenID Connect provider in `user_credentials`. */
+export const openIdProvider = 'openid';
+/** The header of `headersOf` with the address of the client. */
+export const clientAddressHeader = 'x-bothost-client-address';

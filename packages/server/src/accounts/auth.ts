@@ -1,0 +1,52 @@
+import { failure } from '@bothost/contract';
+import type { AuthInstance } from './auth-instance.ts';
+import { type AuthOptions, clientAddressHeader } from './auth-options.ts';
+import type { Visitor } from './visitor.ts';
+
+/**
+ * The library better-auth. Its functions are called directly and its HTTP handler is never mounted, so that none of its routes is
+ * reachable. Loaded at the first use, because loading it takes a few hundred milliseconds and 40 MB.
+ */
+export function createAuth(options: AuthOptions) {
+  const instances = new Map<boolean, Promise<AuthInstance>>();
+  const create = async (isSecure: boolean) => {
+    const { createAuthInstance } = await import('./auth-instance.ts');
+    return createAuthInstance(options, isSecure);
+  };
+  return {
+    /** The instance for a connection: over HTTPS, cookies have the attribute `Secure`. */
+    of: ({ serviceUrl }: Pick<Visitor, 'serviceUrl'>): Promise<AuthInstance> => {
+      const isSecure = serviceUrl.startsWith('https:');
+      const instance = instances.get(isSecure) ?? create(isSecure);
+      instances.set(isSecure, instance);
+      return instance;
+    },
+  };
+}
+export type Auth = ReturnType<typeof createAuth>;
+
+/** Headers for the library: cookies, and what it stores with a session. */
+export function headersOf({ cookie, userAgent, address }: Visitor): Headers {
+  return new Headers({
+    ...(cookie === undefined ? {} : { cookie }),
+    ...(userAgent === undefined ? {} : { 'user-agent': userAgent }),
+    [clientAddressHeader]: address,
+  });
+}
+
+/** Browsers would send or store the cookie of a session in the clear. @throws failure `sign-in-needs-tls` */
+export function requirePrivateConnection({ isPrivateConnection }: Visitor): void {
+  if (!isPrivateConnection) throw failure('sign-in-needs-tls');
+}
+
+/**
+ * The code of a refusal by better-auth or OAuth, for example `authorization_pending`. Null for any other error, such as a failure of
+ * the database.
+ */
+export function authErrorCode(error: unknown): string | null {
+  // The class of the library is not loaded here.
+  if (!(error instanceof Error) || !('statusCode' in error) || !('body' in error)) return null;
+  if (Number(error.statusCode) >= 500) return null;
+  const body = error.body as Readonly<Record<string, unknown>> | undefined;
+  return String(body?.['error'] ?? body?.['code'] ?? 'unknown');
+}

@@ -1,0 +1,76 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { accountSeconds, failure, type Operations, type RequestOf, type ResponseOf } from '@bothost/contract';
+import { z } from 'zod';
+import type { Database } from '../store/tables.ts';
+import { insertVerification, takeVerification } from './rows.ts';
+import { createPersonalToken } from './tokens.ts';
+import type { PersonPrincipal } from './visitor.ts';
+
+type Context = { readonly db: Database; readonly now: () => Date; readonly newId: () => string };
+
+/** What an authorization code is bound to, as it is stored. */
+const Authorization = z.object({ userId: z.string(), redirectUri: z.string(), codeChallenge: z.string() });
+
+/** Returns the address of the client with a code (RFC 6749, section 4.1.2), or with the error for a denied login. */
+export async function decideAuthorization(
+  { db, now, newId }: Context,
+  { person }: PersonPrincipal,
+  body: RequestOf<Operations['decideAuthorization']>['body'],
+): Promise<ResponseOf<Operations['decideAuthorization']>> {
+  const url = new URL(body.redirect_uri);
+  if (body.state !== undefined) url.searchParams.set('state', body.state);
+  if (!body.approve) {
+    url.searchParams.set('error', 'access_denied');
+    return { redirectUrl: url.href };
+  }
+  const code = randomBytes(32).toString('base64url');
+  const authorization: z.infer<typeof Authorization> = {
+    userId: person.id,
+    redirectUri: body.redirect_uri,
+    codeChallenge: body.code_challenge,
+  };
+  const at = now();
+  const row = {
+    id: newId(),
+    identifier: identifierOf(code),
+    value: JSON.stringify(authorization),
+    expires_at: new Date(at.getTime() + accountSeconds.authorizationCode * 1_000),
+  };
+  await insertVerification(db, row, at);
+  url.searchParams.set('code', code);
+  return { redirectUrl: url.href };
+}
+
+/**
+ * Returns a personal token for a code. Any attempt uses up the code, so that a program that intercepts it cannot guess the verifier
+ * of PKCE (RFC 7636, section 4.6).
+ *
+ * @throws failure `authorization-code-invalid`, `personal-tokens-too-many`
+ */
+export async function exchangeAuthorizationCode(
+  context: Context,
+  body: RequestOf<Operations['exchangeAuthorizationCode']>['body'],
+): Promise<ResponseOf<Operations['exchangeAuthorizationCode']>> {
+  const value = await takeVerification(context.db, identifierOf(body.code), context.now());
+  if (value === undefined) throw failure('authorization-code-invalid');
+  const { userId, redirectUri, codeChallenge } = Authorization.parse(JSON.parse(value));
+  if (redirectUri !== body.redirect_uri || codeChallenge !== digestOf(body.code_verifier)) {
+    throw failure('authorization-code-invalid');
+  }
+  const { token } = await createPersonalToken(context, userId, {
+    name: "Pipecat Cloud's CLI",
+    createdBy: 'device-login',
+    expiresInSeconds: accountSeconds.deviceToken,
+  });
+  const expiresIn = accountSeconds.deviceToken;
+  return { access_token: token, token_type: 'Bearer', expires_in: expiresIn, refresh_token: token };
+}
+
+/** Only a hash of the code is stored. */
+function identifierOf(code: string): string {
+  return `authorization-code:${digestOf(code)}`;
+}
+
+function digestOf(text: string): string {
+  return createHash('sha256').update(text).digest('base64url');
+}

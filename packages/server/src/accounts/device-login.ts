@@ -1,0 +1,125 @@
+import {
+  accountSeconds,
+  failure,
+  type Operations,
+  type Reason,
+  type RequestOf,
+  type ResponseOf,
+} from '@bothost/contract';
+import type { Database } from '../store/tables.ts';
+import { type Auth, authErrorCode, headersOf } from './auth.ts';
+import { limitAttempts, networkOf } from './rate-limits.ts';
+import { deleteSession, describeDevice, findDeviceLogin, findDeviceName } from './rows.ts';
+import { createPersonalToken } from './tokens.ts';
+import type { PersonPrincipal, Visitor } from './visitor.ts';
+
+type Context = { readonly db: Database; readonly auth: Auth; readonly now: () => Date; readonly newId: () => string };
+type DeviceLogin = ResponseOf<Operations['getDeviceLogin']>;
+
+/** @throws failure `too-many-attempts` */
+export async function startDeviceLogin(
+  { db, auth }: Context,
+  visitor: Visitor,
+  body: RequestOf<Operations['startDeviceLogin']>['body'],
+): Promise<ResponseOf<Operations['startDeviceLogin']>> {
+  await limitAttempts(db, 'device-login address', networkOf(visitor.address));
+  const started = await (await auth.of(visitor)).api.deviceCode({ body: { client_id: body.client_id } });
+  await describeDevice(db, started.device_code, {
+    device_name: body.device_name ?? null,
+    address: visitor.address === '' ? null : visitor.address,
+  });
+  const page = `${visitor.serviceUrl}/device`;
+  return {
+    ...started,
+    user_code: withHyphen(started.user_code),
+    verification_uri: page,
+    verification_uri_complete: `${page}?code=${withHyphen(started.user_code)}`,
+  };
+}
+
+/** Error codes of RFC 8628, section 3.5, as failures. */
+const pollFailures: Readonly<Record<string, Reason>> = {
+  authorization_pending: 'authorization-pending',
+  slow_down: 'slow-down',
+  expired_token: 'device-code-expired',
+  access_denied: 'device-login-denied',
+};
+
+/**
+ * Returns a personal token for an approved login, once. @throws failures of RFC 8628, such as `authorization-pending`
+ */
+export async function pollDeviceLogin(
+  context: Context,
+  visitor: Visitor,
+  body: RequestOf<Operations['pollDeviceLogin']>['body'],
+): Promise<ResponseOf<Operations['pollDeviceLogin']>> {
+  const { db, auth } = context;
+  const name = await findDeviceName(db, body.device_code);
+  const { api, $context } = await auth.of(visitor);
+  const approved = await api.deviceToken({ body }).catch((error: unknown) => {
+    const code = authErrorCode(error);
+    throw code === null ? error : failure(pollFailures[code] ?? 'device-code-invalid', { cause: error });
+  });
+  // The library opens a session for the device. A personal token replaces it, which its owner can see, limit and revoke.
+  const session = await (await $context).internalAdapter.findSession(approved.access_token);
+  if (session === null) throw failure('device-code-invalid');
+  await deleteSession(db, session.session.id);
+  const { token } = await createPersonalToken(context, session.user.id, {
+    name: name ?? body.client_id,
+    createdBy: 'device-login',
+    expiresInSeconds: accountSeconds.deviceToken,
+  });
+  return { access_token: token, token_type: 'Bearer', expires_in: accountSeconds.deviceToken };
+}
+
+/** Shows a login only to the first person who opens it. @throws failure `device-login-not-found` */
+export async function getDeviceLogin(
+  { db, auth, now }: Context,
+  caller: PersonPrincipal,
+  userCode: string,
+): Promise<DeviceLogin> {
+  await limitAttempts(db, 'device-code person', caller.person.id);
+  const code = plainCode(userCode);
+  await (await auth.of(caller)).api
+    .deviceVerify({ query: { user_code: code }, headers: headersOf(caller) })
+    .catch((error: unknown) => {
+      throw authErrorCode(error) === null ? error : failure('device-login-not-found');
+    });
+  const row = await findDeviceLogin(db, code);
+  if (row === undefined || row.user_id !== caller.person.id || row.expires_at <= now()) {
+    throw failure('device-login-not-found');
+  }
+  return {
+    userCode: withHyphen(row.user_code),
+    clientId: row.client_id ?? '',
+    deviceName: row.device_name,
+    address: row.address,
+    state: row.status,
+    expiresAt: row.expires_at.toISOString(),
+  };
+}
+
+/** Approves or denies a pending login. @throws failure `device-login-not-found`, also if it is already decided */
+export async function decideDeviceLogin(
+  context: Context,
+  caller: PersonPrincipal,
+  userCode: string,
+  approve: boolean,
+): Promise<DeviceLogin> {
+  await getDeviceLogin(context, caller, userCode);
+  const { api } = await context.auth.of(caller);
+  const request = { body: { userCode: plainCode(userCode) }, headers: headersOf(caller) };
+  await (approve ? api.deviceApprove(request) : api.deviceDeny(request)).catch((error: unknown) => {
+    throw authErrorCode(error) === null ? error : failure('device-login-not-found');
+  });
+  return getDeviceLogin(context, caller, userCode);
+}
+
+/** Eight characters are easier to compare in two groups. */
+function withHyphen(code: string): string {
+  return `${code.slice(0, 4)}-${code.slice(4)}`;
+}
+
+function plainCode(code: string): string {
+  return code.replace(/[^A-Za-z0-9]/g, '').toUpperCase();
+}

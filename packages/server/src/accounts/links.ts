@@ -1,0 +1,201 @@
+import { createHash, randomBytes } from 'node:crypto';
+import {
+  accountSeconds,
+  failure,
+  type Invitation,
+  type Operations,
+  type ResponseOf,
+  type Role,
+  userLimits,
+} from '@bothost/contract';
+import { appendAudit } from '../audit/append.ts';
+import { type Actor, ofWholeOrganization } from '../audit/chain.ts';
+import { findOrganizationName, organizationOrOldest } from '../organizations/find.ts';
+import { countMembers } from '../organizations/members.ts';
+import type { Database } from '../store/tables.ts';
+import { isUuid } from '../store/uuid.ts';
+import { limitAttempts, networkOf } from './rate-limits.ts';
+import {
+  deleteInvitation,
+  findLink,
+  findUserByEmail,
+  insertLink,
+  type LinkRow,
+  listInvitationRows,
+  takeLink,
+} from './rows.ts';
+import type { Visitor } from './visitor.ts';
+
+type Context = { readonly db: Database; readonly now: () => Date; readonly newId: () => string };
+type Scope = Actor & { readonly organizationId: string; readonly serviceUrl: string };
+type CreatedInvitation = ResponseOf<Operations['createInvitation']>;
+type InvitationRequest = { readonly email?: string | null | undefined; readonly role: Role };
+
+/** The token is in the fragment, which browsers do not send to servers. */
+const linkUrl = (serviceUrl: string, token: string) => `${serviceUrl}/join#${token}`;
+const resetUrl = (serviceUrl: string, token: string) => `${serviceUrl}/reset-password#${token}`;
+
+/** @throws failure `invitations-too-many` */
+export async function createInvitation(
+  context: Context,
+  scope: Scope,
+  invitation: InvitationRequest,
+): Promise<CreatedInvitation> {
+  return context.db.transaction().execute(async (db) => {
+    const open = await listInvitationRows(db, scope.organizationId, context.now());
+    if (open.length >= userLimits.openInvitations) throw failure('invitations-too-many');
+    return addInvitation({ ...context, db }, scope, invitation);
+  });
+}
+
+async function addInvitation(
+  context: Context,
+  scope: Scope,
+  invitation: InvitationRequest,
+): Promise<CreatedInvitation> {
+  const { organizationId } = scope;
+  const fields = {
+    organization_id: organizationId,
+    role: invitation.role,
+    email: invitation.email ?? null,
+    user_id: null,
+  };
+  const { row, token } = await createLink(context, accountSeconds.invitation, { purpose: 'invitation', ...fields });
+  await recordInvitation(context, scope, row, 'invitations.create');
+  return { ...presentInvitation(row), url: linkUrl(scope.serviceUrl, token) };
+}
+
+/**
+ * Creates an invitation without being a member. `organization`: name or id; null is the oldest.
+ *
+ * @throws failure `organization-not-found`
+ */
+export async function createOperatorInvitation(
+  context: Context,
+  operator: Actor & { readonly serviceUrl: string },
+  invitation: InvitationRequest & { readonly organization: string | null },
+): Promise<ResponseOf<Operations['createOperatorInvitation']>> {
+  const { id, name } = await organizationOrOldest(context.db, invitation.organization);
+  const created = await context.db
+    .transaction()
+    .execute((db) => addInvitation({ ...context, db }, { ...operator, organizationId: id }, invitation));
+  return { ...created, organization: name };
+}
+
+/** The link with which the first person joins an organization as owner. Null if it has members. */
+export async function createFirstInvitation(
+  context: Context,
+  scope: { readonly organizationId: string; readonly serviceUrl: string },
+): Promise<string | null> {
+  if ((await countMembers(context, scope.organizationId)) > 0) return null;
+  const { url } = await context.db
+    .transaction()
+    .execute((db) => addInvitation({ ...context, db }, { ...scope, keyId: null }, { role: 'owner' }));
+  return url;
+}
+
+export async function listInvitations(
+  { db, now }: Context,
+  scope: { readonly organizationId: string },
+): Promise<Invitation[]> {
+  return (await listInvitationRows(db, scope.organizationId, now())).map(presentInvitation);
+}
+
+/** @throws failure `invitation-not-found` */
+export async function revokeInvitation(context: Context, scope: Scope, id: string): Promise<Invitation> {
+  if (!isUuid(id)) throw failure('invitation-not-found');
+  return context.db.transaction().execute(async (db) => {
+    const row = await deleteInvitation(db, scope.organizationId, id);
+    if (row === undefined) throw failure('invitation-not-found');
+    await recordInvitation({ ...context, db }, scope, row, 'invitations.revoke');
+    return presentInvitation(row);
+  });
+}
+
+/** For a person who cannot sign in. The former password stays valid until the link is used. @throws failure `user-not-found` */
+export async function createPasswordReset(
+  context: Context,
+  { serviceUrl }: { readonly serviceUrl: string },
+  email: string,
+): Promise<ResponseOf<Operations['createPasswordReset']>> {
+  const user = await findUserByEmail(context.db, email);
+  if (user === undefined) throw failure('user-not-found');
+  const fields = { organization_id: null, role: null, email, user_id: user.id };
+  const { row, token } = await createLink(context, accountSeconds.passwordReset, {
+    purpose: 'password-reset',
+    ...fields,
+  });
+  return { email, expiresAt: row.expires_at.toISOString(), url: resetUrl(serviceUrl, token) };
+}
+
+/** @throws failure `link-invalid`, `too-many-attempts` */
+export async function describeLink(
+  context: Context,
+  visitor: Visitor,
+  token: string,
+): Promise<ResponseOf<Operations['describeLink']>> {
+  const link = await findOpenLink(context, visitor, token);
+  const organization =
+    link.organization_id === null ? null : await findOrganizationName(context.db, link.organization_id);
+  const { purpose, email, role } = link;
+  return { purpose, email, role, organization, expiresAt: link.expires_at.toISOString() };
+}
+
+/** Finds an unused link without using it. @throws failure `link-invalid`, `too-many-attempts` */
+export async function findOpenLink({ db, now }: Context, visitor: Visitor, token: string): Promise<LinkRow> {
+  await limitAttempts(db, 'link address', networkOf(visitor.address));
+  return requireOpen(await findLink(db, hashToken(token)), now());
+}
+
+/**
+ * Deletes a link that is being used, and returns its row. Call it in the transaction that grants what the link offers.
+ *
+ * @throws failure `link-invalid`
+ */
+export async function useLink({ db, now }: Context, token: string, purpose: LinkRow['purpose']): Promise<LinkRow> {
+  const link = requireOpen(await takeLink(db, hashToken(token)), now());
+  if (link.purpose !== purpose) throw failure('link-invalid');
+  return link;
+}
+
+function requireOpen(link: LinkRow | undefined, now: Date): LinkRow {
+  if (link === undefined || link.expires_at.getTime() <= now.getTime()) throw failure('link-invalid');
+  return link;
+}
+
+async function createLink(
+  { db, now, newId }: Context,
+  seconds: number,
+  fields: Pick<LinkRow, 'purpose' | 'organization_id' | 'role' | 'email' | 'user_id'>,
+): Promise<{ row: LinkRow; token: string }> {
+  const token = randomBytes(32).toString('base64url');
+  const at = now();
+  const expiry = new Date(at.getTime() + seconds * 1_000);
+  const row = { ...fields, id: newId(), hash: hashToken(token), created_at: at, expires_at: expiry };
+  await insertLink(db, row);
+  return { row, token };
+}
+
+function hashToken(token: string): Buffer {
+  return createHash('sha256').update(token).digest();
+}
+
+function recordInvitation({ db, now }: Context, scope: Scope, row: LinkRow, action: string): Promise<void> {
+  const about = {
+    ...ofWholeOrganization,
+    object: row.id,
+    keys: [row.role ?? '', ...(row.email === null ? [] : [row.email])],
+  };
+  return appendAudit(db, scope.organizationId, { ...about, at: now(), action, actor: scope, result: 'done' });
+}
+
+function presentInvitation(row: LinkRow): Invitation {
+  if (row.role === null) throw new Error(`The invitation ${row.id} has no role.`);
+  return {
+    id: row.id,
+    email: row.email,
+    role: row.role,
+    createdAt: row.created_at.toISOString(),
+    expiresAt: row.expires_at.toISOString(),
+  };
+}

@@ -1,0 +1,64 @@
+import { failure, type Operations, type RequestOf, type User } from '@bothost/contract';
+import type { Database } from '../store/tables.ts';
+import { type Auth, authErrorCode, headersOf, requirePrivateConnection } from './auth.ts';
+import { type OpenIdProvider, openIdProvider } from './auth-options.ts';
+import { limitAttempts, networkOf } from './rate-limits.ts';
+import { deleteSession } from './rows.ts';
+import { findSession } from './sessions.ts';
+import { getUser } from './user.ts';
+import type { Visitor } from './visitor.ts';
+
+type Context = { readonly db: Database; readonly auth: Auth; readonly openId: OpenIdProvider | null };
+
+/** The address at the provider. A cookie ties the response to this browser. @throws failure `openid-unavailable` */
+export async function startOpenIdSignIn(context: Context, visitor: Visitor): Promise<{ url: string }> {
+  requirePrivateConnection(visitor);
+  if (context.openId === null) throw failure('openid-unavailable');
+  await limitAttempts(context.db, 'openid address', networkOf(visitor.address));
+  const body = { provider: openIdProvider, callbackURL: '/', disableRedirect: true };
+  const { headers, response } = await (await context.auth.of(visitor)).api
+    .signInSocial({ body, headers: headersOf(visitor), returnHeaders: true })
+    .catch((error: unknown) => {
+      throw authErrorCode(error) === null ? error : failure('openid-unavailable', { cause: error });
+    });
+  if (response.url === undefined) throw failure('openid-unavailable');
+  visitor.setCookies(headers.getSetCookie());
+  return { url: response.url };
+}
+
+/**
+ * Signs in with the provider's response, and creates an account for a new person.
+ *
+ * @throws failure `openid-failed`; `email-taken` if an account with a password has the address
+ */
+export async function finishOpenIdSignIn(
+  context: Context,
+  visitor: Visitor,
+  query: RequestOf<Operations['finishOpenIdSignIn']>['body'],
+): Promise<User> {
+  requirePrivateConnection(visitor);
+  if (context.openId === null) throw failure('openid-unavailable');
+  await limitAttempts(context.db, 'openid address', networkOf(visitor.address));
+  const former = await findSession(context, { ...visitor, setCookies: () => {} });
+  const response = await (await context.auth.of(visitor)).api.callbackOAuth({
+    method: 'GET',
+    params: { id: openIdProvider },
+    query: { code: query.code, state: query.state, ...(query.iss === undefined ? {} : { iss: query.iss }) },
+    headers: headersOf(visitor),
+    asResponse: true,
+  });
+  const cookies = response.headers.getSetCookie();
+  visitor.setCookies(cookies);
+  const location = new URL(response.headers.get('location') ?? '/', visitor.serviceUrl);
+  const problem = location.searchParams.get('error');
+  if (problem !== null || response.status !== 302) {
+    throw failure(problem?.toLowerCase() === 'account_not_linked' ? 'email-taken' : 'openid-failed', {
+      cause: new Error(`OpenID Connect: ${problem ?? response.status}`),
+    });
+  }
+  const cookie = cookies.map((line) => line.split(';')[0]).join('; ');
+  const session = await findSession(context, { ...visitor, cookie, setCookies: () => {} });
+  if (session === null) throw failure('openid-failed');
+  if (former !== null) await deleteSession(context.db, former.sessionId);
+  return getUser(context, session.person.id);
+}

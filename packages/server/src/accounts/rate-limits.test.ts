@@ -1,0 +1,63 @@
+import { sql } from 'kysely';
+import { pino } from 'pino';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type TestRows, testRows } from '../../test/support/test-rows.ts';
+import { openDatabase } from '../store/database.ts';
+import type { Tables } from '../store/tables.ts';
+import { limitAttempts, networkOf } from './rate-limits.ts';
+
+let rows: TestRows;
+beforeAll(async () => {
+  rows = await testRows();
+});
+afterAll(() => rows.close());
+
+const tooMany = { reason: 'too-many-attempts', status: 429 };
+
+it('limitAttempts counts the attempts of all servers together, and concurrent ones', async () => {
+  const other = await openDatabase<Tables>({
+    address: rows.database.address,
+    logger: pino({ level: 'silent' }),
+    maxConnections: 2,
+  });
+  const attempts = Array.from({ length: 14 }, (_, index) =>
+    limitAttempts(index % 2 === 0 ? rows.db : other, 'sign-in account', 'ada@example.com'),
+  );
+  const results = await Promise.allSettled(attempts);
+  expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(10);
+  await limitAttempts(rows.db, 'sign-in account', 'grace@example.com');
+  await other.destroy();
+});
+
+it('limitAttempts allows more attempts as time passes, up to the burst', async () => {
+  const take = () => limitAttempts(rows.db, 'password person', 'person');
+  const pass = (interval: string) =>
+    sql`update rate_limits set updated_at = updated_at - ${interval}::interval`.execute(rows.db);
+  for (let attempt = 0; attempt < 10; attempt += 1) await take();
+  await expect(take()).rejects.toMatchObject(tooMany);
+  await pass('61 seconds');
+  await take();
+  await expect(take()).rejects.toMatchObject(tooMany);
+  await pass('1 day');
+  for (let attempt = 0; attempt < 10; attempt += 1) await take();
+  await expect(take()).rejects.toMatchObject(tooMany);
+});
+
+it('limitAttempts stores no address or e-mail in the clear', async () => {
+  await limitAttempts(rows.db, 'sign-in address', '192.0.2.7');
+  const { rows: stored } = await sql<{
+    text: string;
+  }>`select json_agg(rate_limits)::text as text from rate_limits`.execute(rows.db);
+  expect(stored[0]?.text).not.toMatch(/192\.0\.2\.7|ada@/);
+});
+
+it.each([
+  ['192.0.2.7', '192.0.2.7'],
+  ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2'],
+  ['2001:db8::1', '2001:db8:0:0'],
+  ['2001:db8:0:1::1', '2001:db8:0:1'],
+  ['::1', '0:0:0:0'],
+  ['', ''],
+])('networkOf maps the address "%s" to the network "%s"', (address, network) => {
+  expect(networkOf(address)).toBe(network);
+});

@@ -1,0 +1,48 @@
+import { createHash } from 'node:crypto';
+import { isIPv6 } from 'node:net';
+import { failure } from '@bothost/contract';
+import { sql } from 'kysely';
+import type { Database } from '../store/tables.ts';
+
+type Limit = { readonly burst: number; readonly perSecond: number };
+
+const limits = {
+  /** Guesses of one account's password, from any address. */
+  'sign-in account': { burst: 10, perSecond: 1 / 60 },
+  /** Guesses from one address, at any account. */
+  'sign-in address': { burst: 30, perSecond: 1 / 20 },
+  'link address': { burst: 30, perSecond: 1 / 20 },
+  'openid address': { burst: 30, perSecond: 1 / 20 },
+  'device-login address': { burst: 20, perSecond: 1 / 30 },
+  /** Guesses of user codes, which have 40 bits. */
+  'device-code person': { burst: 20, perSecond: 1 / 30 },
+  'password person': { burst: 10, perSecond: 1 / 60 },
+} as const satisfies Record<string, Limit>;
+
+/**
+ * Takes a token from a bucket that all servers share. `subject` is stored as a hash. @throws failure `too-many-attempts`
+ */
+export async function limitAttempts(db: Database, name: keyof typeof limits, subject: string): Promise<void> {
+  const { burst, perSecond } = limits[name];
+  const key = createHash('sha256').update(`${name} ${subject}`).digest('base64url');
+  // The clock of the database is the same for all servers.
+  const refilled = sql`least(${burst}::float8, bucket.tokens
+    + extract(epoch from clock_timestamp() - bucket.updated_at) * ${perSecond}::float8)`;
+  const { rows } = await sql`insert into rate_limits as bucket (key, tokens, updated_at)
+    values (${key}, ${burst - 1}, clock_timestamp())
+    on conflict (key) do update set tokens = ${refilled} - 1, updated_at = clock_timestamp()
+      where ${refilled} >= 1
+    returning key`.execute(db);
+  if (rows.length === 0) throw failure('too-many-attempts');
+}
+
+/** The address, or for IPv6 its /64 network, because one host usually has a whole network. */
+export function networkOf(address: string): string {
+  if (!isIPv6(address)) return address;
+  const [head = '', tail] = address.split('::');
+  const groups = head === '' ? [] : head.split(':');
+  const missing = tail === undefined ? 0 : 8 - groups.length - (tail === '' ? 0 : tail.split(':').length);
+  return [...groups, ...Array<string>(Math.max(0, missing)).fill('0'), ...(tail ?? '').split(':')]
+    .slice(0, 4)
+    .join(':');
+}

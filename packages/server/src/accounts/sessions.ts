@@ -1,0 +1,100 @@
+import { failure } from '@bothost/contract';
+import type { Person } from '../audit/chain.ts';
+import type { Database } from '../store/tables.ts';
+import { type Auth, authErrorCode, headersOf, requirePrivateConnection } from './auth.ts';
+import { limitAttempts, networkOf } from './rate-limits.ts';
+import { deleteDeviceTokens, deleteSession, deleteSessions, deleteToken } from './rows.ts';
+import type { PersonPrincipal, Visitor } from './visitor.ts';
+
+type Context = { readonly db: Database; readonly auth: Auth };
+
+/** The person and the session of a request's cookie. Null if there is no valid session. */
+export async function findSession(
+  { auth }: Pick<Context, 'auth'>,
+  visitor: Visitor,
+): Promise<{ readonly person: Person; readonly sessionId: string } | null> {
+  const { api } = await auth.of(visitor);
+  const { headers, response } = await api
+    .getSession({ headers: headersOf(visitor), returnHeaders: true })
+    .catch((error: unknown) => {
+      // The library hides failures of the database, which are not the fault of the session.
+      throw error instanceof Error && error.cause !== undefined ? error.cause : error;
+    });
+  if (response === null) return null;
+  // A session is extended once a day, which also renews the cookie.
+  visitor.setCookies(headers.getSetCookie());
+  const { user, session } = response;
+  return { person: { id: user.id, email: user.email }, sessionId: session.id };
+}
+
+/**
+ * Signs in and returns the id of the user. The response gets the cookie of a new session; the session of a sent cookie ends, so
+ * that an attacker who knows that cookie cannot use the new session (session fixation).
+ *
+ * @throws failure `sign-in-failed`, `sign-in-needs-tls`, `too-many-attempts`
+ */
+export async function signIn(
+  context: Context,
+  visitor: Visitor,
+  { email, password }: { readonly email: string; readonly password: string },
+): Promise<string> {
+  requirePrivateConnection(visitor);
+  await limitAttempts(context.db, 'sign-in address', networkOf(visitor.address));
+  await limitAttempts(context.db, 'sign-in account', email);
+  try {
+    return await openSession(context, visitor, { email, password });
+  } catch (error) {
+    if (authErrorCode(error) === null) throw error;
+    throw failure('sign-in-failed');
+  }
+}
+
+/** Like `signIn`, for a password that was just set. */
+export async function openSession(
+  { auth, db }: Context,
+  visitor: Visitor,
+  credentials: { readonly email: string; readonly password: string },
+): Promise<string> {
+  const former =
+    visitor.cookie === undefined ? null : await findSession({ auth }, { ...visitor, setCookies: () => {} });
+  const { headers, response } = await (await auth.of(visitor)).api.signInEmail({
+    body: credentials,
+    headers: headersOf(visitor),
+    returnHeaders: true,
+  });
+  if (former !== null) await deleteSession(db, former.sessionId);
+  visitor.setCookies(headers.getSetCookie());
+  return response.user.id;
+}
+
+/** Ends the session, or revokes the personal token, that authenticates the request. */
+export async function signOut({ auth, db }: Context, caller: PersonPrincipal): Promise<void> {
+  if (caller.credential.kind === 'personal-token') {
+    await deleteToken(db, caller.person.id, caller.credential.id);
+    return;
+  }
+  const { headers } = await (await auth.of(caller)).api.signOut({ headers: headersOf(caller), returnHeaders: true });
+  caller.setCookies(headers.getSetCookie());
+}
+
+/** Ends all sessions and device logins of a person. Tokens that the person created stay valid. */
+export async function signOutEverywhere({ auth, db }: Context, caller: PersonPrincipal): Promise<void> {
+  await db.transaction().execute(async (db) => {
+    await deleteSessions(db, caller.person.id, null);
+    await deleteDeviceTokens(db, caller.person.id);
+  });
+  const { headers } = await (await auth.of(caller)).api.signOut({ headers: headersOf(caller), returnHeaders: true });
+  caller.setCookies(headers.getSetCookie());
+}
+
+/** @throws failure `sign-in-failed`, `too-many-attempts` */
+export async function requirePassword(
+  { auth, db }: Context,
+  caller: PersonPrincipal,
+  hash: string | null,
+  password: string,
+): Promise<void> {
+  await limitAttempts(db, 'password person', caller.person.id);
+  const { password: hashing } = await (await auth.of(caller)).$context;
+  if (hash === null || !(await hashing.verify({ hash, password }))) throw failure('sign-in-failed');
+}

@@ -1,0 +1,89 @@
+import { failure, type User } from '@bothost/contract';
+import type { Actor } from '../audit/chain.ts';
+import { addMember } from '../organizations/members.ts';
+import type { Database } from '../store/tables.ts';
+import { type Auth, requirePrivateConnection } from './auth.ts';
+import { findOpenLink, useLink } from './links.ts';
+import { requireStrongPassword } from './passwords.ts';
+import { deletePasswordResets, deleteSessions, findUser, insertUser, type LinkRow } from './rows.ts';
+import { openSession } from './sessions.ts';
+import { getUser, hashPassword, setPassword } from './user.ts';
+import { actorOf, originOf, type PersonPrincipal, type Visitor } from './visitor.ts';
+
+type Context = { readonly db: Database; readonly auth: Auth; readonly now: () => Date; readonly newId: () => string };
+
+/**
+ * Creates an account with an invitation, joins its organization, and signs in. The link works once.
+ *
+ * @throws failure `link-invalid`, `email-taken`, `password-too-weak`, `sign-in-needs-tls`, `too-many-attempts`
+ */
+export async function signUp(
+  context: Context,
+  visitor: Visitor,
+  wanted: { readonly token: string; readonly email: string; readonly name: string; readonly password: string },
+): Promise<User> {
+  requirePrivateConnection(visitor);
+  const { token, email, name, password } = wanted;
+  const open = await findOpenLink(context, visitor, token);
+  requireAddressee(open, email);
+  await requireStrongPassword(password, email);
+  const hash = await hashPassword(context, visitor, password);
+  const id = context.newId();
+  await context.db.transaction().execute(async (db) => {
+    const inside = { ...context, db };
+    const link = await useLink(inside, token, 'invitation');
+    const at = context.now();
+    const isNew = await insertUser(db, { id, email, name, image: null, created_at: at, updated_at: at });
+    if (!isNew) throw failure('email-taken');
+    await setPassword(inside, id, hash);
+    await join(inside, link, { keyId: null, ...originOf(visitor), person: { id, email } });
+  });
+  await openSession(context, visitor, { email, password });
+  return getUser(context, id);
+}
+
+/** Joins the organization of an invitation. @throws failure `link-invalid`, `too-many-attempts` */
+export async function acceptInvitation(context: Context, caller: PersonPrincipal, token: string): Promise<User> {
+  requireAddressee(await findOpenLink(context, caller, token), caller.person.email);
+  await context.db.transaction().execute(async (db) => {
+    const inside = { ...context, db };
+    await join(inside, await useLink(inside, token, 'invitation'), actorOf(caller));
+  });
+  return getUser(context, caller.person.id);
+}
+
+/**
+ * Sets a new password, ends all sessions, and signs in.
+ *
+ * @throws failure `link-invalid`, `password-too-weak`, `sign-in-needs-tls`, `too-many-attempts`
+ */
+export async function resetPassword(
+  context: Context,
+  visitor: Visitor,
+  { token, password }: { readonly token: string; readonly password: string },
+): Promise<User> {
+  requirePrivateConnection(visitor);
+  const { user_id: userId } = await findOpenLink(context, visitor, token);
+  const user = userId === null ? undefined : await findUser(context.db, userId);
+  if (user === undefined) throw failure('link-invalid');
+  await requireStrongPassword(password, user.email);
+  const hash = await hashPassword(context, visitor, password);
+  await context.db.transaction().execute(async (db) => {
+    await useLink({ ...context, db }, token, 'password-reset');
+    await setPassword({ ...context, db }, user.id, hash);
+    await deleteSessions(db, user.id, null);
+    await deletePasswordResets(db, user.id);
+  });
+  await openSession(context, visitor, { email: user.email, password });
+  return getUser(context, user.id);
+}
+
+/** An invitation for one address is of no use to another person who has seen the link. */
+function requireAddressee(link: LinkRow, email: string): void {
+  if (link.purpose !== 'invitation' || (link.email !== null && link.email !== email)) throw failure('link-invalid');
+}
+
+async function join(context: Context, { organization_id: organizationId, role }: LinkRow, actor: Actor): Promise<void> {
+  if (organizationId === null || role === null) throw failure('link-invalid');
+  await addMember(context, { ...actor, organizationId }, role);
+}

@@ -1,0 +1,86 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { failure, makeKey, type PersonalToken, userLimits } from '@bothost/contract';
+import type { Person } from '../audit/chain.ts';
+import type { Database } from '../store/tables.ts';
+import { isUuid } from '../store/uuid.ts';
+import { deleteToken, findTokenByHash, insertToken, listTokenRows, type TokenRow, updateTokenUse } from './rows.ts';
+
+type Context = { readonly db: Database; readonly now: () => Date; readonly newId: () => string };
+
+/** Minimum interval between writes of `last_used_at`, in milliseconds. */
+const touchIntervalMs = 60_000;
+
+export async function listPersonalTokens({ db, now }: Context, userId: string): Promise<PersonalToken[]> {
+  const rows = await listTokenRows(db, userId);
+  return rows.filter((row) => !hasExpired(row, now())).map(present);
+}
+
+/** Creates a token, which only this response contains. @throws failure `personal-tokens-too-many` */
+export async function createPersonalToken(
+  context: Context,
+  userId: string,
+  wanted: {
+    readonly name: string;
+    readonly createdBy: PersonalToken['createdBy'];
+    readonly expiresInSeconds?: number | null | undefined;
+  },
+): Promise<PersonalToken & { token: string }> {
+  if ((await listPersonalTokens(context, userId)).length >= userLimits.personalTokens) {
+    throw failure('personal-tokens-too-many');
+  }
+  const token = makeKey('personal', randomBytes(128));
+  const now = context.now();
+  const seconds = wanted.expiresInSeconds ?? null;
+  const row: TokenRow = {
+    id: context.newId(),
+    user_id: userId,
+    created_by: wanted.createdBy,
+    name: wanted.name,
+    start: token.slice(0, 12),
+    hash: hashToken(token),
+    created_at: now,
+    expires_at: seconds === null ? null : new Date(now.getTime() + seconds * 1_000),
+    last_used_at: null,
+  };
+  await insertToken(context.db, row);
+  return { ...present(row), token };
+}
+
+/** Deletes a token. @throws failure `personal-token-not-found`, also for another person's token */
+export async function revokePersonalToken({ db }: Context, userId: string, tokenId: string): Promise<PersonalToken> {
+  const row = isUuid(tokenId) ? await deleteToken(db, userId, tokenId) : undefined;
+  if (row === undefined) throw failure('personal-token-not-found');
+  return present(row);
+}
+
+/** The person of a token. Looked up for each request, so that a revocation takes effect at once on all servers. */
+export async function findTokenOwner(
+  { db, now }: Pick<Context, 'db' | 'now'>,
+  token: string,
+): Promise<{ readonly person: Person; readonly tokenId: string; readonly tokenName: string } | null> {
+  const row = await findTokenByHash(db, hashToken(token));
+  const at = now();
+  if (row === undefined || hasExpired(row, at)) return null;
+  if (at.getTime() - (row.last_used_at?.getTime() ?? 0) >= touchIntervalMs) await updateTokenUse(db, row.id, at);
+  return { person: { id: row.user_id, email: row.email }, tokenId: row.id, tokenName: row.name };
+}
+
+function hasExpired({ expires_at }: TokenRow, now: Date): boolean {
+  return expires_at !== null && expires_at.getTime() <= now.getTime();
+}
+
+function hashToken(token: string): Buffer {
+  return createHash('sha256').update(token).digest();
+}
+
+function present(row: TokenRow): PersonalToken {
+  return {
+    id: row.id,
+    name: row.name,
+    start: row.start,
+    createdBy: row.created_by,
+    createdAt: row.created_at.toISOString(),
+    expiresAt: row.expires_at?.toISOString() ?? null,
+    lastUsedAt: row.last_used_at?.toISOString() ?? null,
+  };
+}

@@ -1,0 +1,99 @@
+import { failure, type User } from '@bothost/contract';
+import { listMemberships } from '../organizations/members.ts';
+import type { Database } from '../store/tables.ts';
+import type { Auth } from './auth.ts';
+import { requireStrongPassword } from './passwords.ts';
+import {
+  deletePasswordResets,
+  deleteSessions,
+  findPasswordHash,
+  findUser,
+  findUserByEmail,
+  passwordProvider,
+  storePassword,
+  updateUserRow,
+} from './rows.ts';
+import { requirePassword } from './sessions.ts';
+import type { PersonPrincipal, Visitor } from './visitor.ts';
+
+type Context = { readonly db: Database; readonly auth: Auth; readonly now: () => Date; readonly newId: () => string };
+
+/** A person with their organizations. @throws failure `session-expired` if the account was deleted */
+export async function getUser({ db }: Pick<Context, 'db'>, userId: string): Promise<User> {
+  const user = await findUser(db, userId);
+  if (user === undefined) throw failure('session-expired');
+  return {
+    id: user.id,
+    email: user.email,
+    name: user.name,
+    hasPassword: (await findPasswordHash(db, userId)) !== null,
+    organizations: await listMemberships({ db }, userId),
+  };
+}
+
+export async function renameUser(context: Context, { person }: PersonPrincipal, name: string): Promise<User> {
+  await updateUserRow(context.db, person.id, { name, updated_at: context.now() });
+  return getUser(context, person.id);
+}
+
+/** @throws failure `sign-in-failed` for a wrong password, `email-taken`, `too-many-attempts` */
+export async function changeEmail(
+  context: Context,
+  caller: PersonPrincipal,
+  { email, password }: { readonly email: string; readonly password: string },
+): Promise<User> {
+  const { id } = caller.person;
+  await requirePassword(context, caller, await findPasswordHash(context.db, id), password);
+  const other = await findUserByEmail(context.db, email);
+  if (other !== undefined && other.id !== id) throw failure('email-taken');
+  await updateUserRow(context.db, id, { email, email_verified: false, updated_at: context.now() });
+  return getUser(context, id);
+}
+
+/**
+ * Sets a new password and ends all other sessions.
+ *
+ * @throws failure `sign-in-failed` for a wrong current password, `password-too-weak`, `too-many-attempts`
+ */
+export async function changePassword(
+  context: Context,
+  caller: PersonPrincipal,
+  { currentPassword, newPassword }: { readonly currentPassword: string; readonly newPassword: string },
+): Promise<User> {
+  const { id, email } = caller.person;
+  await requirePassword(context, caller, await findPasswordHash(context.db, id), currentPassword);
+  await requireStrongPassword(newPassword, email);
+  const password = await hashPassword(context, caller, newPassword);
+  await context.db.transaction().execute(async (db) => {
+    await setPassword({ ...context, db }, id, password);
+    await deleteSessions(db, id, caller.credential.id);
+    await deletePasswordResets(db, id);
+  });
+  return getUser(context, id);
+}
+
+/** Hashes with scrypt. Takes a few hundred milliseconds, so call it outside of a transaction. */
+export async function hashPassword(
+  { auth }: Pick<Context, 'auth'>,
+  visitor: Visitor,
+  password: string,
+): Promise<string> {
+  return (await (await auth.of(visitor)).$context).password.hash(password);
+}
+
+export async function setPassword(
+  { db, now, newId }: Pick<Context, 'db' | 'now' | 'newId'>,
+  userId: string,
+  hash: string,
+): Promise<void> {
+  const at = now();
+  await storePassword(db, {
+    id: newId(),
+    user_id: userId,
+    provider_id: passwordProvider,
+    account_id: userId,
+    password: hash,
+    created_at: at,
+    updated_at: at,
+  });
+}

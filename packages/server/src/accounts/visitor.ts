@@ -1,0 +1,42 @@
+import type { Actor, Person } from '../audit/chain.ts';
+
+/** A request without an organization, as sign-in and account operations see it. */
+export type Visitor = {
+  /** Empty if it is unknown. */
+  readonly address: string;
+  readonly requestId: string;
+  /** URL at which the client reached the service, without a trailing slash. */
+  readonly serviceUrl: string;
+  /** Whether browsers keep cookies of this connection secret: over HTTPS, and on the service's own machine. */
+  readonly isPrivateConnection: boolean;
+  readonly userAgent: string | undefined;
+  /** The `Cookie` header. */
+  readonly cookie: string | undefined;
+  /** Adds `Set-Cookie` headers to the response. */
+  readonly setCookies: (cookies: readonly string[]) => void;
+};
+
+/** How a person is authenticated. */
+export type PersonCredential =
+  | { readonly kind: 'session'; readonly id: string }
+  | { readonly kind: 'personal-token'; readonly id: string; readonly name: string };
+
+/** A request from a person, without an organization. */
+export type PersonPrincipal = Visitor & { readonly person: Person; readonly credential: PersonCredential };
+
+/** A person as the actor of an audit log entry. */
+export function actorOf(principal: PersonPrincipal): Actor {
+  const { person, credential } = principal;
+  const token = credential.kind === 'session' ? null : credential;
+  return {
+    keyId: token?.id ?? null,
+    ...(token === null ? {} : { keyName: token.name }),
+    person,
+    ...originOf(principal),
+  };
+}
+
+/** Address and request id as an audit log entry has them. */
+export function originOf({ address, requestId }: Visitor): Pick<Actor, 'address' | 'requestId'> {
+  return { requestId, ...(address === '' ? {} : { address }) };
+}

@@ -1,0 +1,99 @@
+import { failure, userLimits } from '@bothost/contract';
+import { appendAudit } from '../audit/append.ts';
+import { type Actor, ofWholeOrganization } from '../audit/chain.ts';
+import type { Database } from '../store/tables.ts';
+import { lockOrganization } from './member-rows.ts';
+import { addMember, listMemberships } from './members.ts';
+import {
+  deleteMembersAndLinks,
+  findOrganization,
+  hasAgentsOrSecrets,
+  insertOrganization,
+  isNameTaken,
+  isOnlyOrganization,
+  type OrganizationRow,
+  oldestRegion,
+  revokeAllKeys,
+  updateOrganizationRow,
+} from './rows.ts';
+
+type Context = { readonly db: Database; readonly now: () => Date; readonly newId: () => string };
+type Scope = Actor & { readonly organizationId: string };
+type Organization = { readonly id: string; readonly name: string; readonly verboseName: string };
+
+/** Creates an organization that the acting person owns. @throws failure `organization-name-taken`, `organizations-too-many` */
+export async function createOrganization(
+  context: Context,
+  actor: Actor,
+  wanted: { readonly name: string; readonly verboseName?: string | undefined },
+): Promise<Organization> {
+  const memberships = actor.person === undefined ? [] : await listMemberships(context, actor.person.id);
+  if (memberships.filter(({ role }) => role === 'owner').length >= userLimits.ownedOrganizations) {
+    throw failure('organizations-too-many');
+  }
+  return context.db.transaction().execute(async (db) => {
+    const row = {
+      id: context.newId(),
+      name: wanted.name,
+      verbose_name: wanted.verboseName ?? wanted.name,
+      default_region: await oldestRegion(db),
+      created_at: context.now(),
+    };
+    if (await isNameTaken(db, wanted.name)) throw failure('organization-name-taken');
+    await insertOrganization(db, row);
+    await addMember({ ...context, db }, { ...actor, organizationId: row.id }, 'owner');
+    return present(row);
+  });
+}
+
+/** Agents are reached under the organization's name, so a new name changes their WebSocket addresses. */
+export async function updateOrganization(
+  context: Context,
+  scope: Scope,
+  wanted: { readonly name?: string | undefined; readonly verboseName?: string | undefined },
+): Promise<Organization> {
+  return change(context, scope, 'organization.update', async (db, row) => {
+    const name = wanted.name ?? row.name;
+    if (name !== row.name && (await isNameTaken(db, name))) throw failure('organization-name-taken');
+    return { ...row, name, verbose_name: wanted.verboseName ?? row.verbose_name };
+  });
+}
+
+/**
+ * Revokes the organization's keys and ends its memberships. Its records stay until their retention ends.
+ *
+ * @throws failure `organization-not-empty`, `last-organization`
+ */
+export async function deleteOrganization(context: Context, scope: Scope): Promise<Organization> {
+  return change(context, scope, 'organization.delete', async (db, row) => {
+    if (await isOnlyOrganization(db, row.id)) throw failure('last-organization');
+    if (await hasAgentsOrSecrets(db, row.id)) throw failure('organization-not-empty');
+    const at = context.now();
+    await revokeAllKeys(db, row.id, at);
+    await deleteMembersAndLinks(db, row.id);
+    return { ...row, name: row.id, deleted_at: at };
+  });
+}
+
+async function change(
+  { db, now }: Context,
+  scope: Scope,
+  action: string,
+  work: (db: Database, row: OrganizationRow) => Promise<OrganizationRow>,
+): Promise<Organization> {
+  return db.transaction().execute(async (db) => {
+    await lockOrganization(db, scope.organizationId);
+    const before = await findOrganization(db, scope.organizationId);
+    if (before === undefined) throw failure('organization-not-found');
+    const after = await work(db, before);
+    await updateOrganizationRow(db, after);
+    const keys = before.name === after.name ? [before.name] : [before.name, after.name];
+    const event = { ...ofWholeOrganization, object: before.id, keys, action, actor: scope, at: now(), result: 'done' };
+    await appendAudit(db, scope.organizationId, event);
+    return present(after);
+  });
+}
+
+function present({ id, name, verbose_name }: Pick<OrganizationRow, 'id' | 'name' | 'verbose_name'>): Organization {
+  return { id, name, verboseName: verbose_name };
+}
