@@ -1,13 +1,12 @@
 import type { RawBuilder } from 'kysely';
 import type { Database, StoredEvent } from '../store/tables.ts';
-import { claimRow, usageOfAgent } from './rows.ts';
+import { type Address, addressOf } from './address.ts';
+import { claimInstanceRow, countInstancesByDeployment } from './rows.ts';
 
-/**
- * An instance claimed for a session. `address` is null unless the instance is ready, in which case the start is warm.
- */
+/** An instance claimed for a session. `address` is null unless the instance is ready (a warm start). */
 export type Claim = {
   readonly instanceId: string;
-  readonly address: { readonly host: string; readonly port: number } | null;
+  readonly address: Address | null;
   readonly readyAt: Date | null;
   readonly reportsSession: boolean;
   /** Events of the instance from before it had a session. */
@@ -25,13 +24,11 @@ export async function claimInstance(
 ): Promise<Claim | null> {
   const hostId = context.host.id;
   const claim = { ...wanted, hostId, newInstanceId: context.newId(), now: context.now() };
-  const row = await claimRow(context.db, claim, first);
+  const row = await claimInstanceRow(context.db, claim, first);
   if (row === undefined) return null;
-  const address =
-    row.state === 'ready' && row.host !== null && row.port !== null ? { host: row.host, port: row.port } : null;
   return {
     instanceId: row.id,
-    address,
+    address: row.state === 'ready' ? addressOf(row) : null,
     readyAt: row.ready_at,
     reportsSession: row.reports_session,
     notices: row.notices,
@@ -39,5 +36,5 @@ export async function claimInstance(
 }
 
 export function countInstances(context: { db: Database }, agentId: string) {
-  return usageOfAgent(context.db, agentId);
+  return countInstancesByDeployment(context.db, agentId);
 }

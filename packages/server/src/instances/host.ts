@@ -4,14 +4,14 @@ import type { Database } from '../store/tables.ts';
 /** The host that runs the instances of a region. For the process driver, the host is a data directory. */
 export type Host = { readonly id: string; readonly region: string };
 
-const aliveMilliseconds = 60_000;
+const aliveMs = 60_000;
 
 /**
- * Records this host as the host of its region. The caller holds the region's lock, so no other host is alive, and this
- * server ends the remains of a previous one. Returns the last heartbeat of the previous server (null in a new region),
- * and whether all servers of other regions have been silent for a minute.
+ * Records this host as the host of its region. The caller holds the region's lock, so no other host of the region is
+ * alive, and this server cleans up after the previous one. Returns the last heartbeat of the previous server (null in a
+ * new region), and whether all servers of other regions have been silent for a minute.
  */
-export async function takeRegion(
+export async function recordHost(
   context: { db: Database; now: () => Date },
   host: Host & { readonly runtime: string; readonly description: string },
 ): Promise<{ readonly lastHeartbeat: Date | null; readonly isAlone: boolean }> {
@@ -42,16 +42,13 @@ export async function otherRegions(
     .selectFrom('hosts')
     .select('region')
     .where('region', '<>', region)
-    .where('heartbeat_at', '>', new Date(now().getTime() - aliveMilliseconds))
+    .where('heartbeat_at', '>', new Date(now().getTime() - aliveMs))
     .orderBy('region')
     .execute();
   return others.map((host) => host.region);
 }
 
-/**
- * Removes a new region whose first server failed to start, so that no agent can be deployed to it. Keeps a region that
- * has agents or is a default region.
- */
+/** Removes a new region whose first server did not start, unless it has agents or is a default region. */
 export async function forgetRegion(db: Database, { id, region }: Host): Promise<void> {
   await db
     .deleteFrom('hosts')
@@ -65,10 +62,7 @@ export async function forgetRegion(db: Database, { id, region }: Host): Promise<
     .execute();
 }
 
-/**
- * Writes the heartbeat, each second. Does not wait for a sync to disk, because a lost heartbeat shifts recorded end
- * times by only a second.
- */
+/** Writes the heartbeat, without waiting for a sync: a lost one shifts recorded end times by a second. */
 export async function recordHeartbeat(context: { db: Database; now: () => Date }, host: Host): Promise<void> {
   await context.db.transaction().execute(async (db) => {
     await sql`set local synchronous_commit = off`.execute(db);

@@ -28,31 +28,38 @@ async function agent() {
   const agentId = await rows.agent(organizationId, { name: `a${newId()}` });
   return { organizationId, agentId, deploymentId: await rows.deployment(agentId), hostId };
 }
-type Of = Awaited<ReturnType<typeof agent>>;
+type AgentIds = Awaited<ReturnType<typeof agent>>;
 const stateOf = async (id: string) => (await findInstance(rows.db, id))?.state;
 const address = { host: '127.0.0.1', port: 41_000 };
-const claim = async (of: Of, maxAgents = 3) =>
+const claim = async (of: AgentIds, maxAgents = 3) =>
   claimInstance(context(), { sessionId: await rows.session(of), ...of, maxAgents });
 
 describe('the lifecycle of an instance', () => {
-  it('moves from starting to ready, stopping and ended, and never back', async () => {
-    const of = await agent();
-    const id = await rows.instance(of, { state: 'starting', host: null, port: null, ready_at: null });
-    expect(await markReady(context(), id, address, true)).toMatchObject({
-      state: 'ready',
-      ...address,
-      ready_at: testNow,
-      reports_session: true,
-    });
-    await markStopping(rows.db, id);
-    expect(await markReady(context(), id, address, true)).toBeUndefined();
-    expect(await stateOf(id)).toBe('stopping');
-    expect(await markEnded(context(), id)).toMatchObject({ state: 'ended', ended_at: testNow });
-    expect(await markEnded(context(), id)).toBeUndefined();
-    await markStopping(rows.db, id);
-    expect(await stateOf(id)).toBe('ended');
-    expect((await listOpenInstances(rows.db, hostId)).map((one) => one.id)).not.toContain(id);
-  });
+  it.each([address, { socket: '/run/bothost/a/socket' }])(
+    'moves from starting to ready at %o, to stopping and to ended, and never back',
+    async (address) => {
+      const of = await agent();
+      const id = await rows.instance(of, { state: 'starting', host: null, port: null, ready_at: null });
+      expect(await markReady(context(), id, address, true)).toMatchObject({
+        state: 'ready',
+        socket: null,
+        host: null,
+        port: null,
+        ...address,
+        ready_at: testNow,
+        reports_session: true,
+      });
+      expect((await claim(of))?.address).toEqual(address);
+      await markStopping(rows.db, id);
+      expect(await markReady(context(), id, address, true)).toBeUndefined();
+      expect(await stateOf(id)).toBe('stopping');
+      expect(await markEnded(context(), id)).toMatchObject({ state: 'ended', ended_at: testNow });
+      expect(await markEnded(context(), id)).toBeUndefined();
+      await markStopping(rows.db, id);
+      expect(await stateOf(id)).toBe('ended');
+      expect((await listOpenInstances(rows.db, hostId)).map((one) => one.id)).not.toContain(id);
+    },
+  );
 
   it('retires only instances without a session', async () => {
     const of = await agent();
@@ -75,7 +82,8 @@ describe('the lifecycle of an instance', () => {
 });
 
 describe('the warm pool', () => {
-  const fill = (of: Of, idle: number, maxAgents: number) => provisionInstances(context(), { ...of, idle, maxAgents });
+  const fill = (of: AgentIds, idle: number, maxAgents: number) =>
+    provisionInstances(context(), { ...of, idle, maxAgents });
 
   it.each([
     ['empty, is filled', [], 2, 5, 2],

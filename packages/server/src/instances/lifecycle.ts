@@ -1,15 +1,16 @@
 import type { Database, StoredEvent } from '../store/tables.ts';
+import { type Address, addressColumns } from './address.ts';
 import {
-  appendNotice,
+  appendInstanceEvent,
   changeInstance,
-  countOfDeployment,
+  countInstancesOfDeployment,
   deleteEnded,
-  endOfRegion,
+  endInstancesOfRegion,
+  findInstanceById,
   type InstanceRow,
   insertInstances,
-  instanceById,
   openInstances,
-  retireRow,
+  retireInstanceRow,
 } from './rows.ts';
 
 export type OpenInstance = InstanceRow;
@@ -18,15 +19,12 @@ export function listOpenInstances(db: Database, hostId: string): Promise<OpenIns
   return openInstances(db, hostId);
 }
 
-/**
- * Adds idle instances to a deployment's warm pool until it has `idle` of them, but at most `maxAgents` instances in
- * total. Returns the number of added instances. Call it in a transaction that holds the agent's lock.
- */
+/** Fills a warm pool up to `idle`, within `maxAgents`. Call it in a transaction that holds the agent's lock. */
 export async function provisionInstances(
   context: { db: Database; now: () => Date; newId: () => string; host: { readonly id: string } },
   pool: { deploymentId: string; agentId: string; idle: number; maxAgents: number },
 ): Promise<number> {
-  const count = await countOfDeployment(context.db, pool.deploymentId);
+  const count = await countInstancesOfDeployment(context.db, pool.deploymentId);
   const missing = Math.max(0, Math.min(pool.idle - count.idle, pool.maxAgents - count.all));
   const row = () => ({
     id: context.newId(),
@@ -40,23 +38,25 @@ export async function provisionInstances(
   return missing;
 }
 
-/**
- * Marks a starting instance as ready. The returned row names the session that waits for the instance, if any. Undefined
- * if the instance is being stopped.
- */
+/** Marks a starting instance as ready. Undefined if it is being stopped. */
 export function markReady(
   context: { db: Database; now: () => Date },
   instanceId: string,
-  address: { host: string; port: number },
+  address: Address,
   reportsSession: boolean,
 ): Promise<OpenInstance | undefined> {
-  const change = { state: 'ready' as const, ...address, reports_session: reportsSession, ready_at: context.now() };
+  const change = {
+    state: 'ready' as const,
+    ...addressColumns(address),
+    reports_session: reportsSession,
+    ready_at: context.now(),
+  };
   return changeInstance(context.db, instanceId, ['starting', 'ready'], change);
 }
 
 /** Removes an idle instance from the warm pool. Returns false if a session claimed the instance first. */
 export async function retireInstance(db: Database, instanceId: string): Promise<boolean> {
-  return (await retireRow(db, instanceId)) !== undefined;
+  return (await retireInstanceRow(db, instanceId)) !== undefined;
 }
 
 export async function markStopping(db: Database, instanceId: string): Promise<void> {
@@ -74,15 +74,12 @@ export function markEnded(
 
 /** Marks all instances of a region as ended at `at`. */
 export function endInstances(db: Database, region: string, at: Date): Promise<void> {
-  return endOfRegion(db, region, at);
+  return endInstancesOfRegion(db, region, at);
 }
 
-/**
- * Stores an event of an instance. Returns the id of the instance's session, if any; the caller adds the event to the
- * session.
- */
-export function noteInstance(db: Database, instanceId: string, notice: StoredEvent): Promise<string | null> {
-  return appendNotice(db, instanceId, notice);
+/** Stores an event of an instance. Returns the id of its session, if any, for the caller to add it there. */
+export function recordInstanceEvent(db: Database, instanceId: string, notice: StoredEvent): Promise<string | null> {
+  return appendInstanceEvent(db, instanceId, notice);
 }
 
 export function purgeInstances(db: Database, endedBefore: Date, limit: number): Promise<number> {
@@ -90,5 +87,5 @@ export function purgeInstances(db: Database, endedBefore: Date, limit: number): 
 }
 
 export function findInstance(db: Database, instanceId: string): Promise<OpenInstance | undefined> {
-  return instanceById(db, instanceId);
+  return findInstanceById(db, instanceId);
 }

@@ -3,7 +3,10 @@ import type { DeploymentUsage } from '../agents/present.ts';
 import type { Database, InstancesTable, StoredEvent } from '../store/tables.ts';
 
 export type InstanceRow = Selectable<InstancesTable>;
-type ClaimedRow = Pick<InstanceRow, 'id' | 'state' | 'host' | 'port' | 'ready_at' | 'reports_session' | 'notices'>;
+type ClaimedRow = Pick<
+  InstanceRow,
+  'id' | 'state' | 'socket' | 'host' | 'port' | 'ready_at' | 'reports_session' | 'notices'
+>;
 
 /**
  * Claims an instance for a session in one statement: the ready idle one that has waited longest, else a starting one,
@@ -11,7 +14,7 @@ type ClaimedRow = Pick<InstanceRow, 'id' | 'state' | 'host' | 'port' | 'ready_at
  * holds the agent's lock, so the count is exact; the update decides between concurrent claims. The statement also
  * inserts the session's row (`first`), because each database round trip delays a warm start.
  */
-export async function claimRow(
+export async function claimInstanceRow(
   db: Database,
   claim: {
     readonly sessionId: string;
@@ -39,13 +42,13 @@ export async function claimRow(
     ), claimed as (
       update instances set session_id = ${claim.sessionId} from idle
       where instances.id = idle.id and session_id is null and state in ('ready', 'starting')
-      returning instances.id, state, host, port, ready_at, reports_session, notices
+      returning instances.id, state, socket, host, port, ready_at, reports_session, notices
     ), added as (
       insert into instances (id, deployment_id, agent_id, host_id, session_id, state, created_at)
       select ${claim.newInstanceId}, ${claim.deploymentId}, ${claim.agentId}, ${claim.hostId}, ${claim.sessionId},
         'starting', ${claim.now}::timestamptz
       from occupied where number < ${claim.maxAgents} and not exists (select from idle)
-      returning id, state, host, port, ready_at, reports_session, notices
+      returning id, state, socket, host, port, ready_at, reports_session, notices
     )
     select * from claimed union all select * from added`.execute(db);
   return rows[0];
@@ -60,7 +63,10 @@ export async function insertInstances(db: Database, rows: readonly Insertable<In
 }
 
 /** Counts the active instances of a deployment, and the idle ones among them. */
-export async function countOfDeployment(db: Database, deploymentId: string): Promise<{ all: number; idle: number }> {
+export async function countInstancesOfDeployment(
+  db: Database,
+  deploymentId: string,
+): Promise<{ all: number; idle: number }> {
   const { rows } = await sql<{ all: number; idle: number }>`
     select count(*)::int as all, count(*) filter (where session_id is null)::int as idle
     from instances where deployment_id = ${deploymentId} and state in ('starting', 'ready')`.execute(db);
@@ -68,7 +74,7 @@ export async function countOfDeployment(db: Database, deploymentId: string): Pro
 }
 
 /** Counts the instances of an agent, grouped by deployment. */
-export async function usageOfAgent(db: Database, agentId: string): Promise<DeploymentUsage[]> {
+export async function countInstancesByDeployment(db: Database, agentId: string): Promise<DeploymentUsage[]> {
   const { rows } = await sql<DeploymentUsage>`
     select deployment_id as "deploymentId", count(*) filter (where session_id is not null)::int as "activeSessions",
       count(*) filter (where state = 'ready')::int as ready,
@@ -102,7 +108,7 @@ export function changeInstance(
 const noticesAtMost = 20;
 
 /** The row lock serializes this with a claim: either the claim sees the event, or this statement sees the session. */
-export async function appendNotice(db: Database, id: string, notice: StoredEvent): Promise<string | null> {
+export async function appendInstanceEvent(db: Database, id: string, notice: StoredEvent): Promise<string | null> {
   const { rows } = await sql<{ session_id: string | null }>`
     update instances set notices = notices || ${JSON.stringify([notice])}::jsonb
     where id = ${id} and jsonb_array_length(notices) < ${noticesAtMost} returning session_id`.execute(db);
@@ -110,7 +116,7 @@ export async function appendNotice(db: Database, id: string, notice: StoredEvent
 }
 
 /** Marks an idle instance as stopping. Undefined if a session claimed the instance first. */
-export function retireRow(db: Database, id: string): Promise<InstanceRow | undefined> {
+export function retireInstanceRow(db: Database, id: string): Promise<InstanceRow | undefined> {
   return db
     .updateTable('instances')
     .set({ state: 'stopping' })
@@ -121,11 +127,11 @@ export function retireRow(db: Database, id: string): Promise<InstanceRow | undef
     .executeTakeFirst();
 }
 
-export function instanceById(db: Database, id: string): Promise<InstanceRow | undefined> {
+export function findInstanceById(db: Database, id: string): Promise<InstanceRow | undefined> {
   return db.selectFrom('instances').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
-/** Deletes rows of instances that ended before a time. Everything that matters is also stored in their sessions. */
+/** Deletes rows of instances that ended before a time. Their sessions keep everything that matters. */
 export async function deleteEnded(db: Database, before: Date, limit: number): Promise<number> {
   const result = await db
     .deleteFrom('instances')
@@ -141,7 +147,7 @@ export async function deleteEnded(db: Database, before: Date, limit: number): Pr
   return Number(result.numDeletedRows);
 }
 
-export async function endOfRegion(db: Database, region: string, at: Date): Promise<void> {
+export async function endInstancesOfRegion(db: Database, region: string, at: Date): Promise<void> {
   await sql`update instances set state = 'ended', ended_at = greatest(${at}::timestamptz, instances.created_at) from hosts
     where hosts.id = host_id and hosts.region = ${region} and state <> 'ended'`.execute(db);
 }

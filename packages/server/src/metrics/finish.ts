@@ -6,10 +6,7 @@ import { computeSeries, type Sample } from './series.ts';
 
 type Context = { db: Database };
 
-/**
- * Turns the samples of a session into its final record; without samples there is no record. Call this in the transaction that
- * ends the session.
- */
+/** Stores the final metrics of a session, if it has samples. Call it in the transaction that ends it. */
 export async function finishMetrics(context: Context, sessionId: string, late: readonly Sample[]): Promise<void> {
   const stored = await listSamples(context.db, sessionId);
   const row = summarize(sessionId, merge(stored, late));
@@ -18,7 +15,7 @@ export async function finishMetrics(context: Context, sessionId: string, late: r
 }
 
 /** Returns the metrics of an open session in the form of its final record. */
-export async function metricsSoFar(context: Context, sessionId: string): Promise<SessionMetricsRow | null> {
+export async function computeCurrentMetrics(context: Context, sessionId: string): Promise<SessionMetricsRow | null> {
   return summarize(sessionId, await listSamples(context.db, sessionId));
 }
 

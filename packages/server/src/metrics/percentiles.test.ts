@@ -9,31 +9,31 @@ function oracle(values: readonly number[], p: number): number | undefined {
 }
 
 describe('computePercentiles', () => {
-  it('match the textbook example of nearest rank', () => {
+  it('returns the nearest ranks of the textbook example', () => {
     const sorted = [15, 20, 35, 40, 50];
     expect([5, 30, 40, 50, 100].map((p) => nearestRankPercentile(sorted, p))).toEqual([15, 20, 20, 35, 50]);
   });
 
-  it('are null without values', () => {
+  it('returns null without values', () => {
     expect(computePercentiles([])).toBeNull();
   });
 
-  it('equal the value if there is only one', () => {
+  it('returns the value itself for a single sample', () => {
     expect(computePercentiles([7])).toEqual({ p50: 7, p90: 7, p95: 7, p99: 7 });
   });
 
-  it('are 50, 75, 95 and 99 for 1 to 100 in any order', () => {
+  it('returns 50, 90, 95 and 99 for the numbers from 1 to 100 in any order', () => {
     const values = Array.from({ length: 100 }, (_, index) => 100 - index);
     expect(computePercentiles(values)).toEqual({ p50: 50, p90: 90, p95: 95, p99: 99 });
   });
 
-  it('sort numerically and do not change the input', () => {
+  it('sorts numerically and does not change the input', () => {
     const values = [10, 9, 100];
     expect(computePercentiles(values)?.p50).toBe(10);
     expect(values).toEqual([10, 9, 100]);
   });
 
-  it('match the definition for any values', () => {
+  it('returns the percentiles by definition for any values', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 0, max: 2 ** 40 }), { minLength: 1, maxLength: 150 }), (values) => {
         const found = computePercentiles(values);

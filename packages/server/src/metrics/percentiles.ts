@@ -1,7 +1,4 @@
-/**
- * Nearest-rank percentile: the smallest value such that at least `p` percent of the values do not exceed it. `sorted` is
- * ascending and not empty.
- */
+/** Nearest-rank percentile: the smallest value that at least `p` percent of the ascending values do not exceed. */
 export function nearestRankPercentile(sorted: ArrayLike<number>, p: number): number {
   const rank = Math.max(1, Math.ceil((p / 100) * sorted.length));
   return sorted[rank - 1] ?? 0;
@@ -9,7 +6,7 @@ export function nearestRankPercentile(sorted: ArrayLike<number>, p: number): num
 
 export type Percentiles = { readonly p50: number; readonly p90: number; readonly p95: number; readonly p99: number };
 
-/** Four computePercentiles of `values`, which may be in any order. Null if there are no values. */
+/** Returns the 50th, 75th, 95th and 99th percentiles of unsorted `values`, or null if there are none. */
 export function computePercentiles(values: readonly number[]): Percentiles | null {
   if (values.length === 0) return null;
   const sorted = Float64Array.from(values).sort();

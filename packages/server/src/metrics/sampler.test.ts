@@ -1,7 +1,7 @@
 import type { Usage } from '@bothost/runtime';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type TestRows, testNow, testRows } from '../../test/support/test-rows.ts';
-import { finishMetrics, metricsSoFar } from './finish.ts';
+import { computeCurrentMetrics, finishMetrics } from './finish.ts';
 import { listSamples } from './rows.ts';
 import { createSampler } from './sampler.ts';
 
@@ -131,16 +131,16 @@ describe('the sampler', () => {
 
   it('stores nothing for ended or removed sessions', async () => {
     const sampler = open();
-    const gone = { sessionId: '0192f0c4-7d2a-7c11-8a53-6f2f4d1f0a11', instanceId: 'i' };
+    const removed = { sessionId: '0192f0c4-7d2a-7c11-8a53-6f2f4d1f0a11', instanceId: 'i' };
     for (let second = 0; second <= 1; second += 1) {
       use(second, 0, 1_000);
-      await sampler.sample([target(), gone]);
+      await sampler.sample([target(), removed]);
     }
     const ended = { state: 'ended', completion_status: '500', ended_at: testNow } as const;
     await rows.db.updateTable('sessions').set(ended).where('id', '=', sessionId).execute();
     await sampler.store();
     expect(await listSamples(rows.db, sessionId)).toEqual([]);
-    expect(await metricsSoFar({ db: rows.db }, gone.sessionId)).toBeNull();
+    expect(await computeCurrentMetrics({ db: rows.db }, removed.sessionId)).toBeNull();
   });
 
   it('forgets a session that ends during sampling', async () => {

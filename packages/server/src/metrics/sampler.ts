@@ -6,7 +6,7 @@ import type { Sample } from './series.ts';
 export type SampledSession = { readonly sessionId: string; readonly instanceId: string };
 
 export type Sampler = {
-  /** Samples each session. Call it every second. */
+  /** Takes a sample of each session. Call it every second. */
   readonly sample: (targets: readonly SampledSession[]) => Promise<void>;
   /** Stores the samples taken since the last call. Call this every few seconds; a kill loses at most the samples since then. */
   readonly store: () => Promise<void>;
@@ -16,10 +16,7 @@ export type Sampler = {
 
 type State = { readonly at: number; readonly cpuMicroseconds: number; readonly unsaved: Sample[] };
 
-/**
- * Turns the runtime's cumulative usage into samples. The first reading of a session is only the base for the next one, also after
- * a restart. So there are no samples for the downtime.
- */
+/** Turns cumulative usage into samples. The first reading is only a baseline, so downtime has no samples. */
 export function createSampler(context: {
   db: Database;
   now: () => Date;
@@ -42,7 +39,7 @@ export function createSampler(context: {
     }
   }
 
-  /** Removes the session again if it ended during sampling. */
+  /** Removes a session that ended while it was sampled. */
   function forgetOthers(targets: readonly SampledSession[]) {
     const wanted = new Set(targets.map((target) => target.sessionId));
     for (const [sessionId, { unsaved }] of states) {

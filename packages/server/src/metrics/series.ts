@@ -1,14 +1,11 @@
-import { seriesPoints } from '@bothost/contract';
+import { timeSeriesPoints } from '@bothost/contract';
 
 /** The usage in one second. `t` is in Unix seconds, CPU in millicores, memory in bytes. */
 export type Sample = readonly [t: number, cpuMillicores: number, memoryBytes: number];
 
 export type SeriesPoint = { t: number; c: number; m: number };
 
-/**
- * Computes the series of a record in steps of 5 seconds, or of the multiple of 5 that gives at most 720 points. A point has the
- * start time, mean CPU and highest memory of its step. `samples` are in ascending order.
- */
+/** Mean CPU and highest memory in steps of 5 s, or of a multiple that gives at most 720 points. */
 export function computeSeries(samples: readonly Sample[]): SeriesPoint[] {
   const [first] = samples;
   const last = samples.at(-1);
@@ -35,7 +32,7 @@ export function computeSeries(samples: readonly Sample[]): SeriesPoint[] {
 }
 
 function stepFor(seconds: number): number {
-  const { stepSeconds, maximum } = seriesPoints;
+  const { stepSeconds, maximum } = timeSeriesPoints;
   const steps = Math.ceil((seconds + 1) / stepSeconds / maximum);
   return stepSeconds * Math.max(1, steps);
 }

@@ -58,7 +58,7 @@ describe('createTelemetry', () => {
     });
   });
 
-  it('reads a gauge at each scrape, and drops labels that it no longer has', async () => {
+  it('reads a gauge at each scrape, and drops labels that are no longer reported', async () => {
     const { registry } = createTelemetry();
     let now = new Map([['ready', 2]]);
     addGauge(registry, 'bothost_test', 'A test', 'state', async () => now);

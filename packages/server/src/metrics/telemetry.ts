@@ -8,7 +8,7 @@ export type Telemetry = {
   readonly sessionStarted: (start: 'warm' | 'cold' | 'waiting' | 'refused') => void;
   readonly botStarted: (start: StartTimes) => void;
   readonly sessionEnded: (status: string) => void;
-  readonly buildOver: (build: { readonly status: BuildStatus; readonly seconds: number }) => void;
+  readonly buildEnded: (build: { readonly status: BuildStatus; readonly seconds: number }) => void;
   readonly proxied: (kind: 'http' | 'websocket', outcome: string) => void;
 };
 
@@ -78,7 +78,7 @@ export function createTelemetry(): Telemetry {
     },
     sessionEnded: (status) =>
       ends.inc({ status: knownStatuses.has(status) || /^[0-9]{3}$/.test(status) ? status : 'other' }),
-    buildOver: ({ status, seconds }) => builds.observe({ status }, seconds),
+    buildEnded: ({ status, seconds }) => builds.observe({ status }, seconds),
     proxied: (kind, outcome) => proxied.inc({ kind, outcome }),
   };
 }
@@ -98,7 +98,7 @@ export function addGauge(
     registers: [registry],
     async collect() {
       this.reset();
-      // Errors are ignored, because the other metrics matter most while the database is unavailable.
+      // Errors are ignored, because the other metrics are needed most while the database is unavailable.
       const values = await read().catch(() => new Map<string, number>());
       for (const [value, count] of values) this.set({ [label]: value }, count);
     },

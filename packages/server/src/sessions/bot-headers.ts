@@ -1,9 +1,7 @@
 import type { Carrier } from '@bothost/contract';
+import type { SessionTransport } from '../store/tables.ts';
 
-/**
- * Headers that identify the session to a bot. Two names are sent for the same value, because images of the reference
- * platform read only the first.
- */
+/** Both headers have the same value, because some existing bot images read only the first. */
 export function sessionHeaders(sessionId: string): Record<string, string> {
   return { 'x-daily-session-id': sessionId, 'x-session-id': sessionId };
 }
@@ -11,7 +9,7 @@ export function sessionHeaders(sessionId: string): Record<string, string> {
 /** Additional headers of the request that starts the session in a bot. */
 export function startHeaders(session: {
   readonly id: string;
-  readonly transport: 'none' | 'webrtc' | 'websocket' | Carrier;
+  readonly transport: SessionTransport | Carrier;
   readonly maxSeconds: number;
   readonly controlToken: string;
 }): Record<string, string> {

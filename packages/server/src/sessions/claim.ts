@@ -39,10 +39,7 @@ export async function claimForSession(
   return claim;
 }
 
-/**
- * Throws a failure without the cause: the cause may name secret sets, so it is shown on the agent and in the log but
- * not in the public API.
- */
+/** Rejects without the cause, which may name secret sets. The agent and the log show it, the public API does not. */
 async function requireSecrets(context: ClaimContext, session: ClaimingSession): Promise<void> {
   try {
     if (session.missedSecrets !== null) await decryptForDeployment(context, session.missedSecrets);

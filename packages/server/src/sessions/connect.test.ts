@@ -118,8 +118,8 @@ describe('connectSession', () => {
       ),
     );
     // The response is always the same; only the service's log contains the cause.
-    const [told, other] = errors.map((error) => (error instanceof ApiError ? errorBody(error, 'request') : error));
-    expect(told).toEqual(other);
-    expect(told).toMatchObject({ reason: 'token-invalid' });
+    const [body, other] = errors.map((error) => (error instanceof ApiError ? errorBody(error, 'request') : error));
+    expect(body).toEqual(other);
+    expect(body).toMatchObject({ reason: 'token-invalid' });
   });
 });

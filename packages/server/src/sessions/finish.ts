@@ -3,13 +3,9 @@ import { finishMetrics } from '../metrics/finish.ts';
 import type { Sample } from '../metrics/series.ts';
 import type { Database, SessionState } from '../store/tables.ts';
 import { inTransaction } from '../store/transaction.ts';
-import { endRow, type SessionRow } from './rows.ts';
+import { endSessionRow, type SessionRow } from './rows.ts';
 
-/**
- * Ends a session exactly once, in the same transaction that stores its metrics, so a kill leaves either an open session
- * or a complete record. `late` are samples that are not stored yet. Undefined if the session has already ended, or is
- * not in the state `only`.
- */
+/** Ends a session once, with its metrics. Undefined if it has already ended, or is not in the state `only`. */
 export function finishSession(
   context: { db: Database },
   sessionId: string,
@@ -19,7 +15,7 @@ export function finishSession(
   only?: SessionState,
 ): Promise<SessionRow | undefined> {
   return inTransaction(context.db, async (db) => {
-    const row = await endRow(db, sessionId, status, endedAt, only);
+    const row = await endSessionRow(db, sessionId, status, endedAt, only);
     if (row !== undefined) await finishMetrics({ db }, sessionId, late);
     return row;
   });

@@ -1,10 +1,10 @@
 import { failure, type SessionResponse } from '@bothost/contract';
-import { metricsSoFar } from '../metrics/finish.ts';
+import { computeCurrentMetrics } from '../metrics/finish.ts';
 import { presentMetrics, type StoredMetrics } from '../metrics/present.ts';
 import type { Database } from '../store/tables.ts';
 import { isUuid } from '../store/uuid.ts';
 import { presentSession } from './present.ts';
-import { findWithMetrics } from './rows.ts';
+import { findSessionWithMetrics } from './rows.ts';
 
 /**
  * Returns one session. An invalid id, an unknown agent and another organization's session all get the same 404.
@@ -18,8 +18,8 @@ export async function getSession(
   sessionId: string,
 ): Promise<SessionResponse> {
   if (!isUuid(sessionId)) throw failure('not-found');
-  const row = await findWithMetrics<StoredMetrics>(context.db, scope.organizationId, agentName, sessionId);
+  const row = await findSessionWithMetrics<StoredMetrics>(context.db, scope.organizationId, agentName, sessionId);
   if (row === undefined) throw failure('not-found');
-  const metrics = row.state === 'ended' ? row.metrics : await metricsSoFar(context, row.id);
+  const metrics = row.state === 'ended' ? row.metrics : await computeCurrentMetrics(context, row.id);
   return presentSession(row, metrics === null ? null : presentMetrics(metrics));
 }

@@ -1,61 +1,72 @@
+import type { EndState } from '@bothost/contract';
 import { sql } from 'kysely';
 import type { Database } from '../store/tables.ts';
+import { endStateExpression } from './end-state.ts';
 import type { SessionRow } from './rows.ts';
 
 export type SessionFilter = {
-  readonly agentId: string;
-  readonly deploymentId: string | undefined;
+  readonly of: { readonly agentId: string } | { readonly organizationId: string };
+  readonly sessionId?: string | undefined;
+  readonly deploymentId?: string | undefined;
   readonly from: Date | undefined;
   readonly to: Date | undefined;
   readonly status: 'active' | 'ended' | 'all';
-  readonly startType: 'cold' | 'warm' | 'all';
-  readonly startSeconds: { readonly least: number; readonly greatest: number | null };
-  readonly endState: string | undefined;
+  readonly startType?: 'cold' | 'warm' | 'all';
+  readonly startSeconds?: { readonly least: number; readonly greatest: number | null };
+  /** Until `now` for a session that has not ended. */
+  readonly durationSeconds?: { readonly least: number | undefined; readonly greatest: number | undefined };
+  readonly now?: Date;
+  readonly endStates: readonly string[] | undefined;
 };
 
-/**
- * The value of `end_state` in SQL, for filters. `endStateOf` in `present.ts` computes the same value from a row; a test
- * compares both.
- */
-export const endStateSql = sql<string>`case
-  when state <> 'ended' then 'active'
-  when completion_status in ('SESSION_STOPPED', 'SESSION_TIME_LIMIT') then 'terminated'
-  when completion_status in ('BOT_START_TIMEOUT', 'BOT_CONNECTION_TIMEOUT') then 'agent_start_timeout'
-  when completion_status = 'HTTP_ERROR' and bot_started_at is null then 'ended_before_agent_start'
-  when completion_status = 'HTTP_ERROR' or completion_status ~ '^[0-9]{3}$' then 'agent_error'
-  when bot_started_at is null then 'ended_before_agent_start'
-  else 'completed' end`;
-
+const endState = sql.raw<EndState>(endStateExpression);
 const botStartSecondsSql = sql<number>`round(extract(epoch from bot_started_at - requested_at))`;
 
-function filtered(db: Database, filter: SessionFilter) {
-  const { deploymentId, from, to, status, startType, startSeconds, endState } = filter;
-  let query = db.selectFrom('sessions').where('agent_id', '=', filter.agentId);
+function selectMatching(db: Database, filter: SessionFilter) {
+  const { of, sessionId, deploymentId, from, to, status, startType = 'all', startSeconds, endStates } = filter;
+  let query = db.selectFrom('sessions');
+  if ('agentId' in of) query = query.where('agent_id', '=', of.agentId);
+  else query = query.where('organization_id', '=', of.organizationId);
+  if (sessionId !== undefined) query = query.where('id', '=', sessionId);
   if (deploymentId !== undefined) query = query.where('deployment_id', '=', deploymentId);
   if (from !== undefined) query = query.where('created_at', '>=', from);
   if (to !== undefined) query = query.where('created_at', '<=', to);
   if (status !== 'all') query = query.where('state', status === 'ended' ? '=' : '<>', 'ended');
   if (startType !== 'all') query = query.where('cold_start', '=', startType === 'cold');
-  if (startSeconds.least > 0) query = query.where(botStartSecondsSql, '>=', startSeconds.least);
-  if (startSeconds.greatest !== null) query = query.where(botStartSecondsSql, '<=', startSeconds.greatest);
-  if (endState !== undefined) query = query.where(endStateSql, '=', endState);
+  const { least: startLeast = 0, greatest: startGreatest = null } = startSeconds ?? {};
+  if (startLeast > 0) query = query.where(botStartSecondsSql, '>=', startLeast);
+  if (startGreatest !== null) query = query.where(botStartSecondsSql, '<=', startGreatest);
+  const duration = sql<number>`extract(epoch from coalesce(ended_at, ${filter.now ?? null}::timestamptz) - created_at)`;
+  const { least, greatest } = filter.durationSeconds ?? {};
+  if (least !== undefined) query = query.where(duration, '>=', least);
+  if (greatest !== undefined) query = query.where(duration, '<=', greatest);
+  if (endStates !== undefined) query = query.where(endState.$castTo<string>(), 'in', endStates);
   return query;
 }
 
-export async function countSessions(db: Database, filter: SessionFilter): Promise<number> {
-  const row = await filtered(db, filter)
+/** Counts sessions, at most `limit`. */
+export async function countSessions(db: Database, filter: SessionFilter, limit?: number): Promise<number> {
+  const matching = selectMatching(db, filter).select('id');
+  const row = await db
+    .selectFrom((limit === undefined ? matching : matching.limit(limit)).as('matching'))
     .select((column) => column.fn.countAll<number>().as('count'))
     .executeTakeFirstOrThrow();
   return Number(row.count);
 }
 
 /** Returns a page of sessions, newest first. Sorts by id within the same creation time, so that the order is total. */
-export function pageOfSessions(
+export function listSessionPage(
   db: Database,
   filter: SessionFilter,
   page: { limit: number; offset: number; after: { createdAt: Date; id: string } | null },
-): Promise<SessionRow[]> {
-  let query = filtered(db, filter).selectAll().orderBy('created_at', 'desc').orderBy('id', 'desc').limit(page.limit);
+): Promise<(SessionRow & { readonly end_state: EndState; readonly agent_name: string })[]> {
+  let query = selectMatching(db, filter)
+    .selectAll()
+    .select(endState.as('end_state'))
+    .select(sql<string>`(select name from agents where agents.id = agent_id)`.as('agent_name'))
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(page.limit);
   if (page.after === null) query = query.offset(page.offset);
   else
     query = query.where(

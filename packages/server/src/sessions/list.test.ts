@@ -1,12 +1,11 @@
-import type { EndState } from '@bothost/contract';
+import type { CompletionStatus, EndState } from '@bothost/contract';
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ago, type TestRows, testNow, testRows } from '../../test/support/test-rows.ts';
 import { newId } from '../store/uuid.ts';
-import { listSessions } from './list.ts';
-import { endStateSql } from './list-rows.ts';
-import { endStateOf } from './present.ts';
+import { endStateExpression } from './end-state.ts';
+import { listOrganizationSessions, listSessions } from './list.ts';
 
 const endStates = Object.keys({
   active: true,
@@ -80,7 +79,7 @@ describe('listSessions', () => {
   });
   afterAll(() => rows.close());
 
-  it('returns all sessions, newest first, with their number', async () => {
+  it('returns all sessions, newest first, and their total number', async () => {
     expect(await names({})).toEqual(['waiting', 'live', 'never', 'done', 'failed', 'stopped']);
     expect(await list()).toMatchObject({ total_count: 6, nextCursor: null });
   });
@@ -152,6 +151,83 @@ describe('listSessions', () => {
   });
 });
 
+describe('listOrganizationSessions', () => {
+  let rows: TestRows;
+  let organizationId: string;
+  const ids: Record<string, string> = {};
+
+  type Query = Parameters<typeof listOrganizationSessions>[2];
+  const list = (query: Partial<Query> = {}) =>
+    listOrganizationSessions({ db: rows.db, now: () => testNow }, { organizationId }, { ...plain, ...query });
+  const names = async (query: Partial<Query>) =>
+    (await list(query)).sessions.map(({ sessionId }) => Object.keys(ids).find((name) => ids[name] === sessionId));
+
+  beforeAll(async () => {
+    rows = await testRows();
+    organizationId = await rows.organization();
+    const agentOf = async (organization: string, name: string) => {
+      const agentId = await rows.agent(organization, { name });
+      return { organizationId: organization, agentId, deploymentId: await rows.deployment(agentId) };
+    };
+    const parrot = await agentOf(organizationId, 'parrot');
+    const raven = await agentOf(organizationId, 'raven');
+    const ended = (completion_status: CompletionStatus, from: number, to: number) =>
+      ({ state: 'ended', completion_status, created_at: ago(from), ended_at: ago(to) }) as const;
+    ids['timeout'] = await rows.session(raven, ended('BOT_START_TIMEOUT', 400, 100));
+    ids['crashed'] = await rows.session(parrot, ended('HTTP_ERROR', 300.25, 290.25));
+    ids['live'] = await rows.session(parrot, { state: 'live', created_at: ago(60) });
+    ids['done'] = await rows.session(raven, {
+      ...ended('HTTP_COMPLETED', 50, 20),
+      requested_at: ago(50),
+      bot_started_at: ago(49),
+    });
+    await rows.session(await agentOf(await rows.organization(), 'parrot'), { state: 'live' });
+  });
+  afterAll(() => rows.close());
+
+  it('returns the sessions of all agents of the organization, newest first, with the names of the agents', async () => {
+    expect(await names({})).toEqual(['done', 'live', 'crashed', 'timeout']);
+    const { sessions, total } = await list();
+    expect(sessions.map(({ agentName }) => agentName)).toEqual(['raven', 'parrot', 'parrot', 'raven']);
+    expect(total).toEqual({ value: 4, relation: 'eq' });
+  });
+
+  it.each<[string, () => Partial<Query>, string[]]>([
+    ['of one agent', () => ({ agent: 'parrot' }), ['live', 'crashed']],
+    ['of no agent for an unknown name', () => ({ agent: 'nobody' }), []],
+    ['with one id', () => ({ sessionId: ids['live'] }), ['live']],
+    ['of none for an id that is not a UUID', () => ({ sessionId: 'x' }), []],
+    ['that are active', () => ({ status: 'active' }), ['live']],
+    ['with one of several end states', () => ({ endState: 'completed,agent_start_timeout' }), ['done', 'timeout']],
+    ['created up to a fraction of a second', () => ({ endTime: ago(300.25).getTime() / 1000 }), ['crashed', 'timeout']],
+    ['created from a fraction of a second on', () => ({ startTime: ago(300.24).getTime() / 1000 }), ['done', 'live']],
+    ['of at least a duration, active ones until now', () => ({ durationMin: 60 }), ['live', 'timeout']],
+    ['of at most a duration', () => ({ durationMax: 30 }), ['done', 'crashed']],
+    ['of a range of durations', () => ({ durationMin: 30, durationMax: 60 }), ['done', 'live']],
+  ])('returns sessions %s', async (_, query, expected) => {
+    expect(await names(query())).toEqual(expected);
+    expect((await list(query())).total.value).toBe(expected.length);
+  });
+
+  it('pages by offset and by cursor', async () => {
+    const { nextCursor } = await list({ limit: 3 });
+    expect(await names({ limit: 3, offset: 3 })).toEqual(['timeout']);
+    expect(await names({ limit: 3, cursor: nextCursor ?? '' })).toEqual(['timeout']);
+  });
+
+  it('counts at most 100,000 sessions', async () => {
+    const many = await rows.organization();
+    const agentId = await rows.agent(many);
+    const deploymentId = await rows.deployment(agentId);
+    await sql`insert into sessions (id, organization_id, agent_id, deployment_id, state, transport, created_at, updated_at, events)
+      select gen_random_uuid(), ${many}, ${agentId}, ${deploymentId}, 'starting', 'none', ${testNow}, ${testNow}, '[]'
+      from generate_series(1, 100001)`.execute(rows.db);
+    const context = { db: rows.db, now: () => testNow };
+    const { total } = await listOrganizationSessions(context, { organizationId: many }, plain);
+    expect(total).toEqual({ value: 100_000, relation: 'gte' });
+  });
+});
+
 describe('listSessions by cursor while sessions are added', () => {
   let rows: TestRows;
   beforeAll(async () => {
@@ -191,56 +267,35 @@ describe('listSessions by cursor while sessions are added', () => {
   });
 });
 
-describe('the end state', () => {
+describe('endStateExpression', () => {
   let rows: TestRows;
   beforeAll(async () => {
     rows = await testRows();
   });
   afterAll(() => rows.close());
 
-  const words = [
-    'HTTP_COMPLETED',
-    'HTTP_ERROR',
-    'WS_CONNECTION_CLOSED',
-    'BOT_START_TIMEOUT',
-    'BOT_CONNECTION_TIMEOUT',
-    'SESSION_STOPPED',
-    'SESSION_TIME_LIMIT',
-    'CALLER_HUNG_UP',
-    '200',
-    '404',
-    '500',
-    '5000',
-    'A500',
-  ];
-
-  it('is the same in SQL and TypeScript for every combination of state, status and start time', async () => {
-    const all = (['waiting', 'starting', 'live', 'ending', 'ended'] as const).flatMap((state) =>
-      (state === 'ended' ? words : [null]).flatMap((completion_status) =>
-        [null, testNow].map((bot_started_at) => ({ state, completion_status, bot_started_at })),
-      ),
-    );
-    const { rows: answers } = await sql<{ state: string }>`
-      select ${endStateSql} as state from unnest(
-        ${all.map((one) => one.state)}::text[], ${all.map((one) => one.completion_status)}::text[],
-        ${all.map((one) => one.bot_started_at)}::timestamptz[]
-      ) with ordinality as one (state, completion_status, bot_started_at, number) order by number`.execute(rows.db);
-    expect(answers.map(({ state }) => state)).toEqual(all.map(endStateOf));
-    expect(new Set(all.map(endStateOf))).toEqual(new Set(endStates));
-  });
-
   it.each([
-    ['completed', 'HTTP_COMPLETED', true],
-    ['completed', 'CALLER_HUNG_UP', true],
-    ['agent_error', 'HTTP_ERROR', true],
-    ['agent_error', '500', true],
-    ['agent_error', '500', false],
-    ['ended_before_agent_start', 'HTTP_ERROR', false],
-    ['ended_before_agent_start', 'WS_CONNECTION_CLOSED', false],
-    ['agent_start_timeout', 'BOT_START_TIMEOUT', false],
-    ['terminated', 'SESSION_STOPPED', false],
-    ['terminated', 'SESSION_TIME_LIMIT', true],
-  ])('is %s for %s (bot started: %s)', (word, completion_status, started) => {
-    expect(endStateOf({ state: 'ended', completion_status, bot_started_at: started ? testNow : null })).toBe(word);
+    ['active', 'live', null, true],
+    ['active', 'ending', null, true],
+    ['completed', 'ended', 'HTTP_COMPLETED', true],
+    ['completed', 'ended', 'WS_CONNECTION_CLOSED', true],
+    ['completed', 'ended', 'CALLER_HUNG_UP', true],
+    ['completed', 'ended', '5000', true],
+    ['agent_error', 'ended', 'HTTP_ERROR', true],
+    ['agent_error', 'ended', '500', true],
+    ['agent_error', 'ended', '500', false],
+    ['ended_before_agent_start', 'ended', 'HTTP_ERROR', false],
+    ['ended_before_agent_start', 'ended', 'WS_CONNECTION_CLOSED', false],
+    ['agent_start_timeout', 'ended', 'BOT_START_TIMEOUT', false],
+    ['agent_start_timeout', 'ended', 'BOT_CONNECTION_TIMEOUT', false],
+    ['terminated', 'ended', 'SESSION_STOPPED', false],
+    ['terminated', 'ended', 'SESSION_TIME_LIMIT', true],
+  ] satisfies [EndState, ...unknown[]][])('returns %s for state %s, status %s and bot started %s', async (...row) => {
+    const [expected, state, status, started] = row;
+    const { rows: results } = await sql<{ end_state: EndState }>`
+      select ${sql.raw(endStateExpression)} as end_state
+      from (select ${state}::text, ${status}::text, ${started ? testNow : null}::timestamptz)
+        as sessions (state, completion_status, bot_started_at)`.execute(rows.db);
+    expect(results).toEqual([{ end_state: expected }]);
   });
 });

@@ -1,11 +1,12 @@
-import { failure, type Operations, type RequestOf, type ResponseOf } from '@bothost/contract';
-import { findAgentId } from '../agents/find.ts';
+import { failure, type Operations, type RequestOf, type ResponseOf, sessionsAtMost } from '@bothost/contract';
+import { findAgentId, findAgentIdIfAny } from '../agents/find.ts';
 import type { Database } from '../store/tables.ts';
 import { isUuid } from '../store/uuid.ts';
-import { countSessions, pageOfSessions, type SessionFilter } from './list-rows.ts';
+import { countSessions, listSessionPage, type SessionFilter } from './list-rows.ts';
 import { presentSummary } from './present.ts';
 
 type List = Operations['getSessions'];
+type ListAll = Operations['listOrganizationSessions'];
 
 /**
  * Lists the sessions of an agent, newest first. Pages by cursor are stable while sessions are added.
@@ -19,30 +20,75 @@ export async function listSessions(
   query: RequestOf<List>['query'],
 ): Promise<ResponseOf<List>> {
   const agentId = await findAgentId(context.db, scope.organizationId, agentName);
-  const filter: SessionFilter = {
-    agentId,
-    deploymentId: query.deploymentId,
-    from: query.startTime === undefined ? undefined : new Date(query.startTime * 1000),
-    to: query.endTime === undefined ? undefined : new Date(query.endTime * 1000),
-    status: query.status,
-    startType: query.startType,
-    startSeconds: { least: query.startTimeMin, greatest: query.startTimeMax === 0 ? null : query.startTimeMax },
-    endState: query.endState,
-  };
-  if (filter.deploymentId !== undefined && !isUuid(filter.deploymentId)) {
+  if (query.deploymentId !== undefined && !isUuid(query.deploymentId)) {
     return { total_count: 0, sessions: [], nextCursor: null };
   }
-  const after = query.cursor === undefined ? null : decodeCursor(query.cursor);
-  const [total, rows] = await Promise.all([
-    countSessions(context.db, filter),
-    pageOfSessions(context.db, filter, { limit: query.limit, offset: query.offset, after }),
-  ]);
-  const last = rows.length === query.limit ? rows.at(-1) : undefined;
-  return {
-    total_count: total,
-    sessions: rows.map(presentSummary),
-    nextCursor: last === undefined ? null : encodeCursor({ createdAt: last.created_at, id: last.id }),
+  const filter: SessionFilter = {
+    ...commonFilter(query),
+    of: { agentId },
+    deploymentId: query.deploymentId,
+    startType: query.startType,
+    startSeconds: { least: query.startTimeMin, greatest: query.startTimeMax === 0 ? null : query.startTimeMax },
+    endStates: query.endState === undefined ? undefined : [query.endState],
   };
+  const [total, page] = await Promise.all([countSessions(context.db, filter), readPage(context.db, filter, query)]);
+  return { total_count: total, sessions: page.rows.map(presentSummary), nextCursor: page.nextCursor };
+}
+
+/**
+ * Lists the sessions of all agents of an organization, also of deleted ones, newest first.
+ *
+ * @throws failure `invalid-request`
+ */
+export async function listOrganizationSessions(
+  context: { db: Database; now: () => Date },
+  { organizationId }: { organizationId: string },
+  query: RequestOf<ListAll>['query'],
+): Promise<ResponseOf<ListAll>> {
+  const agentId = query.agent === undefined ? null : await findAgentIdIfAny(context.db, organizationId, query.agent);
+  if (agentId === undefined || (query.sessionId !== undefined && !isUuid(query.sessionId))) {
+    return { total: { value: 0, relation: 'eq' }, sessions: [], nextCursor: null };
+  }
+  const filter: SessionFilter = {
+    ...commonFilter(query),
+    of: agentId === null ? { organizationId } : { agentId },
+    sessionId: query.sessionId,
+    durationSeconds: { least: query.durationMin, greatest: query.durationMax },
+    now: context.now(),
+    endStates: query.endState?.split(','),
+  };
+  const [count, page] = await Promise.all([
+    countSessions(context.db, filter, sessionsAtMost + 1),
+    readPage(context.db, filter, query),
+  ]);
+  return {
+    total: { value: Math.min(count, sessionsAtMost), relation: count > sessionsAtMost ? 'gte' : 'eq' },
+    sessions: page.rows.map((row) => ({ ...presentSummary(row), agentName: row.agent_name })),
+    nextCursor: page.nextCursor,
+  };
+}
+
+type CommonQuery = {
+  readonly startTime?: number | undefined;
+  readonly endTime?: number | undefined;
+  readonly status: SessionFilter['status'];
+};
+
+function commonFilter({ startTime, endTime, status }: CommonQuery) {
+  return {
+    from: startTime === undefined ? undefined : new Date(Math.round(startTime * 1000)),
+    to: endTime === undefined ? undefined : new Date(Math.round(endTime * 1000)),
+    status,
+  };
+}
+
+type PageQuery = { readonly limit: number; readonly offset: number; readonly cursor?: string | undefined };
+
+async function readPage(db: Database, filter: SessionFilter, { limit, offset, cursor }: PageQuery) {
+  const after = cursor === undefined ? null : decodeCursor(cursor);
+  const rows = await listSessionPage(db, filter, { limit, offset, after });
+  const last = rows.length === limit ? rows.at(-1) : undefined;
+  return { rows, nextCursor: last === undefined ? null : encodeCursor({ createdAt: last.created_at, id: last.id }) };
 }
 
 type Cursor = { readonly createdAt: Date; readonly id: string };

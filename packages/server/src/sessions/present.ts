@@ -1,5 +1,4 @@
-import type { EndState, ResourceMetrics, SessionResponse, SessionSummary, StartPhases } from '@bothost/contract';
-import type { SessionState } from '../store/tables.ts';
+import type { ResourceMetrics, SessionResponse, SessionSummary, StartPhases } from '@bothost/contract';
 import type { PresentedRow } from './rows.ts';
 
 /** Formats a session as lists return it. */
@@ -15,14 +14,11 @@ export function presentSummary(row: PresentedRow): SessionSummary {
     completionStatus: row.completion_status,
     createdAt: row.created_at.toISOString(),
     updatedAt: row.updated_at.toISOString(),
-    endState: endStateOf(row),
+    endState: row.end_state,
   };
 }
 
-/**
- * Formats a session with its metrics. The `meeting` fields are null, because they belong to hosted rooms, which this
- * service does not have.
- */
+/** The `meeting` fields are null, because they belong to hosted rooms, which this service does not have. */
 export function presentSession(row: PresentedRow, metrics: ResourceMetrics | null): SessionResponse {
   return {
     ...presentSummary(row),
@@ -31,24 +27,6 @@ export function presentSession(row: PresentedRow, metrics: ResourceMetrics | nul
     events: row.events.map((event) => ({ eventCode: event.code, eventTs: event.at, detail: event.detail })),
     startPhases: startPhases(row),
   };
-}
-
-/**
- * Summarizes the state of a session in one word, for clients that show nothing else. `list-rows.ts` has the same rule
- * in SQL, for filters.
- */
-export function endStateOf(session: {
-  readonly state: SessionState;
-  readonly completion_status: string | null;
-  readonly bot_started_at: Date | null;
-}): EndState {
-  const { state, completion_status: status, bot_started_at: startedAt } = session;
-  if (state !== 'ended' || status === null) return 'active';
-  if (status === 'SESSION_STOPPED' || status === 'SESSION_TIME_LIMIT') return 'terminated';
-  if (status === 'BOT_START_TIMEOUT' || status === 'BOT_CONNECTION_TIMEOUT') return 'agent_start_timeout';
-  if (startedAt === null && !/^[0-9]{3}$/.test(status)) return 'ended_before_agent_start';
-  if (status === 'HTTP_ERROR' || /^[0-9]{3}$/.test(status)) return 'agent_error';
-  return 'completed';
 }
 
 function botStartSeconds(row: PresentedRow): number | null {

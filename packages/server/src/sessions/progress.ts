@@ -9,10 +9,7 @@ export function listOpenSessions(db: Database, region: string): Promise<OpenSess
   return openSessions(db, region);
 }
 
-/**
- * Records that a session is about to be sent to its bot. After a crash, the record shows that the bot may have it, even
- * if the bot cannot be asked.
- */
+/** Records a dispatch before it happens, so that after a crash the record shows that the bot may have the session. */
 export async function markDispatched(context: { db: Database; now: () => Date }, sessionId: string): Promise<void> {
   await changeSession(context.db, sessionId, ['starting'], { handed_over_at: context.now() });
 }
@@ -35,10 +32,7 @@ export async function markLive(
   });
 }
 
-/**
- * Records why a session ends, before its instance is stopped. The first recorded cause is kept. False if a cause was
- * recorded before, or the session has ended.
- */
+/** Records why a session ends. Returns false if an earlier cause is recorded, or if the session has ended. */
 export async function decideEnd(
   context: { db: Database; now: () => Date },
   sessionId: string,

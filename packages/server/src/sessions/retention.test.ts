@@ -84,11 +84,11 @@ describe('session retention', () => {
   it('keeps the row of an instance until a day after its end', async () => {
     const running = await rows.instance(of, { created_at: ago(9 * day) });
     const fresh = await rows.instance(of, { state: 'ended', ended_at: ago(day - 1) });
-    const gone = await rows.instance(of, { state: 'ended', ended_at: ago(day + 1) });
+    const expired = await rows.instance(of, { state: 'ended', ended_at: ago(day + 1) });
     await purge(0);
     const kept = await left('instances');
     expect(kept).toContain(running);
     expect(kept).toContain(fresh);
-    expect(kept).not.toContain(gone);
+    expect(kept).not.toContain(expired);
   });
 });

@@ -4,17 +4,11 @@ import { deleteEndedSessions } from './rows.ts';
 
 /** Rows per statement, so that no lock is held for long. */
 const batch = 1_000;
-/**
- * Rows of ended instances are kept for this number of days, for late requests about these instances. Their history is
- * stored in their sessions.
- */
+/** Days to keep ended instances, for late requests. Their history is stored in their sessions. */
 const instanceDays = 1;
 const dayMs = 86_400_000;
 
-/**
- * Removes sessions that ended more than `days` ago, with their metrics. Returns the number of removed sessions. 0 days
- * keeps all sessions.
- */
+/** Removes sessions that ended more than `days` ago (0: never). Returns the number of removed sessions. */
 export async function purgeSessions(context: { db: Database; now: () => Date }, days: number): Promise<number> {
   const now = context.now().getTime();
   await inBatches(() => purgeInstances(context.db, new Date(now - instanceDays * dayMs), batch));

@@ -1,8 +1,9 @@
-import type { CompletionStatus } from '@bothost/contract';
+import type { CompletionStatus, EndState } from '@bothost/contract';
 import { type RawBuilder, type Selectable, sql, type Updateable } from 'kysely';
 import { preparedQuery } from '../store/prepared.ts';
 import type { Database, SessionState, SessionsTable, StoredEvent } from '../store/tables.ts';
 import { isUuid } from '../store/uuid.ts';
+import { endStateExpression } from './end-state.ts';
 
 export type SessionRow = Selectable<SessionsTable>;
 
@@ -21,12 +22,8 @@ export function insertSession(row: NewSession): RawBuilder<unknown> {
       ${row.requested_at ?? null}::timestamptz, ${row.claimed_at ?? null}::timestamptz)`;
 }
 
-/**
- * Finds a session with its final metrics, given the agent's name or id. The sessions of a deleted agent are found by
- * its id. This is the most frequent query, so it is prepared and reads by primary key: building the SQL text each time
- * took longer than sending it.
- */
-export async function findWithMetrics<Metrics>(
+/** Finds a session with its metrics, by the agent's name or id. Prepared, because it is the most frequent query. */
+export async function findSessionWithMetrics<Metrics>(
   db: Database,
   organizationId: string,
   agent: string,
@@ -37,7 +34,7 @@ export async function findWithMetrics<Metrics>(
   return (await db.executeQuery(query)).rows[0];
 }
 
-/** The columns that responses contain. */
+/** The session columns that responses contain. */
 const presented = [
   'id',
   'organization_id',
@@ -55,9 +52,10 @@ const presented = [
   'ended_at',
   'events',
 ] as const;
-export type PresentedRow = Pick<SessionRow, (typeof presented)[number]>;
+export type PresentedRow = Pick<SessionRow, (typeof presented)[number]> & { readonly end_state: EndState };
 
-const lookUp = `select ${presented.map((column) => `sessions.${column}`).join(', ')}, to_json(session_metrics) as metrics
+const lookUp = `select ${presented.map((column) => `sessions.${column}`).join(', ')},
+    ${endStateExpression} as end_state, to_json(session_metrics) as metrics
   from sessions join agents on agents.id = agent_id left join session_metrics on session_id = sessions.id
   where sessions.id = $1 and agents.organization_id = $2
     and (agents.name = $3 and agents.deleted_at is null or agents.id = $4::uuid)`;
@@ -78,11 +76,8 @@ export function changeSession(
     .executeTakeFirst();
 }
 
-/**
- * Ends a session once. A cause that was recorded before (`ending_status`) takes precedence. Undefined if the session
- * has already ended.
- */
-export function endRow(
+/** Ends a session once, with an earlier `ending_status` if there is one. Undefined if it has already ended. */
+export function endSessionRow(
   db: Database,
   id: string,
   status: CompletionStatus,
@@ -111,9 +106,11 @@ export function endRow(
 /** Maximum number of events per session. Without a limit, a bot could grow its session's row indefinitely. */
 const eventsAtMost = 100;
 
+/** Appends events unless they are already recorded: a server that was killed may have recorded them without knowing it. */
 export async function appendEvents(db: Database, id: string, events: readonly StoredEvent[]): Promise<void> {
-  await sql`update sessions set events = events || ${JSON.stringify(events)}::jsonb
-    where id = ${id} and jsonb_array_length(events) < ${eventsAtMost}`.execute(db);
+  const added = JSON.stringify(events);
+  await sql`update sessions set events = events || ${added}::jsonb
+    where id = ${id} and not events @> ${added}::jsonb and jsonb_array_length(events) < ${eventsAtMost}`.execute(db);
 }
 
 /** Returns the sessions of a region that have not ended, with their instances. */
@@ -141,8 +138,9 @@ export function openSessions(db: Database, region: string) {
       'deployments.max_session_seconds',
       'instances.id as instance_id',
       'instances.state as instance_state',
-      'instances.host as instance_host',
-      'instances.port as instance_port',
+      'instances.socket',
+      'instances.host',
+      'instances.port',
       'instances.reports_session',
     ])
     .where('agents.region', '=', region)
@@ -151,7 +149,7 @@ export function openSessions(db: Database, region: string) {
 }
 
 /** Returns the region of an open session, and the host of its instance, if any. */
-export function locationRow(
+export function findSessionLocation(
   db: Database,
   session: { readonly sessionId: string; readonly organizationId: string; readonly agentName: string },
 ) {

@@ -37,7 +37,7 @@ describe('the session directory', () => {
     expect(directory.running()).toEqual([{ sessionId: one.sessionId, instanceId: one.instanceId }]);
     directory.opened(one.sessionId);
     expect(directory.known(one.sessionId)).toEqual({ ...one, address, open: true });
-    directory.gone(one.sessionId);
+    directory.ended(one.sessionId);
     expect(directory.known(one.sessionId)).toBeUndefined();
     expect(directory.running()).toEqual([]);
   });
@@ -46,7 +46,7 @@ describe('the session directory', () => {
     const directory = open();
     directory.ready('unknown', address);
     directory.opened('unknown');
-    directory.gone('unknown');
+    directory.ended('unknown');
     expect(directory.known('unknown')).toBeUndefined();
   });
 
@@ -54,15 +54,17 @@ describe('the session directory', () => {
     const directory = open();
     const one = entry();
     directory.expect(one);
-    const told: string[] = [];
-    const ready = directory.whenReady(one.sessionId, never).then((found) => told.push(`ready ${found?.port}`));
-    const opened = directory.whenOpen(one.sessionId, never).then((found) => told.push(`open ${found?.port}`));
+    const resolved: unknown[] = [];
+    const ready = directory
+      .whenReady(one.sessionId, never)
+      .then((found) => resolved.push(found === address && 'ready'));
+    const opened = directory.whenOpen(one.sessionId, never).then((found) => resolved.push(found === address && 'open'));
     directory.ready(one.sessionId, address);
     await ready;
-    expect(told).toEqual(['ready 40000']);
+    expect(resolved).toEqual(['ready']);
     directory.opened(one.sessionId);
     await opened;
-    expect(told).toEqual(['ready 40000', 'open 40000']);
+    expect(resolved).toEqual(['ready', 'open']);
     expect(await directory.whenOpen(one.sessionId, never)).toEqual(address);
   });
 
@@ -76,7 +78,7 @@ describe('the session directory', () => {
     directory.opened(one.sessionId);
     expect(directory.known(one.sessionId)).toBeUndefined();
     const waiting = directory.whenOpen(one.sessionId, never);
-    directory.gone(one.sessionId);
+    directory.ended(one.sessionId);
     expect(await waiting).toBeNull();
   });
 
@@ -85,7 +87,7 @@ describe('the session directory', () => {
     const one = entry();
     directory.expect(one);
     const waiting = [directory.whenReady(one.sessionId, never), directory.whenOpen(one.sessionId, never)];
-    directory.gone(one.sessionId);
+    directory.ended(one.sessionId);
     expect(await Promise.all(waiting)).toEqual([null, null]);
   });
 

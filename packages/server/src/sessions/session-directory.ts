@@ -1,9 +1,8 @@
 import { failure, namePattern } from '@bothost/contract';
+import type { Address } from '../instances/address.ts';
 import type { Database } from '../store/tables.ts';
 import { isUuid } from '../store/uuid.ts';
-import { locationRow } from './rows.ts';
-
-export type Address = { readonly host: string; readonly port: number };
+import { findSessionLocation } from './rows.ts';
 
 /** An open session, with what the session proxy needs to reach its bot. */
 export type SessionLocation = {
@@ -39,22 +38,13 @@ export type SessionDirectory = {
   readonly ready: (sessionId: string, address: Address) => void;
   /** Call it when the bot has accepted the session. */
   readonly opened: (sessionId: string) => void;
-  /**
-   * Drops the address of an exited instance. Callers that wait for its session continue to wait until the session's end
-   * is recorded.
-   */
+  /** Drops the address of an exited instance. Callers continue to wait until the session's end is recorded. */
   readonly instanceExited: (instanceId: string) => void;
   /** Call it when the session has ended. */
-  readonly gone: (sessionId: string) => void;
-  /**
-   * Resolves with the address once the instance is ready, or with null if the session ends before that or the signal
-   * aborts.
-   */
+  readonly ended: (sessionId: string) => void;
+  /** Resolves with the address once the instance is ready; null if the session ends or the signal aborts. */
   readonly whenReady: (sessionId: string, signal: AbortSignal) => Promise<Address | null>;
-  /**
-   * Resolves with the address once the bot has the session, or with null if the session ends before that or the signal
-   * aborts.
-   */
+  /** Resolves with the address once the bot has the session; null if the session ends or the signal aborts. */
   readonly whenOpen: (sessionId: string, signal: AbortSignal) => Promise<Address | null>;
   /** Returns the sessions whose instance is ready. */
   readonly running: () => { sessionId: string; instanceId: string }[];
@@ -65,15 +55,15 @@ export function createSessionDirectory(context: {
   host: { readonly id: string; readonly region: string };
 }): SessionDirectory {
   const entries = new Map<string, SessionLocation>();
-  const waiting = new Map<string, Set<(isGone: boolean) => void>>();
+  const waiting = new Map<string, Set<(hasEnded: boolean) => void>>();
 
   function change(entry: SessionLocation) {
     entries.set(entry.sessionId, entry);
     wake(entry.sessionId);
   }
 
-  function wake(sessionId: string, isGone = false) {
-    for (const check of waiting.get(sessionId) ?? []) check(isGone);
+  function wake(sessionId: string, hasEnded = false) {
+    for (const check of waiting.get(sessionId) ?? []) check(hasEnded);
   }
 
   function update(sessionId: string, fields: Partial<Pick<SessionLocation, 'address' | 'open'>>) {
@@ -85,7 +75,7 @@ export function createSessionDirectory(context: {
     const sessionId = session.sessionId.toLowerCase();
     // Do not query for invalid names, because PostgreSQL rejects the NUL character.
     if (!isUuid(sessionId) || !namePattern.test(session.agentName)) return undefined;
-    const row = await locationRow(context.db, { ...session, sessionId });
+    const row = await findSessionLocation(context.db, { ...session, sessionId });
     if (row === undefined) return undefined;
     const isOtherHost = row.host_id !== null && row.host_id !== context.host.id;
     if (row.region !== context.host.region || isOtherHost) throw elsewhere(row.region);
@@ -102,10 +92,10 @@ export function createSessionDirectory(context: {
     return new Promise((resolve) => {
       const checks = waiting.get(sessionId) ?? new Set();
       waiting.set(sessionId, checks);
-      const check = (isGone: boolean) => {
+      const check = (hasEnded: boolean) => {
         const entry = entries.get(sessionId);
         const address = entry === undefined ? null : answer(entry);
-        if (address === null && !isGone && !signal.aborted) return;
+        if (address === null && !hasEnded && !signal.aborted) return;
         checks.delete(check);
         if (checks.size === 0 && waiting.get(sessionId) === checks) waiting.delete(sessionId);
         signal.removeEventListener('abort', onAbort);
@@ -127,7 +117,7 @@ export function createSessionDirectory(context: {
     instanceExited: (instanceId) => {
       for (const entry of entries.values()) if (entry.instanceId === instanceId) entries.delete(entry.sessionId);
     },
-    gone: (sessionId) => {
+    ended: (sessionId) => {
       entries.delete(sessionId);
       wake(sessionId, true);
     },

@@ -1,6 +1,7 @@
 import { failure } from '@bothost/contract';
-import { lockForStart, type ServingDeployment } from '../agents/deployment.ts';
+import { lockAgentForStart, type ServingDeployment } from '../agents/deployment.ts';
 import type { Claim } from '../instances/claim.ts';
+import type { SessionTransport } from '../store/tables.ts';
 import { type ClaimContext, claimForSession } from './claim.ts';
 import { insertSession } from './rows.ts';
 
@@ -10,7 +11,7 @@ export type StartInput = {
   readonly sessionId: string;
   readonly organizationId: string;
   readonly agentName: string;
-  readonly transport: 'none' | 'webrtc' | 'websocket';
+  readonly transport: SessionTransport;
   /** The request body, as JSON text of an object. Null if there is none. */
   readonly body: string | null;
   readonly requestedAt: Date;
@@ -53,7 +54,7 @@ export function startSession(context: Context, input: StartInput): Promise<Start
 }
 
 async function serving(context: Context, input: StartInput): Promise<ServingDeployment> {
-  const deployment = await lockForStart(context.db, input.organizationId, input.agentName, context.host.region);
+  const deployment = await lockAgentForStart(context.db, input.organizationId, input.agentName, context.host.region);
   if (deployment === 'not-found') throw failure('not-found');
   if (deployment === 'not-ready') throw failure('deployment-not-ready');
   if (input.transport === 'websocket' && deployment.websocketAuth === 'none' && input.body !== null) {

@@ -29,7 +29,7 @@ describe('stopSession', () => {
   const stop = (name: string, sessionId: string) => stopSession(context(), { organizationId }, name, sessionId);
 
   it.each(['starting', 'live'] as const)(
-    'decides the end of a session that is %s, but does not end it yet',
+    'records the cause of the end of a session that is %s, but does not end it yet',
     async (state) => {
       const { name, of } = await agent();
       const id = await rows.session(of, { state });

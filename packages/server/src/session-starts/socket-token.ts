@@ -1,17 +1,11 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
 
-/**
- * Payload of a WebSocket token: the one session of an agent for which the token is valid, and the expiry in Unix
- * seconds.
- */
+/** Payload of a WebSocket token: the one session for which it is valid, and its expiry in Unix seconds. */
 const Payload = z.object({ agent: z.string(), org: z.string(), session: z.string(), exp: z.number() });
 export type TokenPayload = z.infer<typeof Payload>;
 
-/**
- * Signs a token: `<base64url payload>.<base64url HMAC-SHA256>`. A token is valid once, because its session can leave
- * the state `waiting` only once.
- */
+/** Returns the token `<base64url payload>.<base64url HMAC-SHA256>`, valid once: a session waits only once. */
 export function signToken(key: Buffer, payload: TokenPayload): string {
   const text = Buffer.from(JSON.stringify(payload)).toString('base64url');
   return `${text}.${signature(key, text).toString('base64url')}`;

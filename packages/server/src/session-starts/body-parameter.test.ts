@@ -2,11 +2,11 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { bodyParameter } from './body-parameter.ts';
 
-it('bodyParameter is plain base64 of the JSON if no character needs escaping', () => {
+it('bodyParameter returns plain base64 of the JSON if no character needs escaping', () => {
   expect(bodyParameter('{"caller":"anna"}')).toBe(Buffer.from('{"caller":"anna"}').toString('base64'));
 });
 
-it('bodyParameter decodes to the same value and needs no percent-encoding', () => {
+it('bodyParameter returns text that decodes to the same value and needs no percent-encoding', () => {
   fc.assert(
     fc.property(fc.dictionary(fc.string({ unit: 'binary' }), fc.jsonValue({ stringUnit: 'binary' })), (body) => {
       const parameter = bodyParameter(JSON.stringify(body));

@@ -1,0 +1,141 @@
+import { ApiError, type Carrier, type CompletionStatus, failure, namePattern } from '@bothost/contract';
+import type { Context } from '../context.ts';
+import type { Address } from '../instances/address.ts';
+import type { Claim } from '../instances/claim.ts';
+import { controlToken } from '../instances/control-token.ts';
+import { findOrganizationByName } from '../organizations/find.ts';
+import { startHeaders } from '../sessions/bot-headers.ts';
+import { connectSession, connectWithoutToken } from '../sessions/connect.ts';
+import { markLive, recordEvents } from '../sessions/progress.ts';
+import { abandonSession } from './abandon-session.ts';
+import { verifyToken } from './socket-token.ts';
+
+/** The agent to which a client wants to connect, and the client's token. */
+export type SocketTarget = {
+  readonly agentName: string;
+  readonly organizationName: string;
+  readonly token: string | null;
+  readonly carrier: Carrier | null;
+};
+
+/** The session of a connected client. */
+export type SocketSession = {
+  readonly sessionId: string;
+  /** Resolves with the instance's address once it is ready. Null if the instance fails to become ready. */
+  readonly address: (signal: AbortSignal) => Promise<Address | null>;
+  /** Headers that only the service may send to the bot. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly live: () => Promise<void>;
+  /** Call it when the bot sends its first message. */
+  readonly onFirstMessage: () => void;
+  /** Records the bot's HTTP response in the session if the bot rejected the WebSocket. */
+  readonly refused: (response: { readonly status: number; readonly phrase: string }) => Promise<void>;
+  readonly finish: (status: CompletionStatus) => Promise<void>;
+  /** Registers a callback that is called when the session is stopped. */
+  readonly onStop: (abort: () => void) => void;
+};
+
+type SocketParts = Pick<
+  Context,
+  | 'db'
+  | 'now'
+  | 'logger'
+  | 'directory'
+  | 'ownership'
+  | 'reconciler'
+  | 'telemetry'
+  | 'retryWrite'
+  | 'controlTokenKey'
+  | 'sessionOpening'
+  | 'sessionOpened'
+>;
+type ConnectContext = SocketParts &
+  Pick<Context, 'newId' | 'disk' | 'isDraining' | 'socketTokenKey'> &
+  Parameters<typeof connectSession>[0];
+
+/**
+ * Connects a client on `/ws/generic/...` or the WebSocket path of a phone carrier. Finds its session by the token, or
+ * creates a session if the agent requires no token, then claims an instance.
+ *
+ * @throws failure `token-invalid`, `deployment-not-ready`, `at-capacity`, `shutting-down`, `storage-full`
+ */
+export async function connectSocket(context: ConnectContext, requested: SocketTarget): Promise<SocketSession> {
+  if (context.isDraining()) throw failure('shutting-down');
+  const requestedAt = context.now();
+  // Do not query for invalid names, because PostgreSQL rejects the NUL character.
+  if (![requested.organizationName, requested.agentName].every((name) => namePattern.test(name)))
+    throw failure('token-invalid');
+  const organization = await findOrganizationByName(context.db, requested.organizationName);
+  if (organization === null) throw failure('token-invalid');
+  await context.disk.require(0);
+  const { agentName, carrier } = requested;
+  const sessionId = requested.token === null ? context.newId() : sessionOf(context, requested, requested.token);
+  // A client is already connected to the session, so the token was used.
+  if (context.ownership.has(sessionId)) throw failure('token-invalid');
+  context.ownership.acquire(sessionId);
+  try {
+    const target = { organizationId: organization.id, agentName, sessionId, carrier };
+    const connect = requested.token === null ? connectWithoutToken : connectSession;
+    const { claim, maxSessionSeconds } = await connect(context, target);
+    context.telemetry.sessionStarted(claim.address === null ? 'cold' : 'warm');
+    return createSocketSession(context, target, claim, maxSessionSeconds, requestedAt);
+  } catch (error) {
+    context.ownership.release(sessionId);
+    // The transaction may have been committed although the database did not confirm it.
+    if (!(error instanceof ApiError)) abandonSession(context, sessionId);
+    throw error;
+  }
+}
+
+function sessionOf(context: Pick<Context, 'now' | 'socketTokenKey'>, requested: SocketTarget, token: string): string {
+  const payload = verifyToken(context.socketTokenKey, token, context.now());
+  const fits = payload !== null && payload.agent === requested.agentName && payload.org === requested.organizationName;
+  if (!fits) throw failure('token-invalid');
+  return payload.session;
+}
+
+function createSocketSession(
+  context: SocketParts,
+  target: { organizationId: string; agentName: string; sessionId: string; carrier: Carrier | null },
+  claim: Claim,
+  maxSeconds: number,
+  requestedAt: Date,
+): SocketSession {
+  const { organizationId, agentName, sessionId, carrier } = target;
+  const { instanceId } = claim;
+  const cold = claim.address === null;
+  context.directory.expect({ organizationId, agentName, sessionId, instanceId, address: claim.address });
+  // Request a reconcile pass even for a warm instance, because it may have become ready only after its row was read.
+  context.reconciler.requestReconcile();
+  const claimedAt = context.now();
+  let readyAt = claim.readyAt;
+  return {
+    sessionId,
+    headers: startHeaders({
+      id: sessionId,
+      transport: carrier ?? 'websocket',
+      maxSeconds,
+      controlToken: controlToken(context.controlTokenKey, instanceId),
+    }),
+    address: async (signal) => {
+      const address = await context.directory.whenReady(sessionId, signal);
+      readyAt ??= context.now();
+      if (address !== null) context.sessionOpening(instanceId);
+      return address;
+    },
+    live: async () => {
+      const startedAt = context.now();
+      context.directory.opened(sessionId);
+      context.telemetry.botStarted({ cold, requestedAt, claimedAt, readyAt, startedAt });
+      context.logger.info({ sessionId, ...(carrier === null ? {} : { carrier }) }, 'session started');
+      await context.retryWrite(() => markLive(context, sessionId, { at: startedAt, readyAt, cold }));
+    },
+    onFirstMessage: () => context.sessionOpened(instanceId),
+    refused: ({ status, phrase }) => {
+      const event = { code: 'SOCKET_REFUSED', at: context.now().toISOString(), detail: { status, phrase } } as const;
+      return context.retryWrite(() => recordEvents(context.db, sessionId, [event]));
+    },
+    finish: (status) => context.reconciler.endSession(sessionId, status),
+    onStop: (abort) => context.ownership.acquire(sessionId, abort),
+  };
+}

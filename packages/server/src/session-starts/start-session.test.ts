@@ -1,0 +1,121 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type BotDirectory, writeBot } from '../../test/support/bots.ts';
+import { ended, evaluate, stop } from '../../test/support/client.ts';
+import { startTestServer, type TestServer } from '../../test/support/test-server.ts';
+
+let bots: BotDirectory[];
+let service: TestServer;
+beforeAll(async () => {
+  bots = [
+    await writeBot('default'),
+    await writeBot('open', { websocketAuth: 'none' }),
+    await writeBot('strict', { websocketStart: 'minimal' }),
+  ];
+  const environment = { BOTHOST_PUBLIC_URL: 'https://bots.example.com/' };
+  service = await startTestServer({ agents: bots.map(({ path }) => path), environment });
+});
+afterAll(async () => {
+  await service.close();
+  for (const bot of bots) await bot.remove();
+});
+
+async function startSession(body: unknown, query = '', agentName = 'default') {
+  const response = await fetch(`${service.url}/v1/public/${agentName}/start${query}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${service.publicKey}` },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  return { status: response.status, json: (await response.json()) as Record<string, unknown> };
+}
+async function countSessions(agentName = 'default') {
+  return (await service.client.getSessions({ params: { agentName } })).total_count;
+}
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+
+describe('startSession', () => {
+  it.each([
+    ['without a body', undefined],
+    ['with an empty body', null],
+    ['with an empty request', {}],
+    ['with the fields that existing clients send', { createDailyRoom: false, dailyRoomProperties: {}, unknown: 1 }],
+  ])('starts a session for a request %s', async (_, body) => {
+    const { status, json } = await startSession(body);
+    expect(status).toBe(200);
+    expect(json).toEqual({ sessionId: expect.stringMatching(uuid) });
+    await stop(service, 'default', String(json['sessionId']));
+    await ended(service, 'default', String(json['sessionId']));
+  });
+
+  it('passes the body to the bot unchanged', async () => {
+    const body = { name: 'Zoë', list: [1, { deep: null }], text: '\u2028 \ud83e\udd9c "quoted"' };
+    const { json } = await startSession({ body });
+    const id = String(json['sessionId']);
+    expect(JSON.parse(await evaluate<string>(service, 'default', id, 'state.starts[0].body'))).toEqual(body);
+    await stop(service, 'default', id);
+    await ended(service, 'default', id);
+  });
+
+  it('returns the ICE configuration for WebRTC if requested', async () => {
+    const { json } = await startSession({ transport: 'webrtc', enableDefaultIceServers: true });
+    expect(json).toEqual({ sessionId: expect.stringMatching(uuid), iceConfig: { iceServers: [] } });
+    await stop(service, 'default', String(json['sessionId']));
+    await ended(service, 'default', String(json['sessionId']));
+  });
+
+  it('returns only URL and token for a WebSocket if the agent is set so', async () => {
+    const { json } = await startSession({ transport: 'websocket', body: { caller: 'anna' } }, '', 'strict');
+    expect(Object.keys(json)).toEqual(['wsUrl', 'token']);
+    const { sessions } = await service.client.getSessions({ params: { agentName: 'strict' } });
+    await stop(service, 'strict', sessions[0]?.sessionId ?? '');
+  });
+
+  it('returns URL, token and body for a WebSocket', async () => {
+    const { json } = await startSession({ transport: 'websocket', body: { caller: 'anna' } });
+    expect(json).toEqual({
+      sessionId: expect.stringMatching(uuid),
+      wsUrl: 'wss://bots.example.com/ws/generic/default.test-org',
+      token: expect.stringMatching(/^[\w-]+\.[\w-]+$/),
+      body: Buffer.from('{"caller":"anna"}').toString('base64'),
+    });
+    await stop(service, 'default', String(json['sessionId']));
+  });
+
+  it('returns only the requested fields, because the standard WebSocket client rejects others', async () => {
+    const { json } = await startSession({ transport: 'websocket' }, '?fields=wsUrl,token');
+    expect(Object.keys(json).sort()).toEqual(['token', 'wsUrl']);
+    expect(await startSession({ transport: 'websocket' }, '?fields=wsUrl,secret')).toMatchObject({
+      status: 400,
+      json: { reason: 'invalid-request' },
+    });
+  });
+
+  it('returns only the URL, and creates no session, for a WebSocket of an agent that requires no token', async () => {
+    const { json } = await startSession({ transport: 'websocket' }, '', 'open');
+    expect(json).toEqual({ wsUrl: 'wss://bots.example.com/ws/generic/open.test-org' });
+    expect(await countSessions('open')).toBe(0);
+  });
+
+  it.each<[string, unknown, number, string]>([
+    ['a hosted room', { transport: 'daily' }, 400, 'hosted-rooms-unavailable'],
+    ["a hosted room under the field's former name", { createDailyRoom: true }, 400, 'hosted-rooms-unavailable'],
+    ['an unknown transport', { transport: 'smoke' }, 400, 'invalid-request'],
+    ['a string as the body', { body: 'hello' }, 400, 'body-not-object'],
+    ['a list as the body', { body: [1] }, 400, 'body-not-object'],
+    ['a number as the body', { body: 0 }, 400, 'body-not-object'],
+    ['an array as the request', [], 400, 'invalid-request'],
+    ['a body too large for a URL', { transport: 'websocket', body: { x: 'x'.repeat(4_096) } }, 413, 'body-too-large'],
+    ['a body larger than the general limit', { body: { x: 'x'.repeat(1_048_576) } }, 413, 'body-too-large'],
+  ])('rejects %s and creates no session', async (_, body, status, reason) => {
+    const before = await countSessions();
+    expect(await startSession(body)).toMatchObject({ status, json: { reason, code: String(status) } });
+    expect(await countSessions()).toBe(before);
+  });
+
+  it('accepts a body in the URL up to the size limit', async () => {
+    const { status } = await startSession({
+      transport: 'websocket',
+      body: { x: 'x'.repeat(4_096 - '{"x":""}'.length) },
+    });
+    expect(status).toBe(200);
+  });
+});

@@ -1,0 +1,137 @@
+import {
+  ApiError,
+  failure,
+  maxStartBodyBytes,
+  type Operations,
+  type RequestOf,
+  type StartResponse,
+  socketPath,
+  socketTokenSeconds,
+} from '@bothost/contract';
+import type { Context } from '../context.ts';
+import type { Principal } from '../organizations/authenticate.ts';
+import { type StartedSession, startSession as start } from '../sessions/start.ts';
+import type { SessionTransport } from '../store/tables.ts';
+import { abandonSession } from './abandon-session.ts';
+import { bodyParameter } from './body-parameter.ts';
+import { signToken } from './socket-token.ts';
+
+type Request = NonNullable<RequestOf<Operations['startSession']>['body']>;
+type SessionParts = Pick<Context, 'now' | 'directory' | 'telemetry' | 'ownership' | 'reconciler'>;
+type StartContext = SessionParts &
+  Pick<Context, 'newId' | 'logger' | 'disk' | 'socketTokenKey'> &
+  Parameters<typeof start>[0];
+type StartOptions = {
+  readonly request: Request;
+  readonly fields: readonly (keyof StartResponse)[] | undefined;
+  readonly requestedAt: Date;
+};
+
+/** Returns once the session is committed and has claimed an instance. Dispatches it if the instance is warm. */
+export async function startSession(
+  context: StartContext,
+  caller: Principal,
+  agentName: string,
+  options: StartOptions,
+): Promise<StartResponse> {
+  const transport = transportOf(options.request);
+  const body = bodyText(options.request.body, transport);
+  await context.disk.require(0);
+  const sessionId = context.newId();
+  // Take ownership before the session's row exists. Otherwise, a reconcile pass could dispatch the session too.
+  if (transport !== 'websocket') context.ownership.acquire(sessionId);
+  try {
+    const { organizationId } = caller;
+    const input = { sessionId, organizationId, agentName, transport, body, requestedAt: options.requestedAt };
+    const started = await start(context, input);
+    if (transport !== 'websocket') begin(context, { ...input, transport }, started);
+    else context.telemetry.sessionStarted('waiting');
+    return narrow(answer(context, caller, agentName, { sessionId, transport, body, started, options }), options.fields);
+  } catch (error) {
+    context.ownership.release(sessionId);
+    context.telemetry.sessionStarted('refused');
+    // The transaction may have been committed although the database did not confirm it. The client does not know this
+    // session, so its bot must not run.
+    if (!(error instanceof ApiError)) abandonSession(context, sessionId);
+    throw error;
+  }
+}
+
+function transportOf(request: Request): SessionTransport {
+  const transport = request.transport ?? (request.createDailyRoom === true ? 'daily' : 'none');
+  if (transport === 'daily') throw failure('hosted-rooms-unavailable');
+  return transport;
+}
+
+function bodyText(body: unknown, transport: SessionTransport): string | null {
+  if (body === undefined || body === null) return null;
+  if (typeof body !== 'object' || Array.isArray(body)) throw failure('body-not-object');
+  const text = JSON.stringify(body);
+  const limit = transport === 'websocket' ? maxStartBodyBytes.websocket : maxStartBodyBytes.default;
+  if (Buffer.byteLength(text) > limit) {
+    throw failure('body-too-large', { message: `The body for the bot is larger than ${limit} bytes.` });
+  }
+  return text;
+}
+
+type Input = Parameters<typeof start>[1] & { readonly transport: Exclude<SessionTransport, 'websocket'> };
+
+function begin(context: SessionParts, input: Input, { claim, deployment }: StartedSession): void {
+  if (claim === null) return;
+  const { sessionId, organizationId, agentName } = input;
+  const { instanceId, address, readyAt, reportsSession } = claim;
+  context.directory.expect({ sessionId, organizationId, agentName, instanceId, address });
+  context.telemetry.sessionStarted(address === null ? 'cold' : 'warm');
+  if (address === null) {
+    // The reconciler adopts the session when its instance is ready.
+    context.ownership.release(sessionId);
+    context.reconciler.requestReconcile();
+    return;
+  }
+  context.reconciler.dispatch({
+    id: sessionId,
+    instanceId,
+    address,
+    reportsSession,
+    transport: input.transport,
+    maxSeconds: deployment.maxSessionSeconds,
+    cold: false,
+    requestedAt: input.requestedAt,
+    claimedAt: context.now(),
+    readyAt,
+    body: input.body,
+    dispatchedAt: null,
+    botStartedAt: null,
+  });
+}
+
+function answer(
+  { socketTokenKey }: Pick<Context, 'socketTokenKey'>,
+  caller: Principal,
+  agentName: string,
+  made: { sessionId: string; transport: string; body: string | null; started: StartedSession; options: StartOptions },
+): StartResponse {
+  const { sessionId, transport, body, started, options } = made;
+  if (transport !== 'websocket') {
+    return {
+      sessionId,
+      ...(options.request.enableDefaultIceServers === true ? { iceConfig: { iceServers: [] } } : {}),
+    };
+  }
+  const wsUrl = `${caller.serviceUrl.replace(/^http/, 'ws')}${socketPath(null)}/${agentName}.${caller.organizationName}`;
+  if (started.deployment.websocketAuth === 'none') return { wsUrl };
+  const exp = Math.floor(options.requestedAt.getTime() / 1000) + socketTokenSeconds;
+  const token = signToken(socketTokenKey, {
+    agent: agentName,
+    org: caller.organizationName,
+    session: sessionId,
+    exp,
+  });
+  if (started.deployment.websocketStart === 'minimal') return { wsUrl, token };
+  return { sessionId, wsUrl, token, ...(body === null ? {} : { body: bodyParameter(body) }) };
+}
+
+function narrow(response: StartResponse, fields: readonly (keyof StartResponse)[] | undefined): StartResponse {
+  if (fields === undefined) return response;
+  return Object.fromEntries(Object.entries(response).filter(([name]) => fields.some((field) => field === name)));
+}

@@ -1,0 +1,81 @@
+import type { DeploymentState } from '@bothost/contract';
+import { sql } from 'kysely';
+import type { Database } from '../store/tables.ts';
+
+/** An agent with its deployments and its instances. The fields of a missing deployment are null. */
+export type AgentFigures = {
+  readonly name: string;
+  readonly minAgents: number | null;
+  readonly maxAgents: number | null;
+  readonly activeError: string | null;
+  readonly activeErrorAt: Date | null;
+  readonly desiredState: DeploymentState | null;
+  readonly desiredStateAt: Date | null;
+  readonly desiredError: string | null;
+  readonly occupied: number;
+  readonly idle: number;
+  readonly starting: number;
+};
+
+export async function agentFigures(db: Database, organizationId: string): Promise<readonly AgentFigures[]> {
+  const { rows } = await sql<AgentFigures>`
+    select agents.name, active.min_agents as "minAgents", active.max_agents as "maxAgents",
+      active.error as "activeError", active.error_at as "activeErrorAt", desired.state as "desiredState",
+      desired.state_at as "desiredStateAt", desired.error as "desiredError", occupied, idle, starting
+    from agents
+      left join deployments active on active.id = agents.active_deployment_id
+      left join deployments desired on desired.id = agents.desired_deployment_id
+      cross join lateral (
+        select count(*) filter (where session_id is not null)::int as occupied,
+          count(*) filter (where session_id is null and state = 'ready')::int as idle,
+          count(*) filter (where state = 'starting')::int as starting
+        from instances where agent_id = agents.id and state <> 'ended'
+      ) usage
+    where agents.organization_id = ${organizationId} and agents.deleted_at is null
+    order by agents.name`.execute(db);
+  return rows;
+}
+
+export type StartFigures = {
+  readonly count: number;
+  readonly cold: number;
+  readonly p50Ms: number | null;
+  readonly p99Ms: number | null;
+};
+
+/** Sessions that were created since a time and that their bot has accepted. */
+export async function startFigures(db: Database, organizationId: string, since: Date): Promise<StartFigures> {
+  const { rows } = await sql<StartFigures>`
+    select count(*)::int as count, count(*) filter (where cold_start)::int as cold,
+      percentile_disc(0.5) within group (order by ms) as "p50Ms",
+      percentile_disc(0.99) within group (order by ms) as "p99Ms"
+    from agents join sessions on agent_id = agents.id
+      cross join lateral (select round(extract(epoch from bot_started_at - requested_at) * 1000)::int as ms) latency
+    where agents.organization_id = ${organizationId} and sessions.created_at >= ${since} and ms is not null`.execute(
+    db,
+  );
+  return rows[0] ?? { count: 0, cold: 0, p50Ms: null, p99Ms: null };
+}
+
+export type EndFigures = {
+  readonly agentName: string;
+  readonly count: number;
+  readonly failed: number;
+  /** The latest failed session. */
+  readonly sessionId: string | null;
+  readonly failedAt: Date | null;
+};
+
+/** Sessions that ended since a time, by agent. Those without a client or stopped by somebody are not failures. */
+export async function endFigures(db: Database, organizationId: string, since: Date): Promise<readonly EndFigures[]> {
+  const isFailed = sql`completion_status in ('HTTP_ERROR', 'BOT_START_TIMEOUT') or completion_status ~ '^[0-9]{3}$'`;
+  const { rows } = await sql<EndFigures>`
+    select agents.name as "agentName", count(*)::int as count, count(*) filter (where ${isFailed})::int as failed,
+      (array_agg(sessions.id order by ended_at desc) filter (where ${isFailed}))[1] as "sessionId",
+      max(ended_at) filter (where ${isFailed}) as "failedAt"
+    from sessions join agents on agents.id = agent_id
+    where sessions.organization_id = ${organizationId} and state = 'ended' and ended_at >= ${since}
+      and agents.deleted_at is null
+    group by agents.name`.execute(db);
+  return rows;
+}

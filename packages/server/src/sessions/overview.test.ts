@@ -1,0 +1,85 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { ago, type TestRows, testNow, testRows } from '../../test/support/test-rows.ts';
+import { getOverview } from './overview.ts';
+
+let rows: TestRows;
+beforeAll(async () => {
+  rows = await testRows();
+});
+afterAll(() => rows.close());
+
+const overview = (organizationId: string) => getOverview({ db: rows.db, now: () => testNow }, { organizationId });
+const warm = { cold_start: false };
+
+it('returns zeros and no percentiles for an organization without agents', async () => {
+  expect(await overview(await rows.organization())).toEqual({
+    agentCount: 0,
+    sessions: { live: 0, capacity: 0 },
+    warmPool: { ready: 0, starting: 0, minimum: 0 },
+    starts: { count: 0, cold: 0, p50Ms: null, p99Ms: null },
+    ends: { count: 0, failed: 0 },
+    attention: [],
+  });
+});
+
+it('counts only the agents of the organization, and only the last hour', async () => {
+  const organizationId = await rows.organization();
+  const agentId = await rows.agent(organizationId);
+  const deploymentId = await rows.deployment(agentId, { min_agents: 1, max_agents: 2 });
+  const hostId = await rows.host();
+  const of = { organizationId, agentId, deploymentId };
+  const instances = { agentId, deploymentId, hostId };
+  const session = await rows.session(of);
+  await rows.instance(instances, { session_id: session });
+  await rows.instance(instances, { session_id: await rows.session(of) });
+  await rows.instance(instances);
+  await rows.instance(instances, { state: 'starting', ready_at: null });
+  await rows.instance(instances, { state: 'ended', ended_at: testNow });
+  const started = (age: number, seconds: number) => ({
+    created_at: ago(age),
+    requested_at: ago(age),
+    bot_started_at: ago(age - seconds),
+    state: 'ended' as const,
+    ended_at: ago(age - seconds - 1),
+  });
+  for (const seconds of [1, 2, 3]) {
+    await rows.session(of, { ...started(600, seconds), ...warm, completion_status: 'HTTP_COMPLETED' });
+  }
+  await rows.session(of, { ...started(300, 9), cold_start: true, completion_status: 'HTTP_ERROR' });
+  await rows.session(of, { ...started(7200, 60), ...warm, completion_status: 'HTTP_ERROR' });
+  const other = await rows.organization();
+  const foreign = await rows.agent(other);
+  await rows.session(
+    { organizationId: other, agentId: foreign, deploymentId: await rows.deployment(foreign) },
+    { ...started(300, 30), ...warm, completion_status: 'HTTP_ERROR' },
+  );
+
+  const found = await overview(organizationId);
+  expect(found).toMatchObject({
+    agentCount: 1,
+    sessions: { live: 2, capacity: 2 },
+    warmPool: { ready: 1, starting: 1, minimum: 1 },
+    starts: { count: 4, cold: 1, p50Ms: 2000, p99Ms: 9000 },
+    ends: { count: 4, failed: 1 },
+  });
+  expect(found.attention.map(({ kind, cause }) => [kind, cause])).toEqual([
+    ['at-capacity', 'All 2 instances have a session, so further starts are refused.'],
+    ['sessions-failed', '1 of the 4 sessions that ended in the last hour failed.'],
+  ]);
+});
+
+it('reports a deployment that failed and one whose instances do not start, with their errors', async () => {
+  const organizationId = await rows.organization();
+  const broken = await rows.agent(organizationId, { name: 'broken' });
+  await rows.deployment(broken, { state: 'failed', error: 'The build failed.', error_code: 'PCC_PREPARE_FAILED' });
+  const flaky = await rows.agent(organizationId, { name: 'flaky' });
+  await rows.deployment(flaky, {
+    error: 'The bot exited with status 1.',
+    error_code: 'PCC_UNKNOWN_ERROR',
+    error_at: ago(5),
+  });
+  expect((await overview(organizationId)).attention).toMatchObject([
+    { kind: 'deployment-failed', agentName: 'broken', cause: 'The build failed. No deployment serves.' },
+    { kind: 'starts-failing', agentName: 'flaky', cause: 'The bot exited with status 1.', since: ago(5).toISOString() },
+  ]);
+});

@@ -1,0 +1,18 @@
+import { expect, it, onTestFinished } from 'vitest';
+import { testNow, testRows } from '../../test/support/test-rows.ts';
+import { recordEvents } from './progress.ts';
+
+it('records an event once that a server reports again after a restart', async () => {
+  const rows = await testRows();
+  onTestFinished(() => rows.close());
+  const organizationId = await rows.organization();
+  const agentId = await rows.agent(organizationId);
+  const sessionId = await rows.session({ organizationId, agentId, deploymentId: await rows.deployment(agentId) });
+  const event = { code: 'INSTANCE_EXITED', at: testNow.toISOString(), detail: { code: 137, signal: null } } as const;
+  const other = { ...event, at: new Date(testNow.getTime() + 1).toISOString() };
+  await recordEvents(rows.db, sessionId, [event]);
+  await recordEvents(rows.db, sessionId, [event]);
+  await recordEvents(rows.db, sessionId, [other]);
+  const { events } = await rows.db.selectFrom('sessions').select('events').executeTakeFirstOrThrow();
+  expect(events).toEqual([event, other]);
+});
