@@ -25,7 +25,16 @@ it('getLogs ends a waiting request when the server closes, and removes its liste
   const { signal } = closing;
   const host = { id: await rows.host() };
   const secretsOf = async () => ({ values: [], isComplete: true });
-  const context = { db: rows.db, logsDirectory: root, outputs: runtime.outputs, host, closing: signal, secretsOf };
+  const readInTurn = <T>(read: () => Promise<T>) => read();
+  const context = {
+    db: rows.db,
+    logsDirectory: root,
+    outputs: runtime.outputs,
+    host,
+    closing: signal,
+    secretsOf,
+    readInTurn,
+  };
   const query = { limit: 10, offset: 0, order: 'asc', wait: 25 } as const;
   const listeners = () => getEventListeners(signal, 'abort').length;
 

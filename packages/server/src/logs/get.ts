@@ -7,13 +7,15 @@ import { type LogPage, type PageContext, type PageLimits, readPage } from './rea
 import { type LogScope, maySessionWrite } from './rows.ts';
 import type { SourcesContext } from './sources.ts';
 
-type Get = Operations['getLogs'];
-type Query = RequestOf<Get>['query'];
+type GetLogs = Operations['getLogs'];
+type Query = RequestOf<GetLogs>['query'];
 
 export type LogsContext = SourcesContext & {
   /** Secret values of a deployment's instances, which are masked. `isComplete` is true if `values` contains all of them. */
   readonly secretsOf: (deploymentId: string) => Promise<LogSecrets>;
   readonly host: { readonly id: string };
+  /** Runs one read of an organization at a time, so that many searches delay other requests no more than one. */
+  readonly readInTurn: <T>(read: () => Promise<T>) => Promise<T>;
   /** When aborted, the request stops waiting for new lines. */
   readonly closing: AbortSignal;
 };
@@ -37,7 +39,7 @@ const newInstancesMs = 1_000;
  *
  * @throws failure `invalid-request` for an invalid cursor
  */
-export async function getLogs(context: LogsContext, agentId: string, query: Query): Promise<ResponseOf<Get>> {
+export async function getLogs(context: LogsContext, agentId: string, query: Query): Promise<ResponseOf<GetLogs>> {
   const { closing } = context;
   const waitOver = new AbortController();
   const stop = () => waitOver.abort();
@@ -79,7 +81,7 @@ async function readLogs(
   agentId: string,
   query: Query,
   waitOver: AbortSignal,
-): Promise<ResponseOf<Get>> {
+): Promise<ResponseOf<GetLogs>> {
   const { order, deploymentId, sessionId } = query;
   let after = query.cursor === undefined ? null : decodeCursor(order, query.cursor);
   const hasInvalidId = [deploymentId, sessionId].some((id) => id !== undefined && !isUuid(id));
@@ -93,7 +95,7 @@ async function readLogs(
     const isGrowing = await mayGrow(context, scope, end);
     // Output that arrives after this time belongs to the next page.
     const now = context.outputs.mark();
-    const page = await readPage(context, {
+    const request = {
       scope,
       order,
       filter,
@@ -106,7 +108,8 @@ async function readLogs(
         lines: query.limit,
         ...(query.cursor === undefined ? {} : { count: 0, countBytes: 0 }),
       },
-    });
+    };
+    const page = await context.readInTurn(() => readPage(context, request));
     const isEmpty = page.lines.length === 0 && page.isComplete;
     if (order === 'desc' || !isEmpty || !isGrowing || waitOver.aborted || query.wait === 0)
       return toResponse(query, page, now, isGrowing);
@@ -123,7 +126,7 @@ async function mayGrow({ db, outputs }: LogsContext, scope: LogScope, end: Times
   return sessionId === undefined || maySessionWrite(db, { ...scope, sessionId });
 }
 
-function toResponse(query: Query, page: LogPage, now: Timestamp, isGrowing: boolean): ResponseOf<Get> {
+function toResponse(query: Query, page: LogPage, now: Timestamp, isGrowing: boolean): ResponseOf<GetLogs> {
   const { order } = query;
   const here = page.reached === null ? null : encodeCursor(order, page.reached);
   const future = isGrowing ? encodeCursor('asc', startPositionAt(now)) : null;

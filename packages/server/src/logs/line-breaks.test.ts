@@ -11,7 +11,7 @@ const texts = {
   'long and short lines in turns': `${'ä'.repeat(30_000)}\nshort\n${'b'.repeat(20_000)}\n`.repeat(3),
 };
 
-describe.each(Object.entries(texts))('splitLines of %s,', (_, text) => {
+describe.each(Object.entries(texts))('splitLines of %s', (_, text) => {
   const bytes = Buffer.from(text);
   const all = splitLines(bytes, 0);
 

@@ -41,10 +41,7 @@ export function findFirstLineStart(bytes: Buffer, from: number): number | null {
   return block <= bytes.length ? from + wholeCharacters(bytes, block) : null;
 }
 
-/**
- * Returns the end of the last complete character before `to`. The first byte of a character contains its length (RFC 3629,
- * section 3).
- */
+/** Returns the end of the last complete character before `to` (RFC 3629, section 3). */
 function wholeCharacters(bytes: Buffer, to: number): number {
   for (let back = 1; back <= 3; back++) {
     const byte = bytes[to - back] ?? 0;

@@ -67,8 +67,8 @@ describe('createMask and maskTail', () => {
     const [log = ''] = shown(`Authorization: Basic ${encoded}\n`, [key]);
     const left = (log.split('Basic ')[1] ?? '').replaceAll('=', '').split('***');
     expect(left).toHaveLength(2);
-    // At each end, one more character may remain: it also encodes the surrounding text and reveals less than eight bits of the
-    // value.
+    // One more character may remain at each end of the value, because it also encodes bits of the text before or after it. Such a
+    // character contains at most four bits of the value.
     expect(left[0]?.length).toBe(Math.ceil((before.length * 8) / 6));
     expect(left[1]?.length).toBeLessThanOrEqual(Math.ceil((behind.length * 8) / 6) + 1);
   });

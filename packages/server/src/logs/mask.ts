@@ -7,7 +7,7 @@ const masked = '***';
 /** Whether a line was cut at its start or end, where a part of a value may remain. */
 export type LineCut = { readonly atStart: boolean; readonly atEnd: boolean };
 
-/** Prepares to mask the lines of one part of an output. Null means that there is nothing to mask. */
+/** Returns a function that masks the lines of one part of an output, or null if the part contains nothing to mask. */
 export type Mask = (part: Buffer) => ((text: string, cut: LineCut) => string) | null;
 
 /** Masks values in all forms that `value-forms.ts` lists. At a cut of a line, also masks a part of a value. */
@@ -54,10 +54,7 @@ function beginningOf(text: string, secret: string, least = 1): Span[] {
   return length < least ? [] : [[0, length]];
 }
 
-/**
- * Length of the longest suffix of `ending` that is a prefix of `beginning`. Uses Knuth-Morris-Pratt: a quadratic search in
- * repetitive texts that users choose blocked the service for seconds.
- */
+/** Length of the longest suffix of `ending` that begins `beginning` (Knuth-Morris-Pratt, which takes linear time). */
 function overlapOf(ending: string, beginning: string): number {
   const most = Math.min(ending.length, beginning.length);
   /** For each prefix of `beginning`, the length of its longest proper prefix that is also its suffix. */

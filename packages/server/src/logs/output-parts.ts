@@ -12,7 +12,7 @@ export type OpenOutput = {
   readonly end: number;
 };
 
-/** Lines in reading order, all within `bytes`, whose first byte has the offset `from`; or a gap. */
+/** Lines in reading order, all within `bytes`, whose first byte has the offset `from`; or a gap in the output. */
 export type OutputPart =
   | { readonly kind: 'lines'; readonly bytes: Buffer; readonly from: number; readonly lines: readonly LineRange[] }
   | { readonly kind: 'gap'; readonly gap: OffsetRange };
@@ -20,10 +20,7 @@ export type OutputPart =
 /** A range of an output without gaps. `end` is null while the bot may still be writing the last line. */
 type Region = OffsetRange & { readonly end: 'output' | 'gap' | null };
 
-/**
- * Reads lines and gaps forward from the start of a line. If output at `from` has been dropped since the last page, starts with a
- * gap.
- */
+/** Reads lines and gaps forward. Starts with a gap if output at `from` was dropped since the last page. */
 export async function* readPartsForward(output: OpenOutput, from: number): AsyncGenerator<OutputPart> {
   for (const { region, gap } of regionsOf(output)) {
     if (gap !== null && from < gap.to) yield { kind: 'gap', gap };

@@ -4,10 +4,7 @@ import { isUuid } from '../store/uuid.ts';
 
 export type SortOrder = 'asc' | 'desc';
 
-/**
- * The end of a page in the total order of lines: by time, then instance, then offset. In ascending order, everything before
- * `offset` was read; in descending order, everything after it.
- */
+/** The position after the last line of a page. Lines are ordered by time, then instance, then offset. */
 export type LogPosition = { readonly at: Timestamp; readonly instanceId: string; readonly offset: number };
 
 export function comparePositions(a: LogPosition, b: LogPosition): number {
@@ -25,7 +22,7 @@ export function encodeCursor(order: SortOrder, { at, instanceId, offset }: LogPo
   return Buffer.from(`${order} ${at} ${offset} ${instanceId}`).toString('base64url');
 }
 
-/** @throws failure `invalid-request` unless `text` is a cursor of this order */
+/** @throws failure `invalid-request` unless `text` is a cursor for this sort order */
 export function decodeCursor(order: SortOrder, text: string): LogPosition {
   const written = Buffer.from(text, 'base64url').toString();
   const [, at = '', offset = '', instanceId = ''] = /^(?:asc|desc) (\d{1,16}) (\d{1,16}) (\S*)$/.exec(written) ?? [];

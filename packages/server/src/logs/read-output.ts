@@ -1,4 +1,5 @@
 import type { FileHandle } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { OutputFile, Timestamp } from '@bothost/runtime';
 import type { Mask } from './mask.ts';
 import {
@@ -24,10 +25,9 @@ export type ReadRequest = {
 /** A line with its position in the total order, or null if the line does not match the filter. */
 export type PositionedLine = { readonly position: LogPosition; readonly line: ScannedLine['line'] };
 
-/**
- * Yields matching lines of an instance's output in order and in batches. Calls `onRead` for each batch with the number of bytes
- * read.
- */
+const linesPerBatch = 1_000;
+
+/** Yields matching lines in order and in batches. `onRead` gets the number of bytes of each batch. */
 export async function* readOutput(
   instanceId: string,
   source: { readonly handle: FileHandle; readonly file: OutputFile },
@@ -40,14 +40,33 @@ export async function* readOutput(
     position: { at: found.at, instanceId, offset: order === 'asc' ? found.to : found.from },
     line: found.line,
   });
-  for await (const part of await partsOf(instanceId, output, wanted)) {
-    onRead(part.kind === 'lines' ? part.bytes.length : 0);
-    const found = scanLines(source.file, part, wanted.filter, wanted.mask);
-    const batch = found.filter(({ at }) => at >= wanted.from && at < wanted.to).map(place);
-    const fresh = after === null ? batch : batch.filter(({ position }) => isAfter(order, position, after));
-    if (fresh.length > 0) yield fresh;
-    const last = found.at(-1);
-    if (last !== undefined && (order === 'asc' ? last.at >= wanted.to : last.at < wanted.from)) return;
+  for await (const whole of await partsOf(instanceId, output, wanted)) {
+    for (const part of batchesOf(whole, wanted.filter)) {
+      onRead(part.kind === 'lines' ? part.bytes.length : 0);
+      const startedAt = performance.now();
+      const found = scanLines(source.file, part, wanted.filter, wanted.mask);
+      // Leave at least half of the event loop's time to other requests.
+      await delay(performance.now() - startedAt);
+      const batch = found.filter(({ at }) => at >= wanted.from && at < wanted.to).map(place);
+      const fresh = after === null ? batch : batch.filter(({ position }) => isAfter(order, position, after));
+      if (fresh.length > 0) yield fresh;
+      const last = found.at(-1);
+      if (last !== undefined && (order === 'asc' ? last.at >= wanted.to : last.at < wanted.from)) return;
+    }
+  }
+}
+
+/** Splits a part with many short lines, so that a page decodes few lines that it does not return. A text search needs whole parts. */
+function* batchesOf(part: OutputPart, { text }: LineFilter): Generator<OutputPart> {
+  if (part.kind === 'gap' || text !== undefined) {
+    yield part;
+    return;
+  }
+  for (let index = 0; index < part.lines.length; index += linesPerBatch) {
+    const lines = part.lines.slice(index, index + linesPerBatch);
+    const from = Math.min(...lines.map((line) => line.from));
+    const to = Math.max(...lines.map((line) => line.to));
+    yield { kind: 'lines', bytes: part.bytes.subarray(from - part.from, to - part.from), from, lines };
   }
 }
 

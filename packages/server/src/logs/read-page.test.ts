@@ -120,7 +120,7 @@ describe('readPage of an agent with hundreds of instances', () => {
     expect(pages).toBeGreaterThan(5);
   });
 
-  it('returns the lines of a span of time', async () => {
+  it('returns the lines in a time range', async () => {
     const from = written[100]?.at ?? 0;
     const to = (written[900]?.at ?? 0) + 1;
     const expected = written.slice(100, 901).map(({ text }) => text);

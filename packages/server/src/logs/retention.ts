@@ -58,10 +58,7 @@ async function removeAll(
   }
 }
 
-/**
- * Removes log files without a row, which exist, for example, after the database was restored. Keeps recent files, because their
- * rows may not be stored yet.
- */
+/** Removes log files without a row, for example after a restore. Keeps recent ones, whose rows may follow. */
 export async function removeOrphanedLogs(context: RetentionContext): Promise<void> {
   const recent = context.now().getTime() - dayMs;
   for (const agentId of await list(context.logsDirectory)) {

@@ -117,13 +117,13 @@ export async function insertLog(db: Database, row: Insertable<InstanceLogsTable>
     .execute();
 }
 
-export function logsOfHost(db: Database, hostId: string): Promise<Removable[]> {
+export function listLogsOfHost(db: Database, hostId: string): Promise<LogKey[]> {
   return db.selectFrom('instance_logs').select(['instance_id', 'agent_id']).where('host_id', '=', hostId).execute();
 }
 
-type Removable = Pick<StoredLog, 'instance_id' | 'agent_id'>;
+type LogKey = Pick<StoredLog, 'instance_id' | 'agent_id'>;
 
-export function listLogsEndedBefore(db: Database, hostId: string, before: Date, limit: number): Promise<Removable[]> {
+export function listLogsEndedBefore(db: Database, hostId: string, before: Date, limit: number): Promise<LogKey[]> {
   return db
     .selectFrom('instance_logs')
     .select(['instance_id', 'agent_id'])
@@ -140,8 +140,8 @@ export async function listSurplusLogsWithoutSession(
   hostId: string,
   keep: number,
   limit: number,
-): Promise<Removable[]> {
-  const { rows } = await sql<Removable>`
+): Promise<LogKey[]> {
+  const { rows } = await sql<LogKey>`
     select instance_id, agent_id from (
       select instance_id, agent_id, row_number() over (partition by deployment_id order by ends_at desc) as position
       from instance_logs where host_id = ${hostId} and session_id is null
@@ -155,8 +155,8 @@ export async function listLogsBeyondSize(
   hostId: string,
   bytes: number,
   limit: number,
-): Promise<Removable[]> {
-  const { rows } = await sql<Removable>`
+): Promise<LogKey[]> {
+  const { rows } = await sql<LogKey>`
     select instance_id, agent_id from (
       select instance_id, agent_id, ends_at, sum(bytes) over (order by ends_at desc, instance_id desc) as total
       from instance_logs where host_id = ${hostId}

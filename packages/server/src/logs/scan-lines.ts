@@ -20,10 +20,7 @@ export type ScannedLine = {
   readonly line: Omit<LogLine, 'deploymentId' | 'instanceId' | 'sessionId'> | null;
 };
 
-/**
- * Returns the matching lines of a part in the order of the part, then an entry that records its end. Filters apply to masked
- * text, so that a search cannot reveal masked values.
- */
+/** Returns matching lines. Filters apply to masked text, so that a search cannot reveal masked values. */
 export function scanLines(
   file: OutputFile,
   part: OutputPart,
@@ -74,10 +71,7 @@ function gapLine(file: OutputFile, gap: OffsetRange, filter: LineFilter): Scanne
   return { ...place, line: { log, timestamp: seen.timestamp, level: null, droppedBytes } };
 }
 
-/**
- * Fast check of a whole part before its lines are split. Works only for ASCII text, whose bytes occur in no other character and
- * have one lower-case form each.
- */
+/** Quick check whether a part may contain the filter's text. Only for ASCII text: the bytes are not decoded. */
 function mayContain(bytes: Buffer, { text }: LineFilter): boolean {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: matches all of ASCII
   if (text === undefined || text.includes('*') || !/^[\x00-\x7f]*$/.test(text)) return true;

@@ -18,9 +18,7 @@ const hashBits = 16;
  */
 const maxComparisons = { perByte: 16, extraBytes: 256 };
 
-/**
- * Searches for texts of at least `minFormCharacters` characters. The time does not depend on the number and content of the texts.
- */
+/** Searches for texts of at least `minFormCharacters`, in a time that does not depend on the texts. */
 export function createSearch(texts: readonly string[]): TextSearch {
   if (texts.length <= maxSeparateTexts) {
     const all = texts.map((text) => Buffer.from(text));

@@ -13,9 +13,7 @@ export type SourcesContext = {
   readonly outputs: InstanceOutputs;
 };
 
-/**
- * An instance's output. `due` is the time of its first line in reading order; open the output before reading reaches that time.
- */
+/** An instance's output. `due` is the time of its first line in reading order, by which it must be opened. */
 export type OutputSource = {
   readonly owner: LogOwner;
   readonly due: Timestamp;
@@ -30,10 +28,7 @@ export type OutputSources = {
   readonly take: () => void;
 };
 
-/**
- * Finds outputs with lines between two times. Queries instances before stored logs, so that an instance that ends in between is
- * not missed. An instance that is found twice is read once.
- */
+/** Queries instances before stored logs, so that an instance that ends in between is found; reads each once. */
 export async function findSources(
   context: SourcesContext,
   scope: LogScope,

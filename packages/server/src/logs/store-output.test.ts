@@ -67,7 +67,7 @@ it('withStoredOutput stores the output of an instance once before the instance i
   const instanceId = await rows.instance(of);
   await run(instanceId, 'hello');
   const driver = withStoredOutput(runtime, (id) => storeOutput(context, id));
-  // The state after a kill between moving the files and writing the row, and after a kill between writing the row and forgetting
+  // The states after a kill between moving the files and writing the row, and between writing the row and forgetting
   // the instance.
   await runtime.outputs.release(instanceId, join(context.logsDirectory, of.agentId, instanceId));
   await storeOutput(context, instanceId);

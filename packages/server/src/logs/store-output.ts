@@ -52,10 +52,7 @@ export async function storeOutput(context: StoreOutputContext, instanceId: strin
   await retryWrite(() => insertLog(db, row));
 }
 
-/**
- * Wraps a runtime driver so that it stores the output of an instance before it forgets the instance. Concurrent calls share one
- * run.
- */
+/** Makes a driver store an instance's output before it forgets the instance. Concurrent calls share one run. */
 export function withStoredOutput(driver: Runtime, store: (instanceId: string) => Promise<void>): Runtime {
   const running = new Map<string, Promise<void>>();
   const forget = async (instanceId: string) => {

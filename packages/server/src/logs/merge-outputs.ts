@@ -1,0 +1,128 @@
+import type { Mask } from './mask.ts';
+import { comparePositions, type LogPosition, type SortOrder } from './position.ts';
+import { type PositionedLine, readOutput } from './read-output.ts';
+import type { LogOwner } from './rows.ts';
+import type { LineFilter } from './scan-lines.ts';
+import type { OutputSource, OutputSources } from './sources.ts';
+
+/** Returns the mask for the secret values of a deployment. */
+export type MaskOf = (deploymentId: string) => Promise<Mask>;
+
+type MergeRequest = {
+  readonly order: SortOrder;
+  readonly filter: LineFilter;
+  readonly after: LogPosition | null;
+  readonly from: number;
+  readonly to: number;
+};
+
+export type Merge = {
+  /** Returns the next line of all outputs. Null after the last one. */
+  readonly next: () => Promise<(PositionedLine & { readonly owner: LogOwner }) | null>;
+  readonly scannedBytes: () => number;
+  readonly close: () => Promise<void>;
+};
+
+/** Opening an output counts as this number of bytes read, however small the output is. */
+const sourceBytes = 16 * 1024;
+
+type Head = {
+  readonly owner: LogOwner;
+  readonly batches: AsyncGenerator<readonly PositionedLine[]>;
+  readonly close: () => Promise<void>;
+  batch: readonly PositionedLine[];
+  index: number;
+};
+
+/** Merges the lines of outputs in their total order. Opens an output when its first line may be the next one. */
+export function openMerge(
+  { maskOf }: { readonly maskOf: MaskOf },
+  { order, filter, after, from, to }: MergeRequest,
+  sources: Pick<OutputSources, 'peek' | 'take'>,
+): Merge {
+  const heads: Head[] = [];
+  let scannedBytes = 0;
+
+  async function nextHead(): Promise<Head | null> {
+    await refill();
+    for (;;) {
+      const best = firstOf(heads);
+      const source = await sources.peek();
+      if (source === null || (best !== null && !isDue(source, best))) return best;
+      sources.take();
+      const head = await openHead(source);
+      if (head !== null) heads.push(head);
+    }
+  }
+
+  /** Reads the next batch of each output whose batch was used up, and closes outputs without more lines. */
+  async function refill(): Promise<void> {
+    for (const head of [...heads]) {
+      if (head.index < head.batch.length) continue;
+      const { value, done } = await head.batches.next();
+      head.batch = value ?? [];
+      head.index = 0;
+      if (done !== true) continue;
+      heads.splice(heads.indexOf(head), 1);
+      await head.close();
+    }
+  }
+
+  function isDue(source: OutputSource, best: Head): boolean {
+    const at = best.batch[best.index]?.position.at ?? 0;
+    // Times in database rows are rounded to milliseconds.
+    return order === 'asc' ? source.due <= at + 1000 : source.due >= at - 1000;
+  }
+
+  async function openHead(source: OutputSource): Promise<Head | null> {
+    const mask = await maskOf(source.owner.deployment_id);
+    const opened = await source.open();
+    scannedBytes += sourceBytes;
+    if (opened === null) return null;
+    const request = { order, filter, mask, after, from, to };
+    const batches = readOutput(source.owner.instance_id, opened, request, (bytes) => {
+      scannedBytes += bytes;
+    });
+    const close = async () => {
+      await batches.return(undefined);
+      await opened.handle.close();
+    };
+    try {
+      const { value, done } = await batches.next();
+      if (done !== true) return { owner: source.owner, batches, close, batch: value, index: 0 };
+    } catch (error) {
+      await close();
+      throw error;
+    }
+    await close();
+    return null;
+  }
+
+  function firstOf(all: readonly Head[]): Head | null {
+    let best: Head | null = null;
+    for (const head of all) {
+      const position = head.batch[head.index]?.position;
+      const bestPosition = best?.batch[best.index]?.position;
+      if (position === undefined) continue;
+      if (bestPosition === undefined || comparePositions(position, bestPosition) * (order === 'asc' ? 1 : -1) < 0) {
+        best = head;
+      }
+    }
+    return best;
+  }
+
+  return {
+    next: async () => {
+      for (;;) {
+        const head = await nextHead();
+        if (head === null) return null;
+        const line = head.batch[head.index++];
+        if (line !== undefined) return { ...line, owner: head.owner };
+      }
+    },
+    scannedBytes: () => scannedBytes,
+    close: async () => {
+      for (const head of heads) await head.close();
+    },
+  };
+}
