@@ -1,3 +1,4 @@
+import { addressOf } from '../instances/address.ts';
 import type { OpenInstance } from '../instances/lifecycle.ts';
 import { bodyForBot, type OpenSession, stateOfSession } from '../sessions/progress.ts';
 import type { SessionDirectory } from '../sessions/session-directory.ts';
@@ -9,21 +10,18 @@ export type AdoptionContext = DispatchContext & {
   readonly isEnding: (instanceId: string) => boolean;
 };
 
-/**
- * Takes ownership of a session that has no owner and whose instance is ready: a cold start, or a session of the
- * previous server. If that fails, releases the session, and the next reconcile pass tries again.
- */
+/** Takes ownership of a session whose instance is ready. Releases it on failure, so that the next pass retries. */
 export async function adoptSession(context: AdoptionContext, row: OpenSession, instance: OpenInstance): Promise<void> {
   const { db, ownership, retryWrite } = context;
   if (ownership.has(row.id) || row.transport === 'websocket') return;
-  if (instance.host === null || instance.port === null) return;
+  const address = addressOf(instance);
+  if (address === null) return;
   ownership.acquire(row.id);
   try {
     // Read the state again, because the session or its instance may have ended after `row` was read.
     const current = await retryWrite(() => stateOfSession(db, row.id));
     const isOpen = current?.state === 'starting' || current?.state === 'live';
     if (!isOpen || context.isEnding(instance.id)) return ownership.release(row.id);
-    const address = { host: instance.host, port: instance.port };
     const owner = { organizationId: row.organization_id, agentName: row.agent_name };
     context.directory.expect({ sessionId: row.id, ...owner, instanceId: instance.id, address });
     await resume(context, {

@@ -65,4 +65,16 @@ describe('the backoff after failed starts', () => {
     backoff.failed('d');
     expect(backoff.until('e')).toBeNull();
   });
+
+  it('forgets deployments whose last failure was long ago', () => {
+    let clock = now;
+    const backoff = createBackoff(() => clock);
+    backoff.failed('former');
+    clock = later(1_000);
+    backoff.failed('recent');
+    clock = later(300_000);
+    backoff.failed('d');
+    expect(backoff.until('former')).toBeNull();
+    expect(backoff.until('recent')).toEqual(later(2_000));
+  });
 });

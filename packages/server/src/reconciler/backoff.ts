@@ -1,11 +1,11 @@
 /** Delay after a failed instance of a deployment: one second, doubling up to one minute. */
-const firstMilliseconds = 1_000;
-const longestMilliseconds = 60_000;
+const firstMs = 1_000;
+const longestMs = 60_000;
 /**
  * Failures that are further apart do not increase the delay. A successful start does not reset it. Otherwise, a bot
  * that exits right after it is ready would be started each second forever.
  */
-const forgottenMilliseconds = 300_000;
+const forgottenMs = 300_000;
 
 export type Backoff = {
   readonly failed: (id: string) => void;
@@ -17,16 +17,28 @@ export type Backoff = {
 
 export function createBackoff(now: () => Date): Backoff {
   const failures = new Map<string, { count: number; at: number; until: Date | null }>();
+
+  /** Deletes failures that no longer matter. Otherwise, the map would grow with each deployment that ever failed. */
+  function forget(nowMs: number): void {
+    for (const [id, { at }] of failures) {
+      if (nowMs - at < forgottenMs) return;
+      failures.delete(id);
+    }
+  }
+
   return {
     failed(id) {
       const at = now().getTime();
       const before = failures.get(id);
-      const counted = before === undefined || at - before.at >= forgottenMilliseconds ? 0 : before.count;
+      forget(at);
+      const counted = before === undefined || at - before.at >= forgottenMs ? 0 : before.count;
       // Instances that were already starting at the first failure count as the same failure, because all instances of a
       // pool may fail at once.
       const isAnother = before?.until == null || at >= before.until.getTime();
       const count = isAnother ? counted + 1 : counted;
-      const wait = Math.min(longestMilliseconds, firstMilliseconds * 2 ** Math.min(count - 1, 10));
+      const wait = Math.min(longestMs, firstMs * 2 ** Math.min(count - 1, 10));
+      // Delete the entry first, so that the map stays in the order of the failures.
+      failures.delete(id);
       failures.set(id, { count, at, until: new Date(at + wait) });
     },
     succeeded(id) {

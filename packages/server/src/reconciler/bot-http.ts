@@ -1,23 +1,27 @@
 import { type ClientRequest, type IncomingHttpHeaders, request } from 'node:http';
 import type { InstanceAddress } from '@bothost/runtime';
 import { z } from 'zod';
+import { requestOptions } from '../instances/address.ts';
 import type { BotResponse } from './completion.ts';
 
-/** Maximum size of a bot's response. */
+/** Maximum size of a bot's response in bytes. */
 const responseBytes = 65_536;
 
 type Headers = Readonly<Record<string, string>>;
 
-/**
- * Sends `POST /bot`, which stays open for the whole session (docs/bot-contract.md, "Start"). Has no timeout, and uses a
- * separate connection with TCP keep-alive. `answer` never rejects.
- */
+/** Sends `POST /bot`, which stays open for the whole session, on its own connection. `answer` never rejects. */
 export function postBot(
   address: InstanceAddress,
   headers: Headers,
   body: string,
 ): { readonly answer: Promise<BotResponse>; readonly abort: () => void } {
-  const sent = request({ ...address, path: '/bot', method: 'POST', agent: false, headers: bodyHeaders(headers, body) });
+  const sent = request({
+    ...requestOptions(address),
+    path: '/bot',
+    method: 'POST',
+    agent: false,
+    headers: bodyHeaders(headers, body),
+  });
   sent.on('socket', (socket) => {
     socket.setNoDelay(true);
     socket.setKeepAlive(true, 30_000);
@@ -72,7 +76,7 @@ export async function askBot(
   signal: AbortSignal,
 ): Promise<BotSession | null> {
   const sent = request({
-    ...address,
+    ...requestOptions(address),
     path: `/_bot/session?wait=${waitSeconds}`,
     agent: false,
     signal,
@@ -89,16 +93,20 @@ export async function askBot(
   }
 }
 
-/**
- * Asks a bot to end its session (docs/bot-contract.md, "Stop"). False if the bot does not support this, or has no
- * session. Never rejects.
- */
+/** Asks a bot to stop (docs/bot-contract.md, "Stop"). False if it cannot or has no session. Never rejects. */
 export async function askToStop(address: InstanceAddress, token: string, graceSeconds: number): Promise<boolean> {
   const body = JSON.stringify({ graceSeconds });
   const headers = bodyHeaders({ authorization: `Bearer ${token}` }, body);
   const signal = AbortSignal.timeout(2_000);
   try {
-    const sent = request({ ...address, path: '/_bot/stop', method: 'POST', agent: false, signal, headers });
+    const sent = request({
+      ...requestOptions(address),
+      path: '/_bot/stop',
+      method: 'POST',
+      agent: false,
+      signal,
+      headers,
+    });
     sent.end(body);
     return (await readResponse(sent)).status === 202;
   } catch {

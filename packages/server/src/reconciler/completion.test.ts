@@ -37,7 +37,7 @@ describe('completionOf', () => {
     },
   );
 
-  it('returns SESSION_TIME_LIMIT for every response at the limit', () => {
+  it('returns SESSION_TIME_LIMIT for every response that a bot sends at the time limit', () => {
     for (const answer of [answered(200), answered(500), answered(200, 'DONE'), broken]) {
       expect(completionOf(answer, true)).toBe('SESSION_TIME_LIMIT');
     }

@@ -1,16 +1,13 @@
-import { type Prepared, PrepareError, type Runtime } from '@bothost/runtime';
+import { type PreparedProject, PrepareError, type Runtime } from '@bothost/runtime';
 import type { Logger } from 'pino';
-import { failDeployment, type OpenDeployment, recordPrepared } from '../agents/deployment.ts';
+import { failDeployment, type OpenDeployment, recordPreparedProject } from '../agents/deployment.ts';
 import type { RetryWrite } from '../store/retry-write.ts';
 import type { Database } from '../store/tables.ts';
 import type { Backoff } from './backoff.ts';
 import type { Outcomes } from './outcomes.ts';
 
-/**
- * A signal that never aborts: a preparation is not stopped with the server. If it is killed, the next server starts it
- * again.
- */
-const NEVER = new AbortController().signal;
+/** Preparations are never aborted: they outlive a shutdown, or the next server starts them again. */
+const never = new AbortController().signal;
 
 type Context = {
   readonly db: Database;
@@ -41,7 +38,7 @@ export function createDeploymentPreparer(context: Context): DeploymentPreparer {
     const deployment = { id: row.id, agentId: row.agent_id };
     try {
       const prepared = await projectOf(row);
-      await context.retryWrite(() => recordPrepared(context, row.id, prepared));
+      await context.retryWrite(() => recordPreparedProject(context, row.id, prepared));
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
       const problem = { code: 'PCC_PREPARE_FAILED', message, exit: null } as const;
@@ -56,17 +53,17 @@ export function createDeploymentPreparer(context: Context): DeploymentPreparer {
     }
   }
 
-  function projectOf(row: OpenDeployment): Promise<Prepared> {
+  function projectOf(row: OpenDeployment): Promise<PreparedProject> {
     const { source } = row;
     if (source.kind === 'build') return Promise.resolve(preparedByBuild(row));
     const output = (line: string) => context.logger.info({ deploymentId: row.id, agent: row.agent_name }, line);
-    return context.runtime.prepare({ id: row.id, source }, output, NEVER);
+    return context.runtime.prepare({ id: row.id, source }, output, never);
   }
 
   return { prepare, isBusy: (id) => busy.has(id) };
 }
 
-function preparedByBuild({ build_prepared: prepared, build_error: error }: OpenDeployment): Prepared {
+function preparedByBuild({ build_prepared: prepared, build_error: error }: OpenDeployment): PreparedProject {
   if (prepared !== null) return prepared;
   throw new PrepareError(`The build could not be repeated after a restore: ${error ?? 'it was removed'}`);
 }

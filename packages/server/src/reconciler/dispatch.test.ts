@@ -19,8 +19,8 @@ const answer = (status: number, body: object) => (_: IncomingMessage, response: 
 let rows: TestRows;
 let of: { organizationId: string; agentId: string; deploymentId: string };
 let ended: [status: string, at: Date | undefined][];
-let told: string[];
-let asked: { url: string; headers: IncomingMessage['headers']; body: string }[];
+let transitions: string[];
+let requests: { url: string; headers: IncomingMessage['headers']; body: string }[];
 let closing: AbortController;
 let acceptDeadline: AbortController;
 let server: Server | null = null;
@@ -33,8 +33,8 @@ beforeAll(async () => {
 });
 beforeEach(() => {
   ended = [];
-  told = [];
-  asked = [];
+  transitions = [];
+  requests = [];
   closing = new AbortController();
   acceptDeadline = new AbortController();
 });
@@ -49,7 +49,7 @@ afterAll(() => rows.close());
 async function session(bot: Bot, fields: Partial<ReadySession> = {}, state: 'starting' | 'live' = 'starting') {
   server = createServer(async (request, response) => {
     const url = request.url ?? '';
-    asked.push({ url, headers: request.headers, body: await text(request) });
+    requests.push({ url, headers: request.headers, body: await text(request) });
     const route = bot[url.split('?')[0] ?? ''];
     if (route === undefined) response.writeHead(404).end();
     else route(request, response);
@@ -86,20 +86,21 @@ async function session(bot: Bot, fields: Partial<ReadySession> = {}, state: 'sta
       ended.push([status, at]);
       ownership.release(sessionId);
     },
-    onOpen: () => told.push('open'),
-    onLive: () => told.push('live'),
+    onDispatch: () => undefined,
+    onOpen: () => transitions.push('open'),
+    onLive: () => transitions.push('live'),
   };
   return { context, readySession };
 }
 const stored = (id: string) => rows.db.selectFrom('sessions').selectAll().where('id', '=', id).executeTakeFirst();
 const statuses = () => ended.map(([status]) => status);
-const urls = () => asked.map(({ url }) => url.split('?')[0]);
+const urls = () => requests.map(({ url }) => url.split('?')[0]);
 
 describe('dispatch', () => {
   it('sends headers and body to the bot and records the start time', async () => {
     const { context, readySession } = await session({ '/bot': answer(200, {}) }, { transport: 'webrtc' });
     await dispatch(context, readySession);
-    expect(asked[0]).toMatchObject({
+    expect(requests[0]).toMatchObject({
       url: '/bot',
       body: '{"caller":"anna"}',
       headers: {
@@ -117,7 +118,7 @@ describe('dispatch', () => {
       cold_start: true,
       handed_over_at: testNow,
     });
-    expect(told).toEqual(['open', 'live']);
+    expect(transitions).toEqual(['open', 'live']);
   });
 
   it('records a session as live once the bot reports that it has the session', async () => {
@@ -138,7 +139,7 @@ describe('dispatch', () => {
     end();
     await running;
     expect(states).toEqual(['starting', 'starting', 'starting']);
-    expect(told).toEqual(['open', 'live']);
+    expect(transitions).toEqual(['open', 'live']);
     expect(statuses()).toEqual(['HTTP_COMPLETED']);
   });
 
@@ -185,13 +186,13 @@ describe('dispatch', () => {
     expect(statuses()).toEqual([status]);
   });
 
-  it('ends with SESSION_TIME_LIMIT for a response at the limit', async () => {
+  it('ends the session with SESSION_TIME_LIMIT if the bot responds at the time limit', async () => {
     const { context, readySession } = await session({ '/bot': answer(200, {}) }, { maxSeconds: 0 });
     await dispatch(context, readySession);
     expect(statuses()).toEqual(['SESSION_TIME_LIMIT']);
   });
 
-  it('ends with HTTP_ERROR and no start time without a listener', async () => {
+  it('ends the session with HTTP_ERROR and without a start time if the bot does not listen', async () => {
     const { context, readySession } = await session({});
     server?.close();
     await dispatch(context, readySession);
@@ -236,7 +237,7 @@ describe('a session adopted after a restart', () => {
     });
     await resume(context, readySession);
     expect(urls().slice(0, 2)).toEqual(['/_bot/session', '/bot']);
-    expect(asked[0]?.headers.authorization).toBe(`Bearer ${controlToken(key, readySession.instanceId)}`);
+    expect(requests[0]?.headers.authorization).toBe(`Bearer ${controlToken(key, readySession.instanceId)}`);
     expect(statuses()).toEqual(['HTTP_COMPLETED']);
   });
 
@@ -258,7 +259,7 @@ describe('a session adopted after a restart', () => {
     const { context, readySession } = await session({ '/_bot/session': answer(200, report) }, fields, 'live');
     await resume(context, readySession);
     expect(ended).toEqual([['OUT_OF_CREDIT', ago(5)]]);
-    expect(told).toEqual(['open']);
+    expect(transitions).toEqual(['open']);
   });
 
   it('gets SESSION_TIME_LIMIT if it ended at its limit during the restart', async () => {
@@ -281,7 +282,7 @@ describe('a session adopted after a restart', () => {
       'live',
     );
     await resume(context, readySession);
-    expect(asked.map(({ url }) => url)).toEqual(['/_bot/session?wait=0', '/_bot/session?wait=25']);
+    expect(requests.map(({ url }) => url)).toEqual(['/_bot/session?wait=0', '/_bot/session?wait=25']);
     expect(statuses()).toEqual(['HTTP_COMPLETED']);
   });
 
@@ -359,7 +360,7 @@ describe('a session adopted after a restart', () => {
       const { context, readySession } = await session({}, { ...silent, botStartedAt: ago(9) }, 'live');
       await resume(context, readySession);
       expect(urls()).toEqual(['/_bot/session']);
-      expect(told).toEqual(['open']);
+      expect(transitions).toEqual(['open']);
       expect(await stored(readySession.id)).toMatchObject({ state: 'live', bot_started_at: ago(9) });
     });
   });

@@ -5,7 +5,7 @@ import { controlToken } from '../instances/control-token.ts';
 import { startHeaders } from '../sessions/bot-headers.ts';
 import { markDispatched, markLive } from '../sessions/progress.ts';
 import type { RetryWrite } from '../store/retry-write.ts';
-import type { Database } from '../store/tables.ts';
+import type { Database, SessionTransport } from '../store/tables.ts';
 import { askBot, type BotSession, postBot } from './bot-http.ts';
 import { type BotResponse, completionOf, isAcceptance } from './completion.ts';
 import type { SessionOwnership } from './session-ownership.ts';
@@ -16,7 +16,7 @@ export type ReadySession = {
   readonly instanceId: string;
   readonly address: InstanceAddress;
   readonly reportsSession: boolean;
-  readonly transport: 'none' | 'webrtc';
+  readonly transport: Exclude<SessionTransport, 'websocket'>;
   readonly maxSeconds: number;
   readonly cold: boolean;
   readonly requestedAt: Date | null;
@@ -37,11 +37,13 @@ export type DispatchContext = {
   readonly closing: AbortSignal;
   /** Returns a signal that aborts when the time for the bot to accept the session is over. */
   readonly acceptDeadline: () => AbortSignal;
-  /** Retries while the database is unavailable. */
+  /** Retries a write while the database is unavailable. */
   readonly retryWrite: RetryWrite;
   readonly endSession: (sessionId: string, status: CompletionStatus, at?: Date) => Promise<void>;
   /** Whether the instance of a session has not exited. The address of an exited instance may belong to another bot. */
   readonly isReachable: (sessionId: string) => boolean;
+  /** Called just before the session is sent to its instance. */
+  readonly onDispatch: (instanceId: string) => void;
   /** Called when the bot has the session, so that requests can be forwarded to the bot. */
   readonly onOpen: (sessionId: string) => void;
   /** Called when the bot has just accepted the session, with the time. */
@@ -50,12 +52,10 @@ export type DispatchContext = {
 
 /** Maximum time in seconds for which a bot may delay its response to a status request. */
 const askSeconds = 25;
-/**
- * Minimum interval between status requests if the bot did not respond, or responded although its session has not ended.
- */
-const againMilliseconds = 1_000;
-/** First interval between status requests until the bot accepts a session. Doubles up to `againMilliseconds`. */
-const acceptMilliseconds = 5;
+/** Interval between status requests if a bot does not respond, or responds before its session has ended. */
+const againMs = 1_000;
+/** First interval between status requests until the bot accepts a session. Doubles up to `againMs`. */
+const acceptMs = 5;
 
 /**
  * Sends a session to its instance, which must not have it yet, and follows the session until it ends. The session is
@@ -70,6 +70,7 @@ export async function dispatch(context: DispatchContext, session: ReadySession):
   if (!session.reportsSession) await recorded;
   const sentAt = context.now();
   const headers = startHeaders({ ...session, controlToken: controlToken(context.key, session.instanceId) });
+  context.onDispatch(session.instanceId);
   const { answer, abort } = postBot(session.address, headers, session.body ?? '{}');
   context.ownership.acquire(session.id, abort);
   context.closing.addEventListener('abort', abort, { once: true });
@@ -99,10 +100,10 @@ async function whenAccepted(
   sentAt: Date,
   signal: AbortSignal,
 ): Promise<Date | null> {
-  for (let pause = acceptMilliseconds; ; pause = Math.min(2 * pause, againMilliseconds)) {
+  for (let pause = acceptMs; ; pause = Math.min(2 * pause, againMs)) {
     const known = await ask(context, session, 0, signal);
     if (known === 'aborted') return null;
-    if (known?.state !== 'idle') return within(known?.startedAt, sentAt, context.now());
+    if (known?.state !== 'idle') return clampReportedTime(known?.startedAt, sentAt, context.now());
     await elapse(pause, signal);
   }
 }
@@ -132,13 +133,13 @@ export async function resume(context: DispatchContext, session: ReadySession): P
     if (known?.state === 'idle' && !mayHaveRequest) return dispatch(context, session);
     if (known?.state === 'idle') {
       mayHaveRequest = false;
-      await elapse(againMilliseconds, signal);
+      await elapse(againMs, signal);
       continue;
     }
     context.onOpen(session.id);
     if (startedAt === null) {
       const reported = known?.startedAt ?? dispatchedAt?.toISOString();
-      startedAt = within(reported, session.readyAt ?? session.claimedAt, context.now());
+      startedAt = clampReportedTime(reported, session.readyAt ?? session.claimedAt, context.now());
       await markStarted(context, session, startedAt);
     }
     // The bot has no status route, so only its exit or the time limit ends the session.
@@ -146,16 +147,13 @@ export async function resume(context: DispatchContext, session: ReadySession): P
     if (known.state === 'ended') {
       const ownStatus = known.completionStatus ?? null;
       const answer = { kind: 'responded', status: known.status ?? 200, ownStatus } as const;
-      return endWith(context, session, startedAt, answer, within(known.endedAt, startedAt, context.now()));
+      return endWith(context, session, startedAt, answer, clampReportedTime(known.endedAt, startedAt, context.now()));
     }
     waitSeconds = askSeconds;
   }
 }
 
-/**
- * Asks the bot for the state of its session until it responds. Null if the bot has no status route but responds to
- * requests; it then must have received the earlier dispatch.
- */
+/** Asks the bot until it responds. Null if it has no status route; it then received the earlier dispatch. */
 async function ask(
   context: DispatchContext,
   session: ReadySession,
@@ -164,7 +162,7 @@ async function ask(
 ): Promise<BotSession | null | 'aborted'> {
   const token = controlToken(context.key, session.instanceId);
   for (;;) {
-    const soonest = elapse(againMilliseconds, signal);
+    const soonest = elapse(againMs, signal);
     const known = await askBot(session.address, token, waitSeconds, signal).catch((error: Error) => error);
     const goesOn = known instanceof Error || (known?.state === 'running' && waitSeconds > 0);
     if (goesOn) await soonest;
@@ -180,11 +178,11 @@ async function elapse(milliseconds: number, signal: AbortSignal): Promise<void> 
   await delay(milliseconds, undefined, { signal, ref: false }).catch(() => undefined);
 }
 
-/** Parses a time reported by a bot and limits it to the range from `least` to `now`. */
-export function within(said: string | null | undefined, least: Date | null, now: Date): Date {
-  const moment = said == null ? now : new Date(said);
-  if (moment > now) return now;
-  return least !== null && moment < least ? least : moment;
+/** Parses a time reported by a bot and clamps it to the range from `earliest` to `now`. Returns `now` if none is reported. */
+export function clampReportedTime(reported: string | null | undefined, earliest: Date | null, now: Date): Date {
+  const time = reported == null ? now : new Date(reported);
+  if (time > now) return now;
+  return earliest !== null && time < earliest ? earliest : time;
 }
 
 async function markStarted(context: DispatchContext, session: ReadySession, at: Date): Promise<void> {

@@ -1,6 +1,6 @@
 import type { CompletionStatus } from '@bothost/contract';
 import type { Runtime } from '@bothost/runtime';
-import { forgetPrepared, lockForScaling } from '../agents/deployment.ts';
+import { lockAgentForScaling, markProjectRemoved } from '../agents/deployment.ts';
 import { provisionInstances, retireInstance } from '../instances/lifecycle.ts';
 import { decideEnd } from '../sessions/progress.ts';
 import type { RetryWrite } from '../store/retry-write.ts';
@@ -35,9 +35,7 @@ type Context = {
   readonly requestReconcile: () => void;
 };
 
-/**
- * Creates the function that executes a planned action. `rows` is the observed state from which the plan was computed.
- */
+/** Executes planned actions. `rows` is the observed state from which the plan was computed. */
 export function createExecutor(context: Context): (action: Action, rows: Rows) => Promise<void> {
   const { db, runtime, retryWrite, endSession, instanceRemoved, unobservedEndAt, requestReconcile } = context;
 
@@ -56,7 +54,7 @@ export function createExecutor(context: Context): (action: Action, rows: Rows) =
       case 'discard-deployment': {
         const prepared = rows.deployments.get(action.deploymentId)?.prepared;
         if (prepared) await runtime.discard(prepared);
-        return retryWrite(() => forgetPrepared(context, action.deploymentId));
+        return retryWrite(() => markProjectRemoved(context, action.deploymentId));
       }
       case 'provision':
         return provision(action.deploymentId, action.idle, rows);
@@ -100,7 +98,7 @@ export function createExecutor(context: Context): (action: Action, rows: Rows) =
     const row = rows.deployments.get(deploymentId);
     if (row === undefined) return;
     const added = await db.transaction().execute(async (transaction) => {
-      await lockForScaling(transaction, row.agent_id);
+      await lockAgentForScaling(transaction, row.agent_id);
       const pool = { deploymentId, agentId: row.agent_id, idle, maxAgents: row.max_agents };
       return provisionInstances({ ...context, db: transaction }, pool);
     });

@@ -1,7 +1,7 @@
 import type { CompletionStatus, SessionEventCode } from '@bothost/contract';
 import type { InstanceEvent, InstanceExit, InstanceNotice, Runtime } from '@bothost/runtime';
 import type { Logger } from 'pino';
-import { findInstance, markEnded, noteInstance, type OpenInstance } from '../instances/lifecycle.ts';
+import { findInstance, markEnded, type OpenInstance, recordInstanceEvent } from '../instances/lifecycle.ts';
 import type { Keyring } from '../secrets/vault/keyring.ts';
 import { markLive, recordEvents, stateOfSession } from '../sessions/progress.ts';
 import type { SessionDirectory } from '../sessions/session-directory.ts';
@@ -9,7 +9,7 @@ import type { RetryWrite } from '../store/retry-write.ts';
 import type { Database, StoredEvent } from '../store/tables.ts';
 import { isColdStart } from './cold-start.ts';
 import { completionOfExit } from './completion.ts';
-import { terminateMilliseconds } from './instance-runner.ts';
+import { terminateMs } from './instance-runner.ts';
 import { redactTail } from './redact.ts';
 import type { SessionOwnership } from './session-ownership.ts';
 
@@ -38,12 +38,9 @@ export type InstanceWatch = {
 };
 
 /** Time to wait for a bot's response after its exit. The response gives a more precise reason than the exit status. */
-const lastWordMilliseconds = 3_000;
+const lastWordMs = 3_000;
 
-/**
- * Records runtime events until the signal aborts. Starts with the events that occurred while no server was watching;
- * `isEnding` includes them before the first database query.
- */
+/** Records runtime events until the signal aborts, beginning with events that occurred while no server was running. */
 export function watchInstances(context: Context): InstanceWatch {
   const ending = new Set<string>();
 
@@ -86,7 +83,7 @@ async function handle(context: Context, event: InstanceEvent): Promise<void> {
     const cause = { code, signal, outOfMemory, diskLimit, ...(code === 0 ? {} : { tail }) };
     const stored: StoredEvent = { code: 'INSTANCE_EXITED', at: event.at.toISOString(), detail: cause };
     if (!wasStopped(event, session?.ended_at ?? null)) await retryWrite(() => recordEvents(db, sessionId, [stored]));
-    await context.ownership.released(sessionId, AbortSignal.timeout(lastWordMilliseconds));
+    await context.ownership.released(sessionId, AbortSignal.timeout(lastWordMs));
     const at = code === null && signal === null ? unseen : event.at;
     await context.endSession(sessionId, await statusByExit(context, sessionId, instance, event.exit), at);
   }
@@ -98,12 +95,12 @@ async function handle(context: Context, event: InstanceEvent): Promise<void> {
 
 /**
  * Whether the service itself ended an instance with SIGTERM or SIGKILL after its session. An exit shortly after the
- * session cannot be by SIGKILL, which the service sends only after `terminateMilliseconds`.
+ * session cannot be by SIGKILL, which the service sends only after `terminateMs`.
  */
 function wasStopped({ at, exit }: ExitEvent, sessionEndedAt: Date | null): boolean {
   if (sessionEndedAt === null || exit.outOfMemory) return false;
   const afterMs = at.getTime() - sessionEndedAt.getTime();
-  return exit.signal === 'SIGKILL' ? afterMs >= terminateMilliseconds : exit.signal === 'SIGTERM' && afterMs >= 0;
+  return exit.signal === 'SIGKILL' ? afterMs >= terminateMs : exit.signal === 'SIGTERM' && afterMs >= 0;
 }
 
 const noticeCodes: Readonly<Record<InstanceNotice, SessionEventCode>> = {
@@ -117,7 +114,7 @@ async function notice(context: Context, event: Extract<InstanceEvent, { kind: 'n
   const { instanceId, detail } = event;
   context.logger.warn({ instanceId, notice: event.notice }, detail);
   const stored: StoredEvent = { code: noticeCodes[event.notice], at: event.at.toISOString(), detail: { detail } };
-  const sessionId = await context.retryWrite(() => noteInstance(context.db, instanceId, stored));
+  const sessionId = await context.retryWrite(() => recordInstanceEvent(context.db, instanceId, stored));
   if (sessionId !== null) await context.retryWrite(() => recordEvents(context.db, sessionId, [stored]));
 }
 

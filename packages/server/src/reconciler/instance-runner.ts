@@ -1,13 +1,14 @@
-import { type CompletionStatus, type ProfileName, profiles, startDeadlineSeconds } from '@bothost/contract';
+import { type CompletionStatus, profiles, startDeadlineSeconds } from '@bothost/contract';
 import type { InstanceSpec, Runtime } from '@bothost/runtime';
 import type { Logger } from 'pino';
 import type { OpenDeployment } from '../agents/deployment.ts';
+import { addressOf } from '../instances/address.ts';
 import { controlToken } from '../instances/control-token.ts';
-import { markReady, markStopping, type OpenInstance } from '../instances/lifecycle.ts';
+import { findInstance, markReady, markStopping, type OpenInstance } from '../instances/lifecycle.ts';
 import { decryptForDeployment } from '../secrets/pin.ts';
 import type { Keyring } from '../secrets/vault/keyring.ts';
 import type { RetryWrite } from '../store/retry-write.ts';
-import type { Database } from '../store/tables.ts';
+import type { Database, SessionTransport } from '../store/tables.ts';
 import { askBot, askToStop } from './bot-http.ts';
 import { redactStartError } from './redact.ts';
 import type { SessionOwnership } from './session-ownership.ts';
@@ -18,7 +19,7 @@ export type RunnerContext = {
   readonly db: Database;
   readonly now: () => Date;
   readonly logger: Logger;
-  readonly runtime: Runtime;
+  readonly runtime: Pick<Runtime, 'start' | 'stop'>;
   readonly key: Buffer;
   readonly ownership: SessionOwnership;
   readonly startInTurn: StartQueue;
@@ -28,29 +29,23 @@ export type RunnerContext = {
   readonly iceConfigUrl: () => string;
   /** Called when an instance is ready. `row` names the session that waits for the instance, if any. */
   readonly onReady: (row: OpenInstance) => void;
-  /**
-   * Called when an instance has ended and its process is removed. `status` is for the session of the instance, if any;
-   * `cause` says why the instance did not start.
-   */
+  /** Called after an instance has ended. `status` is for its session; `cause` says why it did not start. */
   readonly onRemoved: (instanceId: string, status: CompletionStatus, cause: string | null) => Promise<void>;
 };
 
 export type InstanceRunner = {
   readonly start: (row: OpenInstance, deployment: OpenDeployment) => Promise<void>;
   /** Stops an instance. `transport` is that of its session. */
-  readonly stop: (row: OpenInstance, transport: 'none' | 'webrtc' | 'websocket') => Promise<void>;
+  readonly stop: (row: OpenInstance, transport: SessionTransport) => Promise<void>;
   readonly isBusy: (instanceId: string) => boolean;
 };
 
-/**
- * Time in seconds for a bot to end its session (docs/bot-contract.md, "Stop"). Canceling a Pipecat pipeline takes up to
- * 20 s.
- */
+/** Time for a bot to end its session when asked (docs/bot-contract.md, "Stop"). A Pipecat pipeline takes up to 20 s. */
 const cooperativeSeconds = 25;
 /** Milliseconds between SIGTERM and SIGKILL. */
-export const terminateMilliseconds = 5_000;
+export const terminateMs = 5_000;
 /** Time for a ready bot to respond to its first status request, in milliseconds. */
-const askMilliseconds = 2_000;
+const askMs = 2_000;
 
 export function createInstanceRunner(context: RunnerContext): InstanceRunner {
   const starting = new Map<string, AbortController>();
@@ -58,15 +53,18 @@ export function createInstanceRunner(context: RunnerContext): InstanceRunner {
 
   async function start(row: OpenInstance, deployment: OpenDeployment): Promise<void> {
     const abort = new AbortController();
-    // The deadline begins when the start leaves the queue.
+    // The deadline begins when the start leaves the start queue.
     const turn: { deadline: AbortSignal | null } = { deadline: null };
     starting.set(row.id, abort);
     try {
+      // Read the state again, because an earlier start may have ended after `row` was read.
+      const current = await context.retryWrite(() => findInstance(context.db, row.id));
+      if (current?.state !== 'starting') return;
       const address = await context.startInTurn(deployment.organization_id, abort.signal, () => {
         turn.deadline = AbortSignal.timeout(startDeadlineSeconds * 1000);
         return context.runtime.start(specOf(row, deployment), AbortSignal.any([abort.signal, turn.deadline]));
       });
-      const asking = AbortSignal.any([abort.signal, AbortSignal.timeout(askMilliseconds)]);
+      const asking = AbortSignal.any([abort.signal, AbortSignal.timeout(askMs)]);
       const known = await askBot(address, controlToken(context.key, row.id), 0, asking).catch(() => null);
       const ready = await context.retryWrite(() => markReady(context, row.id, address, known !== null));
       await context.validation.started(deployment);
@@ -94,14 +92,14 @@ export function createInstanceRunner(context: RunnerContext): InstanceRunner {
   }
 
   /** Ends the session first, then sends SIGTERM and, if necessary, SIGKILL (docs/bot-contract.md, "Stop"). */
-  async function stop(row: OpenInstance, transport: 'none' | 'webrtc' | 'websocket'): Promise<void> {
+  async function stop(row: OpenInstance, transport: SessionTransport): Promise<void> {
     if (stopping.has(row.id)) return;
     stopping.add(row.id);
     try {
       await context.retryWrite(() => markStopping(context.db, row.id));
       starting.get(row.id)?.abort();
       if (row.session_id !== null) await endByItself(row, row.session_id, transport);
-      await context.runtime.stop(row.id, terminateMilliseconds);
+      await context.runtime.stop(row.id, terminateMs);
       await context.onRemoved(row.id, 'HTTP_ERROR', null);
     } finally {
       stopping.delete(row.id);
@@ -112,14 +110,15 @@ export function createInstanceRunner(context: RunnerContext): InstanceRunner {
     if (!context.ownership.has(sessionId)) return;
     // Disconnect a waiting client first. Otherwise, the client would see the end of the instance as a failure of the
     // bot.
-    if (row.host === null || row.port === null) return context.ownership.abort(sessionId);
-    const asks = row.reports_session && transport !== 'websocket';
-    const address = { host: row.host, port: row.port };
-    const asked = asks && (await askToStop(address, controlToken(context.key, row.id), cooperativeSeconds - 5));
-    if (asked) return context.ownership.released(sessionId, AbortSignal.timeout(cooperativeSeconds * 1000));
+    const address = addressOf(row);
+    if (address === null) return context.ownership.abort(sessionId);
+    const canBeAsked = row.reports_session && transport !== 'websocket';
+    const hasAccepted =
+      canBeAsked && (await askToStop(address, controlToken(context.key, row.id), cooperativeSeconds - 5));
+    if (hasAccepted) return context.ownership.released(sessionId, AbortSignal.timeout(cooperativeSeconds * 1000));
     context.ownership.abort(sessionId);
     // If the bot responds, wait until both sides have closed the WebSocket before sending SIGTERM.
-    await context.ownership.released(sessionId, AbortSignal.timeout(terminateMilliseconds));
+    await context.ownership.released(sessionId, AbortSignal.timeout(terminateMs));
   }
 
   function secretsOf(deployment: OpenDeployment) {
@@ -134,7 +133,7 @@ export function createInstanceRunner(context: RunnerContext): InstanceRunner {
       instanceId: row.id,
       deploymentId: row.deployment_id,
       prepared: deployment.prepared ?? {},
-      limits: profiles[deployment.profile as ProfileName],
+      limits: profiles[deployment.profile],
       forks: deployment.fork,
       environment: async () => ({
         PIPECAT_LOG_LEVEL: 'DEBUG',

@@ -34,7 +34,7 @@ async function agent(name = 'parrot', fields: Parameters<TestRows['deployment']>
   return { organizationId, agentId, hostId, deploymentId: await rows.deployment(agentId, fields) };
 }
 
-it('marks a deployment as serving if it is ready, active, and its agent is not deleted', async () => {
+it('observe marks a deployment as serving if it is ready, active, and its agent is not deleted', async () => {
   const old = await agent();
   await rows.instance(old);
   const young = await rows.deployment(old.agentId);
@@ -51,7 +51,7 @@ it('marks a deployment as serving if it is ready, active, and its agent is not d
   });
 });
 
-it('ignores rows of other regions and hosts', async () => {
+it('observe ignores rows of other regions and hosts', async () => {
   const here = await agent();
   const elsewhere = await rows.agent(organizationId, { name: 'far', region: 'eu' });
   const far = { ...here, agentId: elsewhere, deploymentId: await rows.deployment(elsewhere) };
@@ -62,7 +62,7 @@ it('ignores rows of other regions and hosts', async () => {
   expect(observed.deployments.map(({ id }) => id)).toEqual([here.deploymentId]);
 });
 
-it('ignores ended rows', async () => {
+it('observe ignores ended rows', async () => {
   const of = await agent();
   const ended = { state: 'ended', ended_at: testNow } as const;
   const sessionId = await rows.session(of, { ...ended, completion_status: '500' });
@@ -70,18 +70,18 @@ it('ignores ended rows', async () => {
   expect((await read()).observed).toMatchObject({ instances: [], sessions: [] });
 });
 
-it('marks instances as running if the runtime lists them, and reports unknown ones as orphans unless they are starting', async () => {
+it('observe marks instances as running if the runtime lists them, and reports unknown ones as orphans unless they are starting', async () => {
   const of = await agent();
-  const [running, gone] = [await rows.instance(of), await rows.instance(of)];
+  const [running, exited] = [await rows.instance(of), await rows.instance(of)];
   const { observed } = await read([running, 'orphan', 'busy'], { isBusyInstance: (id) => id === 'busy' });
   expect(Object.fromEntries(observed.instances.map((one) => [one.id, one.running]))).toEqual({
     [running]: true,
-    [gone]: false,
+    [exited]: false,
   });
   expect(observed.orphans).toEqual(['orphan']);
 });
 
-it('reads a session with its time limit and instance, and whether this process owns it', async () => {
+it('observe reads a session with its time limit and instance, and whether this process owns it', async () => {
   const of = await agent('parrot', { max_session_seconds: 90 });
   const sessionId = await rows.session(of, { state: 'live', bot_started_at: ago(5), requested_at: ago(9) });
   const instanceId = await rows.instance(of, { session_id: sessionId });
@@ -100,7 +100,7 @@ it('reads a session with its time limit and instance, and whether this process o
   expect(known.sessions.get(sessionId)).toMatchObject({ agent_name: 'parrot', organization_id: organizationId });
 });
 
-it('marks a relayed WebSocket as lost only if the server that relayed it has ended', async () => {
+it('observe marks a relayed WebSocket as lost only if the server that relayed it has ended', async () => {
   const of = await agent();
   const socket = { state: 'live', transport: 'websocket' } as const;
   const mine = await rows.session(of, { ...socket, relay_id: serverId });
@@ -111,7 +111,7 @@ it('marks a relayed WebSocket as lost only if the server that relayed it has end
   expect(relayLost).toEqual({ [mine]: false, [lost]: true, [waiting]: false });
 });
 
-it('after a crash adopts live sessions, starts pending instances, and ends lost sessions', async () => {
+it('a plan after a crash adopts live sessions, starts pending instances, and ends lost sessions', async () => {
   const of = await agent();
   const claim = async (state: 'starting' | 'live', instance: Parameters<TestRows['instance']>[1] = {}) => {
     const sessionId = await rows.session(of, {

@@ -38,9 +38,9 @@ export async function observe(
   const observed: ObservedState = {
     now: context.now(),
     draining: local.draining,
-    deployments: deployments.map((row) => planDeployment(row, local)),
-    instances: instances.map((row) => planInstance(row, running, local)),
-    sessions: sessions.flatMap((row) => planSession(row, local)),
+    deployments: deployments.map((row) => toPlannedDeployment(row, local)),
+    instances: instances.map((row) => toPlannedInstance(row, running, local)),
+    sessions: sessions.flatMap((row) => toPlannedSessions(row, local)),
     orphans: [...running].filter((id) => !known.has(id) && !local.isBusyInstance(id)),
   };
   return { observed, rows: { deployments: byId(deployments), instances: byId(instances), sessions: byId(sessions) } };
@@ -56,7 +56,7 @@ function readRows(db: Database, host: { id: string; region: string }) {
   });
 }
 
-function planDeployment(row: OpenDeployment, local: LocalState): PlannedDeployment {
+function toPlannedDeployment(row: OpenDeployment, local: LocalState): PlannedDeployment {
   return {
     id: row.id,
     state: row.state,
@@ -71,7 +71,7 @@ function planDeployment(row: OpenDeployment, local: LocalState): PlannedDeployme
   };
 }
 
-function planInstance(row: OpenInstance, running: ReadonlySet<string>, local: LocalState): PlannedInstance {
+function toPlannedInstance(row: OpenInstance, running: ReadonlySet<string>, local: LocalState): PlannedInstance {
   return {
     id: row.id,
     deploymentId: row.deployment_id,
@@ -83,7 +83,7 @@ function planInstance(row: OpenInstance, running: ReadonlySet<string>, local: Lo
   };
 }
 
-function planSession(row: OpenSession, local: LocalState): PlannedSession[] {
+function toPlannedSessions(row: OpenSession, local: LocalState): PlannedSession[] {
   if (row.state === 'ended') return [];
   const relayed = row.transport === 'websocket' && row.relay_id !== null;
   const owned = local.isOwned(row.id);

@@ -77,14 +77,14 @@ const fill = (idle: number): Action => ({ do: 'provision', deploymentId: 'd', id
 type Row = readonly [name: string, observed: Partial<ObservedState>, actions: readonly Action[]];
 
 const deployments: readonly Row[] = [
-  ['an empty state needs nothing', {}, []],
+  ['returns no actions for an empty state', {}, []],
   [
-    'one whose place another took leaves nothing behind',
+    'discards the prepared project of a superseded deployment',
     { deployments: [deployment({ serving: false, superseded: true })] },
     [{ do: 'discard-deployment', deploymentId: 'd' }],
   ],
   [
-    'but not while a session still runs on it',
+    'keeps the project of a superseded deployment while it has a session',
     {
       deployments: [deployment({ serving: false, superseded: true })],
       instances: [instance({ sessionId: 's' })],
@@ -92,27 +92,43 @@ const deployments: readonly Row[] = [
     },
     [],
   ],
-  ['and not twice', { deployments: [deployment({ serving: false, superseded: true, prepared: false })] }, []],
-  ['a new deployment is prepared', { deployments: [deployment({ state: 'preparing', serving: false })] }, [prepare]],
   [
-    'one that is being prepared is left to it',
+    'does not discard a superseded deployment twice',
+    { deployments: [deployment({ serving: false, superseded: true, prepared: false })] },
+    [],
+  ],
+  ['prepares a new deployment', { deployments: [deployment({ state: 'preparing', serving: false })] }, [prepare]],
+  [
+    'does not prepare a deployment that is being prepared',
     { deployments: [deployment({ state: 'preparing', serving: false, busy: true })] },
     [],
   ],
   [
-    'one that failed is left alone',
+    'starts no instances of a failed deployment',
     { deployments: [deployment({ state: 'failed', serving: false, minAgents: 2 })] },
     [],
   ],
-  ['without min_agents nothing is kept warm', { deployments: [deployment()] }, []],
-  ['an empty pool is filled', { deployments: [deployment({ minAgents: 2 })] }, [fill(2)]],
   [
-    'a pool that lacks one is filled',
+    'replaces the instance of a session in the pool only two seconds after the request',
+    {
+      deployments: [deployment({ minAgents: 3, maxAgents: 9 })],
+      instances: [instance({ id: 'a', sessionId: 'old' }), instance({ id: 'b', sessionId: 'new' })],
+      sessions: [
+        session({ id: 'old', instanceId: 'a', requestedAt: ago(2) }),
+        session({ id: 'new', instanceId: 'b', requestedAt: ago(1.9) }),
+      ],
+    },
+    [fill(2)],
+  ],
+  ['keeps no warm instances if min_agents is 0', { deployments: [deployment()] }, []],
+  ['fills an empty pool', { deployments: [deployment({ minAgents: 2 })] }, [fill(2)]],
+  [
+    'fills a pool that lacks an instance',
     { deployments: [deployment({ minAgents: 2 })], instances: [instance()] },
     [fill(2)],
   ],
   [
-    'starting instances count as the pool',
+    'counts starting instances as part of the pool',
     {
       deployments: [deployment({ minAgents: 2 })],
       instances: [instance(), instance({ id: 'j', state: 'starting', readyAt: null, busy: true })],
@@ -120,17 +136,17 @@ const deployments: readonly Row[] = [
     [],
   ],
   [
-    'stopping ones do not',
+    'does not count stopping instances as part of the pool',
     { deployments: [deployment({ minAgents: 1 })], instances: [instance({ state: 'stopping', busy: true })] },
     [fill(1)],
   ],
   [
-    'nor do those with a session: the pool is filled again behind it',
+    'does not count instances with a session as part of the pool',
     { deployments: [deployment({ minAgents: 1 })], instances: [instance({ sessionId: 's' })], sessions: [session()] },
     [fill(1)],
   ],
   [
-    'never past max_agents',
+    'starts no more instances than max_agents',
     {
       deployments: [deployment({ minAgents: 1, maxAgents: 1 })],
       instances: [instance({ sessionId: 's' })],
@@ -139,24 +155,28 @@ const deployments: readonly Row[] = [
     [],
   ],
   [
-    'after failed starts the pool rests',
+    'does not fill the pool while it backs off after failed starts',
     { deployments: [deployment({ minAgents: 1, restAfterFailureUntil: ago(-1) })] },
     [],
   ],
   [
-    'and is filled when the rest is over',
+    'fills the pool when the backoff ends',
     { deployments: [deployment({ minAgents: 1, restAfterFailureUntil: now })] },
     [fill(1)],
   ],
-  ['a drain fills nothing', { draining: true, deployments: [deployment({ minAgents: 2 })] }, []],
+  ['does not fill the pool during a drain', { draining: true, deployments: [deployment({ minAgents: 2 })] }, []],
   [
-    'a surplus stays for five minutes',
+    'keeps surplus instances for five minutes',
     { deployments: [deployment()], instances: [instance({ readyAt: ago(299) })] },
     [],
   ],
-  ['and is retired then', { deployments: [deployment()], instances: [instance({ readyAt: ago(300) })] }, [retire]],
   [
-    'only as much as is too much',
+    'retires a surplus instance after five minutes',
+    { deployments: [deployment()], instances: [instance({ readyAt: ago(300) })] },
+    [retire],
+  ],
+  [
+    'retires only as many instances as are surplus',
     {
       deployments: [deployment({ minAgents: 1 })],
       instances: [instance({ readyAt: ago(900) }), instance({ id: 'j', readyAt: ago(900) })],
@@ -164,7 +184,7 @@ const deployments: readonly Row[] = [
     [retire],
   ],
   [
-    'an instance that is gone is lost and not retired, too',
+    'marks an exited surplus instance as lost, and does not retire it as well',
     { deployments: [deployment()], instances: [instance({ readyAt: ago(900), running: false })] },
     [lost],
   ],
@@ -177,14 +197,14 @@ const activate: Action = { do: 'activate-deployment', deploymentId: 'new' };
 const fillNew = (idle: number): Action => ({ do: 'provision', deploymentId: 'new', idle });
 
 const rollouts: readonly Row[] = [
-  ['a deployment that is to be validated gets one instance', { deployments: [validating] }, [fillNew(1)]],
+  ['starts one instance to validate a deployment', { deployments: [validating] }, [fillNew(1)]],
   [
-    'or its whole pool, so that it is warm when it takes the traffic',
+    'starts the whole pool of a deployment that is validated, so that it is warm when activated',
     { deployments: [{ ...validating, minAgents: 3 }] },
     [fillNew(3)],
   ],
   [
-    'also while old sessions hold all of the capacity',
+    'starts an instance for validation while sessions of the old deployment use all of max_agents',
     {
       deployments: [deployment({ maxAgents: 1 }), { ...validating, maxAgents: 1 }],
       instances: [instance({ sessionId: 's' })],
@@ -193,43 +213,43 @@ const rollouts: readonly Row[] = [
     [fillNew(1)],
   ],
   [
-    'one that is starting is waited for',
+    'waits for an instance that is starting',
     { deployments: [deployment(), validating], instances: [{ ...firstStarting, busy: true }] },
     [],
   ],
   [
-    'one that a killed server had begun to start is started again',
+    'starts an instance again whose start a killed server had begun',
     { deployments: [validating], instances: [{ ...firstStarting, running: false }] },
     [{ do: 'start-instance', instanceId: 'n' }],
   ],
   [
-    'the first one that is ready lets the deployment take the traffic',
+    'activates the deployment when its first instance is ready',
     { deployments: [deployment(), { ...validating, minAgents: 2 }], instances: [first] },
     [activate],
   ],
   [
-    'after a kill between readiness and traffic, too; it need not be warm then',
+    'activates a deployment whose instance became ready long ago, as after a crash of the server',
     { deployments: [validating], instances: [{ ...first, readyAt: ago(900) }] },
     [activate],
   ],
   [
-    'one that was ready and is gone says nothing',
+    'does not activate a deployment whose ready instance has exited',
     { deployments: [validating], instances: [{ ...first, running: false }] },
     [{ do: 'instance-lost', instanceId: 'n' }],
   ],
   [
-    'after a start that failed for no fault of the bot it rests',
+    'starts no instance of a deployment that backs off',
     { deployments: [{ ...validating, restAfterFailureUntil: ago(-1) }] },
     [],
   ],
-  ['a drain begins no validation', { draining: true, deployments: [validating] }, []],
+  ['starts no validation during a drain', { draining: true, deployments: [validating] }, []],
   [
-    'nor does it end one: its instance is stopped',
+    'retires the ready instance of a validation during a drain, and does not activate',
     { draining: true, deployments: [validating], instances: [first] },
     [{ do: 'retire-instance', instanceId: 'n' }],
   ],
   [
-    'one whose place another took before it was ready is given up at once',
+    'stops all instances of a deployment that was superseded during its validation',
     {
       deployments: [{ ...validating, superseded: true, prepared: false }],
       instances: [
@@ -243,12 +263,12 @@ const rollouts: readonly Row[] = [
     ],
   ],
   [
-    'one that failed keeps no instance',
+    'retires the instance of a failed deployment',
     { deployments: [deployment(), { ...validating, state: 'failed' }], instances: [first] },
     [{ do: 'retire-instance', instanceId: 'n' }],
   ],
   [
-    'when the new one serves, the old one drains: idle and starting instances go, sessions stay',
+    'stops idle and starting instances of the old deployment, and keeps its sessions',
     {
       deployments: [
         deployment({ serving: false, superseded: true, minAgents: 2 }),
@@ -265,7 +285,7 @@ const rollouts: readonly Row[] = [
     [retire, { do: 'stop-instance', instanceId: 'j' }],
   ],
   [
-    'a session that waits for an instance of the old one still gets it',
+    'starts the instance of the old deployment that a session waits for',
     {
       deployments: [deployment({ serving: false, superseded: true })],
       instances: [instance({ sessionId: 's', state: 'starting', readyAt: null, running: false })],
@@ -277,55 +297,59 @@ const rollouts: readonly Row[] = [
 
 const instances: readonly Row[] = [
   [
-    'a row without a process is started: the boot of an instance',
+    'starts an instance that has no process yet',
     { deployments: [deployment()], instances: [instance({ state: 'starting', readyAt: null, running: false })] },
     [start],
   ],
   [
-    'one that runs and is not ready is waited for again: adoption after a crash',
+    'waits again for a running instance that is not ready, as after a crash of the server',
     { deployments: [deployment()], instances: [instance({ state: 'starting', readyAt: null })] },
     [start],
   ],
   [
-    'one that this process is starting is left to it',
+    'does not start an instance that is being started',
     { deployments: [deployment()], instances: [instance({ state: 'starting', readyAt: null, busy: true })] },
     [],
   ],
-  ['a ready idle one stays', { deployments: [deployment()], instances: [instance()] }, []],
+  ['keeps a ready, idle instance', { deployments: [deployment()], instances: [instance()] }, []],
   [
-    'a ready one without a process is lost',
+    'marks a ready instance without a process as lost',
     { deployments: [deployment()], instances: [instance({ running: false })] },
     [lost],
   ],
   [
-    'so is a stopping one: a kill while it was stopped',
+    'marks a stopping instance without a process as lost',
     { deployments: [deployment()], instances: [instance({ state: 'stopping', running: false })] },
     [lost],
   ],
   [
-    'a stopping one that still runs is stopped: a kill before',
+    'stops a stopping instance that is still running, as after a crash of the server',
     { deployments: [deployment()], instances: [instance({ state: 'stopping' })] },
     [stop],
   ],
   [
-    'one that is being stopped is left to it',
+    'does not stop an instance that is being stopped',
     { deployments: [deployment()], instances: [instance({ state: 'stopping', busy: true })] },
     [],
   ],
   [
-    'after a deployment change idle ones of the old one go',
+    'retires idle instances of a deployment that no longer serves',
     { deployments: [deployment({ serving: false })], instances: [instance()] },
     [retire],
   ],
   [
-    'and those with a live session stay',
+    'keeps instances with a live session of a deployment that no longer serves',
     { deployments: [deployment({ serving: false })], instances: [instance({ sessionId: 's' })], sessions: [session()] },
     [],
   ],
-  ['an idle one of a deployment that is gone goes', { instances: [instance()] }, [retire]],
-  ['a drain retires idle ones', { draining: true, deployments: [deployment()], instances: [instance()] }, [retire]],
+  ['retires an idle instance of a removed deployment', { instances: [instance()] }, [retire]],
   [
-    'a drain does not start idle ones',
+    'retires idle instances during a drain',
+    { draining: true, deployments: [deployment()], instances: [instance()] },
+    [retire],
+  ],
+  [
+    'retires idle instances that have no process yet during a drain',
     {
       draining: true,
       deployments: [deployment()],
@@ -334,7 +358,7 @@ const instances: readonly Row[] = [
     [retire],
   ],
   [
-    'but those that a session waits for',
+    'starts an instance that a session waits for during a drain',
     {
       draining: true,
       deployments: [deployment()],
@@ -344,19 +368,19 @@ const instances: readonly Row[] = [
     [start],
   ],
   [
-    'an instance whose session has ended is stopped',
+    'stops an instance whose session has ended',
     { deployments: [deployment()], instances: [instance({ sessionId: 'over' })] },
     [stop],
   ],
   [
-    'also while it is being started',
+    'stops an instance that is being started if its session has ended',
     {
       deployments: [deployment()],
       instances: [instance({ sessionId: 'over', state: 'starting', readyAt: null, busy: true })],
     },
     [stop],
   ],
-  ['what runs and has no row is removed', { orphans: ['x'] }, [{ do: 'remove-orphan', instanceId: 'x' }]],
+  ['removes a running instance without a row', { orphans: ['x'] }, [{ do: 'remove-orphan', instanceId: 'x' }]],
 ];
 
 const withInstance = { deployments: [deployment()], instances: [instance({ sessionId: 's' })] };
@@ -368,38 +392,38 @@ const starting = (fields: Partial<PlannedSession> = {}) =>
   session({ state: 'starting', botStartedAt: null, owned: false, ...fields });
 
 const sessions: readonly Row[] = [
-  ['a live session that is owned continues', { ...withInstance, sessions: [session()] }, []],
-  ['a live session without an owner is adopted', { ...withInstance, sessions: [session({ owned: false })] }, [adopt]],
-  ['a starting session whose instance is ready is adopted', { ...withInstance, sessions: [starting()] }, [adopt]],
+  ['does nothing for a live session with an owner', { ...withInstance, sessions: [session()] }, []],
+  ['adopts a live session without an owner', { ...withInstance, sessions: [session({ owned: false })] }, [adopt]],
+  ['adopts a starting session whose instance is ready', { ...withInstance, sessions: [starting()] }, [adopt]],
+  ['does nothing for a starting session with an owner', { ...withInstance, sessions: [starting({ owned: true })] }, []],
+  ['waits for the instance of a starting session', { ...whileStarting, sessions: [starting()] }, []],
   [
-    'a starting session that is owned is left to its owner',
-    { ...withInstance, sessions: [starting({ owned: true })] },
+    'does nothing for a WebSocket session whose request is still open',
+    { ...withInstance, sessions: [session({ transport: 'websocket' })] },
     [],
   ],
-  ['one whose instance is starting waits', { ...whileStarting, sessions: [starting()] }, []],
-  ['sockets are owned by their own request', { ...withInstance, sessions: [session({ transport: 'websocket' })] }, []],
   [
-    'a socket that nobody relays, as the word of its connection was lost, has closed',
+    'ends a live WebSocket session that no server relays as closed',
     { ...withInstance, sessions: [session({ transport: 'websocket', owned: false })] },
     [end('WS_CONNECTION_CLOSED')],
   ],
   [
-    'and one whose bot never had it has failed',
+    'ends a starting WebSocket session that no server relays as failed',
     { ...withInstance, sessions: [session({ state: 'starting', transport: 'websocket', owned: false })] },
     [end('HTTP_ERROR')],
   ],
   [
-    'it waits for up to 300 s after its request',
+    'waits for a starting session until 300 s after its request',
     { ...whileStarting, sessions: [starting({ requestedAt: ago(299) })] },
     [],
   ],
   [
-    'its end is decided 300 s after its request',
+    'decides the end of a starting session 300 s after its request',
     { ...whileStarting, sessions: [starting({ requestedAt: ago(300) })] },
     [decide('BOT_START_TIMEOUT')],
   ],
   [
-    'a client that has not come has 300 s',
+    'waits 300 s for the client of a WebSocket session',
     {
       sessions: [
         session({
@@ -415,7 +439,7 @@ const sessions: readonly Row[] = [
     [],
   ],
   [
-    'and not more',
+    'ends a WebSocket session whose client has not connected after 300 s',
     {
       sessions: [
         session({
@@ -431,59 +455,67 @@ const sessions: readonly Row[] = [
     [{ do: 'end-session', sessionId: 's', status: 'BOT_CONNECTION_TIMEOUT', at: 'now', only: 'waiting' }],
   ],
   [
-    'at its limit a bot has 10 s to end itself',
+    'gives a bot 10 s to end its session after the time limit',
     { ...withInstance, sessions: [session({ botStartedAt: ago(69) })] },
     [],
   ],
   [
-    'then its end is decided',
+    'decides the end of a session 10 s after its time limit',
     { ...withInstance, sessions: [session({ botStartedAt: ago(70) })] },
     [decide('SESSION_TIME_LIMIT')],
   ],
   [
-    'a limit holds for a session without an owner, too',
+    'decides the end of a session without an owner 10 s after its time limit',
     { ...withInstance, sessions: [session({ botStartedAt: ago(70), owned: false })] },
     [decide('SESSION_TIME_LIMIT')],
   ],
   [
-    'a socket has no such margin: one second before its limit it goes on',
+    'keeps a WebSocket session until its time limit',
     { ...withInstance, sessions: [session({ transport: 'websocket', botStartedAt: ago(59) })] },
     [],
   ],
   [
-    'and ends at it',
+    'decides the end of a WebSocket session at its time limit',
     { ...withInstance, sessions: [session({ transport: 'websocket', botStartedAt: ago(60) })] },
     [decide('SESSION_TIME_LIMIT')],
   ],
   [
-    'a session that is stopped has its instance stopped',
+    'stops the instance of a session that is ending',
     { ...withInstance, sessions: [session({ state: 'ending' })] },
     [stop],
   ],
   [
-    'and ends when nothing of that is left',
-    { sessions: [session({ state: 'ending', instanceId: 'gone' })] },
+    'ends a session that is ending and has no instance',
+    { sessions: [session({ state: 'ending', instanceId: 'removed' })] },
     [end('HTTP_ERROR')],
   ],
   [
-    'one whose instance is gone ends',
-    { sessions: [session({ instanceId: 'gone', owned: false })] },
+    'ends a live session without an instance or an owner',
+    { sessions: [session({ instanceId: 'removed', owned: false })] },
     [end('HTTP_ERROR')],
   ],
-  ['so does one that had none yet', { sessions: [starting({ instanceId: null })] }, [end('HTTP_ERROR')]],
-  ['unless it is owned: its owner knows more', { sessions: [session({ instanceId: 'gone' })] }, []],
   [
-    'a session whose instance has no process is not dispatched to its former port',
+    'ends a starting session that has no instance yet and no owner',
+    { sessions: [starting({ instanceId: null })] },
+    [end('HTTP_ERROR')],
+  ],
+  [
+    'leaves the end of a session without an instance to its owner',
+    { sessions: [session({ instanceId: 'removed' })] },
+    [],
+  ],
+  [
+    'does not dispatch a session to the former port of an instance without a process',
     { deployments: [deployment()], instances: [instance({ sessionId: 's', running: false })], sessions: [starting()] },
     [lost],
   ],
   [
-    'a socket ended with the server that relayed it, before its instance can say something else',
+    'ends a WebSocket session at the last heartbeat of the server that relayed it',
     { ...withInstance, sessions: [session({ transport: 'websocket', owned: false, relayLost: true })] },
     [end('WS_CONNECTION_CLOSED', 'last-heartbeat')],
   ],
   [
-    'also when its bot is gone, too',
+    'ends a WebSocket session at the last heartbeat of its relay if the bot has exited too',
     {
       deployments: [deployment()],
       instances: [instance({ sessionId: 's', running: false })],
@@ -492,7 +524,7 @@ const sessions: readonly Row[] = [
     [end('WS_CONNECTION_CLOSED', 'last-heartbeat')],
   ],
   [
-    'one whose end was decided while its relay was lost ends all the same',
+    'ends a WebSocket session whose end was decided before its relay was lost',
     {
       ...withInstance,
       sessions: [session({ transport: 'websocket', state: 'ending', owned: false, relayLost: true })],
@@ -506,7 +538,7 @@ describe.each([
   ['rollouts', rollouts],
   ['instances', instances],
   ['sessions', sessions],
-])('the plan for %s', (_, rows) => {
+])('plan, for %s,', (_, rows) => {
   it.each(rows)('%s', (_name, fields, actions) => {
     expect(plan(observed(fields))).toEqual(actions);
   });
@@ -550,7 +582,7 @@ const anyState: fc.Arbitrary<ObservedState> = fc
         age: fc.nat(600),
         botAge: fc.nat(600),
         maxSeconds: fc.integer({ min: 60, max: 300 }),
-        gone: fc.boolean(),
+        hasEndedInstance: fc.boolean(),
         owned: fc.boolean(),
         relayLost: fc.boolean(),
       }),
@@ -587,7 +619,7 @@ const anyState: fc.Arbitrary<ObservedState> = fc
         requestedAt: state === 'waiting' ? null : ago(one.age),
         botStartedAt: state === 'live' ? ago(one.botAge) : null,
         maxSeconds: one.maxSeconds,
-        instanceId: claimed ? `i${index}` : one.gone ? 'ended' : null,
+        instanceId: claimed ? `i${index}` : one.hasEndedInstance ? 'ended' : null,
         owned: one.owned,
         relayLost: one.relayLost && transport === 'websocket' && state !== 'waiting',
       };
@@ -635,7 +667,7 @@ describe('for any observed state, plan', () => {
 
   it('never retires or stops an instance with a live session', () => {
     always((any, actions) => {
-      const goesOn = new Set(
+      const continuing = new Set(
         any.sessions.filter((s) => (s.state === 'live' || s.state === 'starting') && !s.relayLost).map((s) => s.id),
       );
       for (const action of actions) {
@@ -643,16 +675,16 @@ describe('for any observed state, plan', () => {
         const one = any.instances.find(({ id }) => id === action.instanceId);
         // Ignore instances that are already being stopped.
         if (one?.state === 'stopping') continue;
-        expect(goesOn.has(one?.sessionId ?? '')).toBe(false);
+        expect(continuing.has(one?.sessionId ?? '')).toBe(false);
       }
     });
   });
 
   it('ends every session without an instance and without an owner', () => {
     always((any, actions) => {
-      const there = new Set(any.instances.map(({ id }) => id));
+      const existing = new Set(any.instances.map(({ id }) => id));
       for (const one of any.sessions) {
-        if (one.state === 'waiting' || one.owned || there.has(one.instanceId ?? '')) continue;
+        if (one.state === 'waiting' || one.owned || existing.has(one.instanceId ?? '')) continue;
         expect(actions).toContainEqual(expect.objectContaining({ do: 'end-session', sessionId: one.id }));
       }
     });

@@ -3,14 +3,14 @@ import {
   type KnownCompletionStatus,
   socketTokenSeconds,
   startWaitSeconds,
-  warmSurplusSeconds,
+  surplusIdleSeconds,
 } from '@bothost/contract';
-import type { InstanceState, SessionState } from '../store/tables.ts';
+import type { InstanceState, SessionState, SessionTransport } from '../store/tables.ts';
 
 export type PlannedDeployment = {
   readonly id: string;
   readonly state: DeploymentState;
-  /** Whether new sessions run on this deployment. */
+  /** Whether new sessions use this deployment. */
   readonly serving: boolean;
   /** Whether the deployment is being prepared, by this process or by a build that has not ended. */
   readonly busy: boolean;
@@ -39,7 +39,7 @@ export type PlannedInstance = {
 export type PlannedSession = {
   readonly id: string;
   readonly state: Exclude<SessionState, 'ended'>;
-  readonly transport: 'none' | 'webrtc' | 'websocket';
+  readonly transport: SessionTransport;
   readonly createdAt: Date;
   readonly requestedAt: Date | null;
   readonly botStartedAt: Date | null;
@@ -83,11 +83,14 @@ export type Action =
       readonly only?: 'waiting';
     };
 
-/**
- * The service enforces the time limit this many seconds after the bot should have (docs/bot-contract.md, "End of a
- * session"). 0 for WebSockets.
- */
+/** Delay of the service's own time limit after the bot's (docs/bot-contract.md, "End of a session"). */
 const limitMarginSeconds = 10;
+
+/**
+ * Time in seconds for which the instance of a new session is not replaced in the warm pool, because starting the
+ * replacement would delay the session's first words.
+ */
+const refillDelaySeconds = 2;
 
 /**
  * Decides from the observed state what to do next. Pure. All decisions about deployments, instances and sessions are
@@ -97,12 +100,15 @@ export function plan(observed: ObservedState): Action[] {
   const deployments = new Map(observed.deployments.map((deployment) => [deployment.id, deployment]));
   const sessions = new Map(observed.sessions.map((session) => [session.id, session]));
   const instances = new Map(observed.instances.map((instance) => [instance.id, instance]));
+  const byDeployment = groupByDeployment(observed.instances);
   return [
     ...observed.sessions.flatMap((session) =>
       planSession(session, instances.get(session.instanceId ?? ''), observed.now),
     ),
     ...observed.instances.flatMap((instance) => planInstance(instance, deployments, sessions, observed)),
-    ...observed.deployments.flatMap((deployment) => planDeployment(deployment, observed)),
+    ...observed.deployments.flatMap((deployment) =>
+      planDeployment(deployment, byDeployment.get(deployment.id) ?? [], sessions, observed),
+    ),
     ...observed.orphans.map((instanceId): Action => ({ do: 'remove-orphan', instanceId })),
   ];
 }
@@ -178,7 +184,7 @@ function planInstance(
     return mustEnd(instance, sessions) || isUnneeded(instance, deployments, observed)
       ? [{ do: 'stop-instance', instanceId }]
       : [];
-  // An instance that is not just starting and has no process has exited.
+  // An instance without a process has exited, unless it is just starting.
   if (!instance.running && instance.state !== 'starting') return [{ do: 'instance-lost', instanceId }];
   if (instance.state === 'stopping' || mustEnd(instance, sessions)) return [{ do: 'stop-instance', instanceId }];
   const isNeeded = !observed.draining && mayWait(deployments.get(instance.deploymentId));
@@ -197,11 +203,7 @@ function isValidating(deployment: PlannedDeployment): boolean {
   return deployment.state === 'validating' && !deployment.superseded;
 }
 
-/**
- * Whether an instance is still starting although no session can use it, because the service shuts down or another
- * deployment has replaced the instance's own. Claims and activations take the same lock, so no session can claim the
- * instance any more.
- */
+/** Whether an instance is still starting although no session can use it. Claims and activations share a lock. */
 function isUnneeded(
   instance: PlannedInstance,
   deployments: ReadonlyMap<string, PlannedDeployment>,
@@ -218,9 +220,24 @@ function mustEnd(instance: PlannedInstance, sessions: ReadonlyMap<string, Planne
   return session === undefined || session.state === 'ending';
 }
 
-function planDeployment(deployment: PlannedDeployment, observed: ObservedState): Action[] {
+function groupByDeployment(instances: readonly PlannedInstance[]): ReadonlyMap<string, readonly PlannedInstance[]> {
+  const groups = new Map<string, PlannedInstance[]>();
+  for (const instance of instances) {
+    const group = groups.get(instance.deploymentId);
+    if (group === undefined) groups.set(instance.deploymentId, [instance]);
+    else group.push(instance);
+  }
+  return groups;
+}
+
+/** `instances` contains only instances of the deployment. */
+function planDeployment(
+  deployment: PlannedDeployment,
+  instances: readonly PlannedInstance[],
+  sessions: ReadonlyMap<string, PlannedSession>,
+  observed: ObservedState,
+): Action[] {
   const deploymentId = deployment.id;
-  const instances = observed.instances.filter((instance) => instance.deploymentId === deploymentId);
   if (deployment.superseded) {
     return deployment.prepared && !deployment.busy && instances.length === 0
       ? [{ do: 'discard-deployment', deploymentId }]
@@ -230,14 +247,19 @@ function planDeployment(deployment: PlannedDeployment, observed: ObservedState):
   if (deployment.state === 'preparing')
     return deployment.busy || resting ? [] : [{ do: 'prepare-deployment', deploymentId }];
   if (!mayWait(deployment) || observed.draining) return [];
-  const mine = instances.filter((instance) => instance.state !== 'stopping');
-  if (isValidating(deployment)) return validate(deployment, mine, resting);
-  const idle = mine.filter((instance) => instance.sessionId === null);
-  const missing = Math.min(deployment.minAgents - idle.length, deployment.maxAgents - mine.length);
-  if (missing > 0 && !resting) return [{ do: 'provision', deploymentId, idle: deployment.minAgents }];
+  const open = instances.filter((instance) => instance.state !== 'stopping');
+  if (isValidating(deployment)) return validate(deployment, open, resting);
+  const idle = open.filter((instance) => instance.sessionId === null);
+  const opening = open.filter(({ sessionId }) => {
+    const requestedAt = sessions.get(sessionId ?? '')?.requestedAt ?? null;
+    return requestedAt !== null && !past(requestedAt, refillDelaySeconds, observed.now);
+  });
+  const wanted = deployment.minAgents - opening.length;
+  const missing = Math.min(wanted - idle.length, deployment.maxAgents - open.length);
+  if (missing > 0 && !resting) return [{ do: 'provision', deploymentId, idle: wanted }];
   const surplus = idle.length - deployment.minAgents;
   return idle
-    .filter((i) => i.running && !i.busy && i.readyAt !== null && past(i.readyAt, warmSurplusSeconds, observed.now))
+    .filter((i) => i.running && !i.busy && i.readyAt !== null && past(i.readyAt, surplusIdleSeconds, observed.now))
     .slice(0, Math.max(0, surplus))
     .map((instance) => ({ do: 'retire-instance', instanceId: instance.id }));
 }
@@ -246,13 +268,13 @@ function planDeployment(deployment: PlannedDeployment, observed: ObservedState):
  * Starts one instance to validate a deployment, which serves once that instance is ready. Counts only the deployment's
  * own instances, so that validation works even if sessions of the previous deployment use all of the agent's capacity.
  */
-function validate(deployment: PlannedDeployment, mine: readonly PlannedInstance[], resting: boolean): Action[] {
+function validate(deployment: PlannedDeployment, open: readonly PlannedInstance[], resting: boolean): Action[] {
   const deploymentId = deployment.id;
-  if (mine.some((instance) => instance.state === 'ready' && instance.running)) {
+  if (open.some((instance) => instance.state === 'ready' && instance.running)) {
     return [{ do: 'activate-deployment', deploymentId }];
   }
   const idle = Math.min(Math.max(1, deployment.minAgents), deployment.maxAgents);
-  return mine.length < idle && !resting ? [{ do: 'provision', deploymentId, idle }] : [];
+  return open.length < idle && !resting ? [{ do: 'provision', deploymentId, idle }] : [];
 }
 
 function past(since: Date, seconds: number, now: Date): boolean {

@@ -1,23 +1,23 @@
+import { EventEmitter, once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 
 export type ReconcileLoop = {
-  /** Starts running passes: one immediately, one per tick, and one soon after each request. */
+  /** Starts running reconcile passes: immediately, at each tick, and soon after each request. */
   readonly start: () => void;
   /** Requests a pass soon. Requests during a pass share the next one. */
   readonly request: () => void;
+  /** Resolves after the next pass, or when the signal aborts. */
+  readonly nextPass: (signal: AbortSignal) => Promise<void>;
   /** Stops the ticks and waits for the current pass. Abort the signal before. */
   readonly close: () => Promise<void>;
 };
 
-/** Interval for checking deadlines. All other changes request a pass. */
+/** Interval for checking deadlines. Any other change requests a pass. */
 const tickMs = 1_000;
 /** Pause after each pass, so that a burst of requests causes few passes. */
 const pauseMs = 10;
 
-/**
- * Runs `pass` repeatedly, never twice at a time, until the signal aborts. Reports a failed pass and continues with the
- * next one.
- */
+/** Runs `pass` repeatedly, one at a time, until the signal aborts. Reports a failed pass and continues. */
 export function createReconcileLoop(
   pass: () => Promise<void>,
   signal: AbortSignal,
@@ -26,6 +26,7 @@ export function createReconcileLoop(
   let started = false;
   let requested = false;
   let running: Promise<void> | null = null;
+  const events = new EventEmitter();
   let timer: NodeJS.Timeout | undefined;
 
   function request(): void {
@@ -42,6 +43,7 @@ export function createReconcileLoop(
     while (requested && !signal.aborted) {
       requested = false;
       await pass().catch(onFailure);
+      events.emit('pass');
       await delay(pauseMs);
     }
   }
@@ -53,6 +55,11 @@ export function createReconcileLoop(
       request();
     },
     request,
+    nextPass: (signal) =>
+      once(events, 'pass', { signal }).then(
+        () => undefined,
+        () => undefined,
+      ),
     close: async () => {
       clearInterval(timer);
       await running;

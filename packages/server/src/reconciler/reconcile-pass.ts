@@ -1,5 +1,6 @@
 import type { Runtime } from '@bothost/runtime';
 import type { Logger } from 'pino';
+import { addressOf } from '../instances/address.ts';
 import type { SessionDirectory } from '../sessions/session-directory.ts';
 import type { Database } from '../store/tables.ts';
 import { type LocalState, observe, type Rows } from './observe.ts';
@@ -33,19 +34,14 @@ export async function reconcilePass(context: Context): Promise<readonly ActionIn
   return plan(observed).map((action) => ({ action, done: begin(context, action, rows) }));
 }
 
-/**
- * An action in progress. `done` never rejects: a failure is logged, and the next pass plans the action again if it is
- * still due.
- */
+/** An action in progress. `done` never rejects: a failed action is planned again if it is still due. */
 export type ActionInProgress = { readonly action: Action; readonly done: Promise<void> };
 
-/**
- * Publishes addresses of ready instances that were missed, because a session was added to the directory just after the
- * event of its instance.
- */
+/** Publishes the addresses of instances that became ready before their session was in the directory. */
 function publishReadyAddresses({ directory }: Context, rows: Rows): void {
-  for (const { id, instance_state: state, instance_host: host, instance_port: port } of rows.sessions.values()) {
-    if (state === 'ready' && host !== null && port !== null) directory.ready(id, { host, port });
+  for (const row of rows.sessions.values()) {
+    const address = row.instance_state === 'ready' ? addressOf(row) : null;
+    if (address !== null) directory.ready(row.id, address);
   }
 }
 

@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { startDeadlineSeconds } from '@bothost/contract';
 import type { Runtime } from '@bothost/runtime';
 import type { Logger } from 'pino';
+import { addressOf } from '../instances/address.ts';
 import type { Sampler } from '../metrics/sampler.ts';
 import type { Telemetry } from '../metrics/telemetry.ts';
 import type { Keyring } from '../secrets/vault/keyring.ts';
@@ -19,7 +20,7 @@ import type { LocalState } from './observe.ts';
 import { createOutcomes } from './outcomes.ts';
 import type { Action } from './plan.ts';
 import { createReconcileLoop } from './reconcile-loop.ts';
-import { reconcilePass } from './reconcile-pass.ts';
+import { type ActionInProgress, reconcilePass } from './reconcile-pass.ts';
 import { createEndRecorder, type EndRecorder } from './record-ends.ts';
 import type { SessionOwnership } from './session-ownership.ts';
 import { createStartQueue } from './start-queue.ts';
@@ -53,17 +54,16 @@ export type ReconcilerContext = {
 };
 
 export type Reconciler = {
-  /**
-   * Starts reconciling. Call it once the service listens. Resolves when sessions that died with the previous server
-   * have ended.
-   */
+  /** Call it once the service listens. Resolves when sessions that died with the previous server have ended. */
   readonly start: () => Promise<void>;
   /** Requests a reconcile pass soon. Calls during a pass share the next one. */
   readonly requestReconcile: () => void;
+  /** Resolves after the next pass, which each end of a session or instance causes, or when the signal aborts. */
+  readonly nextPass: (signal: AbortSignal) => Promise<void>;
   /** Sends a newly started session to its warm instance. This server must already own the session. */
   readonly dispatch: (session: ReadySession) => void;
   readonly endSession: EndRecorder['endSession'];
-  /** Resolves with the outcome of a deployment: null once it serves, otherwise the error. */
+  /** Resolves with the next outcome of a deployment: null once it serves, otherwise the error. */
   readonly deployed: (deploymentId: string) => Promise<string | null>;
   /** Starts no more instances, and stops idle instances. */
   readonly drain: () => void;
@@ -81,6 +81,7 @@ export function createReconciler(context: ReconcilerContext): Reconciler {
   // Disables the listener limit, because every owned session adds a listener.
   setMaxListeners(0, closing.signal);
   const backoff = createBackoff(context.now);
+  const takeover = createTakeover(context);
   const outcomes = createOutcomes<string | null>();
   const preparer = createDeploymentPreparer({ ...context, backoff, outcomes });
   const validation = createValidation({ ...context, backoff, outcomes });
@@ -90,27 +91,15 @@ export function createReconciler(context: ReconcilerContext): Reconciler {
   const requestReconcile = loop.request;
   const { endSession, instanceRemoved } = createEndRecorder({ ...context, requestReconcile });
   let watch: InstanceWatch | null = null;
-  const dispatchContext: AdoptionContext = {
-    ...context,
-    closing: closing.signal,
-    acceptDeadline: () => AbortSignal.timeout(startDeadlineSeconds * 1000),
-    endSession,
-    isReachable: (sessionId) => directory.known(sessionId) !== undefined,
-    isEnding: (instanceId) => watch?.isEnding(instanceId) ?? false,
-    onOpen: directory.opened,
-    onLive: (session, startedAt) => {
-      context.telemetry.botStarted({ ...session, startedAt });
-      logger.info({ sessionId: session.id }, 'session started');
-    },
-  };
+  const isEnding = (instanceId: string) => watch?.isEnding(instanceId) ?? false;
+  const dispatchContext = createDispatchContext(context, { closing: closing.signal, endSession, isEnding });
   const runner = createInstanceRunner({
     ...context,
     validation,
     startInTurn: createStartQueue(context.startsAtOnce),
     onReady: (row) => {
-      if (row.session_id !== null && row.host !== null && row.port !== null) {
-        directory.ready(row.session_id, { host: row.host, port: row.port });
-      }
+      const address = addressOf(row);
+      if (row.session_id !== null && address !== null) directory.ready(row.session_id, address);
       requestReconcile();
     },
     onRemoved: instanceRemoved,
@@ -123,19 +112,14 @@ export function createReconciler(context: ReconcilerContext): Reconciler {
     dispatchContext,
     endSession,
     instanceRemoved,
-    unobservedEndAt,
+    unobservedEndAt: takeover.unobservedEndAt,
     requestReconcile,
   });
   let draining = false;
-  let hasFirstPassEnded = false;
-  let resolveFirstPass: () => void = () => undefined;
-  const firstPass = new Promise<void>((resolve) => {
-    resolveFirstPass = resolve;
-  });
 
   const localState = (): LocalState => ({
     isOwned: ownership.has,
-    isBusyInstance: (id) => runner.isBusy(id) || (watch?.isEnding(id) ?? false),
+    isBusyInstance: (id) => runner.isBusy(id) || isEnding(id),
     isBusyDeployment: preparer.isBusy,
     restAfterFailureUntil: backoff.until,
     serverId: context.serverId,
@@ -145,19 +129,7 @@ export function createReconciler(context: ReconcilerContext): Reconciler {
   async function runPass(): Promise<void> {
     if (!context.holdsRegion()) return;
     const pass = { ...context, outcomes, localState, execute, closing: closing.signal };
-    const actions = await reconcilePass(pass);
-    if (hasFirstPassEnded) return;
-    await Promise.all(actions.filter(({ action }) => endsWithFormerServer(action)).map(({ done }) => done));
-    hasFirstPassEnded = true;
-    resolveFirstPass();
-  }
-
-  /**
-   * The end time to record for something that ended while no server observed it: the last heartbeat of the previous
-   * server, or now.
-   */
-  function unobservedEndAt(): Date {
-    return hasFirstPassEnded || context.lastHeartbeat === null ? context.now() : context.lastHeartbeat;
+    await takeover.passed(await reconcilePass(pass));
   }
 
   return {
@@ -167,14 +139,15 @@ export function createReconciler(context: ReconcilerContext): Reconciler {
         signal: closing.signal,
         endSession,
         requestReconcile,
-        unobservedEndAt,
+        unobservedEndAt: takeover.unobservedEndAt,
         onIdleExit: validation.idleExit,
       });
       loop.start();
-      return firstPass;
+      return takeover.done;
     },
     requestReconcile,
-    deployed: outcomes.settled,
+    nextPass: loop.nextPass,
+    deployed: outcomes.next,
     endSession,
     dispatch: (session) => {
       dispatch(dispatchContext, session).catch((error: unknown) => {
@@ -191,16 +164,54 @@ export function createReconciler(context: ReconcilerContext): Reconciler {
     },
     close: async () => {
       closing.abort();
-      resolveFirstPass();
+      takeover.abandon();
       await watch?.done;
       await loop.close();
     },
   };
 }
 
-/**
- * Whether an action ends something that ended with the previous server. Later passes would record a wrong end time.
- */
-function endsWithFormerServer(action: Action): boolean {
+function createDispatchContext(
+  context: ReconcilerContext,
+  given: Pick<AdoptionContext, 'closing' | 'endSession' | 'isEnding'>,
+): AdoptionContext {
+  const { directory, logger, runtime, telemetry } = context;
+  return {
+    ...context,
+    ...given,
+    acceptDeadline: () => AbortSignal.timeout(startDeadlineSeconds * 1000),
+    isReachable: (sessionId) => directory.known(sessionId) !== undefined,
+    onDispatch: runtime.sessionOpening,
+    onOpen: directory.opened,
+    onLive: (session, startedAt) => {
+      telemetry.botStarted({ ...session, startedAt });
+      logger.info({ sessionId: session.id }, 'session started');
+    },
+  };
+}
+
+/** Tracks the first pass of this server, which ends what died with the previous server. */
+function createTakeover({ now, lastHeartbeat }: Pick<ReconcilerContext, 'now' | 'lastHeartbeat'>) {
+  let isOver = false;
+  let resolveDone: () => void = () => undefined;
+  const done = new Promise<void>((resolve) => {
+    resolveDone = resolve;
+  });
+  return {
+    done,
+    abandon: resolveDone,
+    passed: async (actions: readonly ActionInProgress[]): Promise<void> => {
+      if (isOver) return;
+      await Promise.all(actions.filter(({ action }) => endsWithPreviousServer(action)).map((action) => action.done));
+      isOver = true;
+      resolveDone();
+    },
+    /** The end time of what no server observed ending: the last heartbeat of the previous server, or now. */
+    unobservedEndAt: () => (isOver || lastHeartbeat === null ? now() : lastHeartbeat),
+  };
+}
+
+/** Whether an action ends a session or instance of the previous server. Later passes would record a wrong end time. */
+function endsWithPreviousServer(action: Action): boolean {
   return action.do === 'end-session' || action.do === 'instance-lost';
 }

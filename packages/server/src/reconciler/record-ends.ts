@@ -17,7 +17,7 @@ type Context = {
   readonly logger: Logger;
   readonly runtime: Pick<Runtime, 'forget'>;
   readonly ownership: Pick<SessionOwnership, 'release'>;
-  readonly directory: Pick<SessionDirectory, 'gone'>;
+  readonly directory: Pick<SessionDirectory, 'ended'>;
   readonly sampler: Pick<Sampler, 'take'>;
   readonly telemetry: Pick<Telemetry, 'sessionEnded'>;
   readonly retryWrite: RetryWrite;
@@ -25,12 +25,9 @@ type Context = {
 };
 
 export type EndRecorder = {
-  /** Ends a session once. With `only`, ends the session only if it is still in that state. */
+  /** Ends a session once. If `only` is given, ends the session only if it is still in that state. */
   readonly endSession: (sessionId: string, status: CompletionStatus, at?: Date, only?: 'waiting') => Promise<void>;
-  /**
-   * Records that an instance has ended and was removed. If a session is still assigned to it, ends the session with
-   * `status`. `cause` says why the instance did not start.
-   */
+  /** Records the end of an instance and of its session, if any. `cause` says why it did not start. */
   readonly instanceRemoved: (
     instanceId: string,
     status: CompletionStatus,
@@ -52,7 +49,7 @@ export function createEndRecorder(context: Context): EndRecorder {
     const late = context.sampler.take(sessionId);
     const row = await retryWrite(() => finishSession(context, sessionId, status, at, late, only));
     if (row === undefined && only !== undefined) return;
-    context.directory.gone(sessionId);
+    context.directory.ended(sessionId);
     context.ownership.release(sessionId);
     // Do not request a pass for a session that has already ended. The pass could end the session again, in an endless
     // loop.

@@ -39,7 +39,7 @@ describe('redactTail', () => {
     expect(await redact('')).toBe('');
   });
 
-  it('drops the output if the database fails, and logs that without the output', async () => {
+  it('drops the output if the database fails, and does not log the output', async () => {
     await rows.db.destroy();
     expect(await redact('no such key: sk_canary_1')).toBe('');
     expect(logged).toMatchObject([{ deploymentId: deployment }]);

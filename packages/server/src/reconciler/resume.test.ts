@@ -3,20 +3,20 @@ import { createServer } from 'node:http';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { testRows } from '../../test/support/test-rows.ts';
 import { isColdStart } from './cold-start.ts';
-import { type ReadySession, resume, within } from './dispatch.ts';
+import { clampReportedTime, type ReadySession, resume } from './dispatch.ts';
 import { createSessionOwnership } from './session-ownership.ts';
 
 const at = (second: number) => new Date(Date.UTC(2026, 0, 1, 12, 0, second));
 
 describe('the end time of a session after a restart', () => {
   it.each([
-    { said: at(20).toISOString(), end: at(20), because: 'the bot says so, and no server was there to hear it' },
-    { said: undefined, end: at(30), because: 'the bot does not say, so it is known now' },
-    { said: null, end: at(30), because: 'the bot does not say, so it is known now' },
-    { said: at(40).toISOString(), end: at(30), because: 'nothing ends in the future' },
-    { said: at(5).toISOString(), end: at(10), because: 'nothing ends before it starts' },
-  ])('$because', ({ said, end }) => {
-    expect(within(said, at(10), at(30))).toEqual(end);
+    { reported: at(20).toISOString(), end: at(20), expected: 'the time that the bot reports' },
+    { reported: undefined, end: at(30), expected: 'the current time if the bot reports none' },
+    { reported: null, end: at(30), expected: 'the current time if the bot reports none' },
+    { reported: at(40).toISOString(), end: at(30), expected: 'the current time if the bot reports a later one' },
+    { reported: at(5).toISOString(), end: at(10), expected: 'the start time if the bot reports an earlier one' },
+  ])('is $expected', ({ reported, end }) => {
+    expect(clampReportedTime(reported, at(10), at(30))).toEqual(end);
   });
 });
 
@@ -83,6 +83,7 @@ it('resume makes a live session reachable as soon as its bot reports the session
       isReachable: () => true,
       retryWrite: (write) => write(),
       endSession: async (_, status, endedAt) => void happened.push([status, endedAt]),
+      onDispatch: () => undefined,
       onOpen: () => {
         happened.push('open');
         bot.end();

@@ -1,14 +1,7 @@
-/**
- * The sessions that this process owns, because it holds their `POST /bot` request, asks their bot for the state, or
- * relays their WebSocket. A session is owned before its row exists, so that a reconcile pass never treats it as an
- * orphan.
- */
+/** The sessions that this process owns, each before its row exists, so that no pass takes it for an orphan. */
 export type SessionOwnership = {
   readonly has: (sessionId: string) => boolean;
-  /**
-   * Takes ownership of a session. `abort` is called when the session must be given up; for example, a stop closes the
-   * WebSocket.
-   */
+  /** `abort` is called when the session must be given up; for example, a stop closes the WebSocket. */
   readonly acquire: (sessionId: string, abort?: () => void) => void;
   /** Gives up ownership, because the session's end is recorded or its start failed. */
   readonly release: (sessionId: string) => void;

@@ -1,7 +1,4 @@
-/**
- * Runs a start when its turn comes. If the signal aborts before that, rejects with the signal's reason. A start that is
- * already running is not affected.
- */
+/** Runs a start when its turn comes. Rejects with the signal's reason if the signal aborts before. */
 export type StartQueue = <T>(organizationId: string, signal: AbortSignal, start: () => Promise<T>) => Promise<T>;
 
 /**

@@ -45,11 +45,12 @@ describe('deployment validation', () => {
 
   it('activates the deployment and ends the previous one when an instance is ready', async () => {
     const { passed, outcomes } = begin();
+    const outcome = outcomes.next(id);
     await passed(await open());
     expect(await serves()).toBe(id);
     expect(await stored()).toMatchObject({ state: 'ready', activated_at: testNow, error: null });
     expect(await stored(former)).toMatchObject({ state: 'ready', replaced_at: testNow });
-    expect(await outcomes.settled(id)).toBeNull();
+    expect(await outcome).toBeNull();
   });
 
   it('activates the deployment only once', async () => {
@@ -62,6 +63,7 @@ describe('deployment validation', () => {
 
   it('fails when the first bot exits, and keeps the previous deployment serving', async () => {
     const { startFailed, outcomes, backoff } = begin();
+    const outcome = outcomes.next(id);
     await startFailed(await open(), exited, false);
     expect(await serves()).toBe(former);
     expect(await stored()).toMatchObject({
@@ -71,7 +73,7 @@ describe('deployment validation', () => {
       restarts: 1,
       last_exit: { code: 3, tail: 'oh' },
     });
-    expect(await outcomes.settled(id)).toBe('It exited. It wrote last: oh');
+    expect(await outcome).toBe('It exited. It wrote last: oh');
     expect(backoff.until(id)).not.toBeNull();
   });
 

@@ -4,9 +4,9 @@ import type { Logger } from 'pino';
 import {
   activateDeployment,
   failDeployment,
-  noteStart,
   type OpenDeployment,
   type Problem,
+  recordStartProblem,
 } from '../agents/deployment.ts';
 import { SecretsUnavailable } from '../secrets/pin.ts';
 import type { RetryWrite } from '../store/retry-write.ts';
@@ -57,7 +57,7 @@ export function createValidation(context: Context): Validation {
     const write = async () => {
       const ended = isOver && (await failDeployment(context, deployment, problem));
       // The deployment may be serving already, because another instance became ready first.
-      if (!ended) await noteStart(context, row.id, problem);
+      if (!ended) await recordStartProblem(context, row.id, problem);
       return ended;
     };
     const ended = await retryWrite(write).catch((failure: unknown) => {
@@ -76,14 +76,14 @@ export function createValidation(context: Context): Validation {
 
   async function started(row: OpenDeployment): Promise<void> {
     backoff.succeeded(row.id);
-    if (row.error !== null) await retryWrite(() => noteStart(context, row.id, null));
+    if (row.error !== null) await retryWrite(() => recordStartProblem(context, row.id, null));
   }
 
   async function idleExit(deploymentId: string, exit: NonNullable<Problem['exit']>): Promise<void> {
     backoff.failed(deploymentId);
     const code = exit.outOfMemory ? 'PCC_OUT_OF_MEMORY' : 'PCC_BOT_EXITED';
     const message = exit.diskLimit ?? 'An instance ended while it waited for a session.';
-    await retryWrite(() => noteStart(context, deploymentId, { code, message, exit }));
+    await retryWrite(() => recordStartProblem(context, deploymentId, { code, message, exit }));
   }
 
   return { passed, startFailed, started, idleExit };
