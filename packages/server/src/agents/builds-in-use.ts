@@ -1,27 +1,21 @@
 import type { Database } from '../store/tables.ts';
-import { buildIdsInUse } from './deployment-rows.ts';
+import { listBuildIdsInUse } from './deployment-rows.ts';
 
-/** Rollback works for this number of latest deployments of an agent; their builds are kept. */
+/** Number of latest deployments per agent that can be rolled back to. Their builds are kept. */
 const keptDeployments = 10;
 
-/**
- * After a restore, builds are repeated for this number of latest deployments of an agent: the serving one and its
- * predecessor.
- */
+/** Number of latest deployments per agent whose builds are repeated after a restore: the serving one, one before. */
 const repeatedDeployments = 2;
 
-/**
- * Returns which of the given builds are in use: by a desired, serving or recent deployment, or by an instance that has
- * not ended.
- */
+/** Returns which of the builds are used by a desired, serving or recent deployment, or by a running instance. */
 export async function buildsInUse(db: Database, buildIds: readonly string[]): Promise<ReadonlySet<string>> {
-  return new Set(buildIds.length === 0 ? [] : await buildIdsInUse(db, buildIds, keptDeployments));
+  return new Set(buildIds.length === 0 ? [] : await listBuildIdsInUse(db, buildIds, keptDeployments));
 }
 
-/**
- * Returns which of the given builds belong to deployments that are serving or desired, or that a rollback would
- * restore.
- */
-export async function buildsServingLately(db: Database, buildIds: readonly string[]): Promise<ReadonlySet<string>> {
-  return new Set(buildIds.length === 0 ? [] : await buildIdsInUse(db, buildIds, repeatedDeployments));
+/** Returns which of the builds belong to a serving, desired or previously serving deployment of an agent. */
+export async function findRecentlyServingBuilds(
+  db: Database,
+  buildIds: readonly string[],
+): Promise<ReadonlySet<string>> {
+  return new Set(buildIds.length === 0 ? [] : await listBuildIdsInUse(db, buildIds, repeatedDeployments));
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { checkDeployFile, type DeployFile, deployFileNames, findUnsupported, type Issue } from '@bothost/contract';
 import { parse } from 'smol-toml';
 
-/** The directory cannot be served as an agent. The message names the file and lists all errors. */
+/** Thrown if a directory cannot be served as an agent. The message names the file and lists all errors. */
 export class DeployFileError extends Error {
   override readonly name = 'DeployFileError';
 }
@@ -16,12 +16,12 @@ export class DeployFileError extends Error {
  */
 export async function readDeployFile(directory: string, directoryName: string): Promise<DeployFile> {
   const found = await findFile(directory);
-  const place = found?.path ?? join(directory, deployFileNames[0]);
+  const filePath = found?.path ?? join(directory, deployFileNames[0]);
   const parsed = found === null ? { agent_name: directoryName } : parseToml(found.text, found.path);
   const { file, issues } = checkDeployFile(parsed);
-  if (file === null) throw refused(place, issues);
+  if (file === null) throw refused(filePath, issues);
   const beyond = [...findUnsupported(file), ...beyondDirectories(file)];
-  if (beyond.length > 0) throw refused(place, beyond);
+  if (beyond.length > 0) throw refused(filePath, beyond);
   return file;
 }
 
@@ -31,15 +31,15 @@ function beyondDirectories(file: DeployFile): readonly Issue[] {
   if (file.build_id !== undefined) {
     issues.push({
       path: 'build_id',
-      message: 'a served directory has no build; remove the field',
+      message: 'a served directory has no build; remove build_id',
     });
   }
   return issues;
 }
 
-function refused(place: string, issues: readonly Issue[]): DeployFileError {
+function refused(filePath: string, issues: readonly Issue[]): DeployFileError {
   const problems = issues.map(({ path, message }) => `${path || 'the file'}: ${message}`);
-  return new DeployFileError(`${place}: ${problems.join('; ')}`);
+  return new DeployFileError(`${filePath}: ${problems.join('; ')}`);
 }
 
 async function findFile(directory: string): Promise<{ readonly path: string; readonly text: string } | null> {

@@ -5,8 +5,8 @@ import { ago, type TestRows, testNow, testRows } from '../../test/support/test-r
 import { newId } from '../store/uuid.ts';
 import { deleteAgent } from './delete.ts';
 import { createAgent, updateAgent } from './deploy.ts';
-import { activateDeployment, failDeployment, lockForStart } from './deployment.ts';
-import { serveValidated } from './deployment-rows.ts';
+import { activateDeployment, failDeployment, lockAgentForStart } from './deployment.ts';
+import { activateValidated } from './deployment-rows.ts';
 import { getDeployment, listDeployments } from './deployments.ts';
 import { rollBack } from './rollback.ts';
 import { getAgent } from './show.ts';
@@ -43,7 +43,7 @@ describe('agents from builds', () => {
   const show = (name = 'echo') => getAgent(rows, scope, name, async () => []);
   const list = () => listDeployments(rows, scope, 'echo', paging, async () => []);
   const serving = () =>
-    rows.db.transaction().execute((db) => lockForStart(db, scope.organizationId, 'echo', 'us-west'));
+    rows.db.transaction().execute((db) => lockAgentForStart(db, scope.organizationId, 'echo', 'us-west'));
   /** Activates the desired deployment and returns its id. */
   async function activate(): Promise<string> {
     const { desiredDeploymentId: id, id: agentId } = await show();
@@ -189,10 +189,10 @@ describe('agents from builds', () => {
             where wait_event_type = 'Lock' and datname = current_database()`.execute(rows.db)
         ).rows[0]?.count;
       const started = await rows.db.transaction().execute(async (db) => {
-        await lockForStart(db, scope.organizationId, 'echo', 'us-west');
+        await lockAgentForStart(db, scope.organizationId, 'echo', 'us-west');
         const start = serving();
         await expect.poll(waiting).toBe(1);
-        await serveValidated(db, (await show()).id, id, clock);
+        await activateValidated(db, (await show()).id, id, clock);
         return { start };
       });
       expect(await started.start).toMatchObject({ deploymentId: id });
@@ -215,6 +215,7 @@ describe('agents from builds', () => {
       ['the profile', { agentProfile: 'agent-3x' }],
       ['the maximum session duration', { maxSessionDuration: 61 }],
       ['who may connect', { websocketAuth: 'none' }],
+      ['what a WebSocket start answers', { websocketStart: 'minimal' }],
       ['whether instances are forked', { fork: false }],
     ])('creates a new deployment for a change of %s', async (_, fields) => {
       expect(await update(fields)).toBe('deployment');
@@ -366,7 +367,7 @@ describe('agents from builds', () => {
     it('rejects a deployment whose build was removed', async () => {
       const { buildId } = await deployment(first);
       await rows.db.deleteFrom('builds').where('id', '=', buildId).execute();
-      await expect(roll()).rejects.toMatchObject({ reason: 'deployment-gone', status: 409 });
+      await expect(roll()).rejects.toMatchObject({ reason: 'deployment-unavailable', status: 409 });
       expect(await show()).toMatchObject({ desiredDeploymentId: second });
     });
 
@@ -388,7 +389,7 @@ describe('agents from builds', () => {
       const oldest = (await listDeployments(rows, scope, 'folder', paging, async () => [])).deployments.at(-1);
       expect(oldest?.contentHash).toBe('old');
       await expect(rollBack(context(), scope, 'folder', oldest?.id ?? '')).rejects.toMatchObject({
-        reason: 'deployment-gone',
+        reason: 'deployment-unavailable',
       });
     });
   });

@@ -2,21 +2,21 @@ import { type AgentSettings, ApiError, failure } from '@bothost/contract';
 import { getProperties, listRegions } from '../organizations/properties.ts';
 import { pinSecretSet } from '../secrets/pin.ts';
 import type { Database, SecretPin } from '../store/tables.ts';
-import { sourceOfBuild } from './build-source.ts';
+import { findBuildSource } from './build-source.ts';
 import { type DeploymentRow, findDeployment, updateScaling } from './deployment-rows.ts';
-import { deployNew, type NewDeployment } from './new-deployment.ts';
+import { createDeployment, type NewDeployment } from './new-deployment.ts';
 import { type AgentRow, insertAgent, lockAgentByName } from './rows.ts';
 import {
+  compareSettings,
   defaultSettings,
-  differenceOf,
+  mergeSettings,
   requireSupported,
   type Settings,
-  settingsFrom,
   settingsOf,
 } from './settings.ts';
 
 type Context = { db: Database; now: () => Date; newId: () => string };
-type Scope = { readonly organizationId: string; readonly keyId: string };
+type Scope = { readonly organizationId: string; readonly keyId: string | null };
 
 /** What a request changes: a new deployment, only the instance numbers, or nothing. */
 export type Change = 'deployment' | 'scaling' | 'none';
@@ -34,7 +34,7 @@ export async function createAgent(
   requireSupported(request);
   const { buildId } = request;
   if (typeof buildId !== 'string') throw buildMissing();
-  const settings = settingsFrom(request, defaultSettings);
+  const settings = mergeSettings(request, defaultSettings);
   const region = request.region ?? (await getProperties(context, scope)).defaultRegion;
   const regions = await listRegions(context);
   if (!regions.some(({ code }) => code === region)) throw failure('region-unknown');
@@ -49,10 +49,10 @@ export async function createAgent(
       updated_at: now,
     };
     if (!(await insertAgent(db, agent))) throw failure('agent-exists');
-    const build = await sourceOfBuild({ ...context, db }, { ...scope, region }, buildId);
+    const build = await findBuildSource({ ...context, db }, { ...scope, region }, buildId);
     if (build === null) throw failure('build-not-usable');
-    const pins = await pinned(db, { ...scope, region }, request.secretSet ?? null);
-    await deployNew({ ...context, db }, agent, newDeployment(build, settings, scope, pins));
+    const pins = await pinNamed(db, { ...scope, region }, request.secretSet ?? null);
+    await createDeployment({ ...context, db }, agent, newDeployment(build, settings, scope, pins));
     return 'deployment' as const;
   });
 }
@@ -76,14 +76,14 @@ export async function updateAgent(
     const before = agent?.desired_deployment_id ? await findDeployment(db, agent.desired_deployment_id) : undefined;
     if (agent === undefined || before === undefined) throw failure('not-found');
     requireSameRegion(agent, request.region);
-    const settings = settingsFrom(request, settingsOf(before));
-    const asked = changeOf(before, request, settings);
-    const pins = await pinsFor(db, { ...scope, region: agent.region }, before, request.secretSet, asked);
+    const settings = mergeSettings(request, settingsOf(before));
+    const requested = changeOf(before, request, settings);
+    const pins = await pinsFor(db, { ...scope, region: agent.region }, before, request.secretSet, requested);
     // A changed secret needs a new deployment, because running instances keep the values they were started with.
-    const change = samePins(before.secret_pins, pins) ? asked : 'deployment';
+    const change = samePins(before.secret_pins, pins) ? requested : 'deployment';
     if (change === 'deployment') {
       const source = await sourceFor({ ...context, db }, { ...scope, region: agent.region }, before, request.buildId);
-      await deployNew({ ...context, db }, agent, newDeployment(source, settings, scope, pins));
+      await createDeployment({ ...context, db }, agent, newDeployment(source, settings, scope, pins));
     }
     if (change === 'scaling') {
       const ids = [before.id, agent.active_deployment_id].filter((id) => id !== null);
@@ -93,14 +93,11 @@ export async function updateAgent(
   });
 }
 
-/**
- * Returns what the request changes, except for secrets. A request that repeats a failed deployment counts as a change,
- * so that it is retried.
- */
+/** Returns what the request changes, except for secrets. Repeating a failed deployment counts as a change. */
 function changeOf(before: DeploymentRow, request: AgentSettings, settings: Settings): Change {
   const otherBuild = typeof request.buildId === 'string' && request.buildId.toLowerCase() !== before.build_id;
   if (otherBuild || request.forceRedeploy === true || before.state === 'failed') return 'deployment';
-  return differenceOf(settingsOf(before), settings);
+  return compareSettings(settingsOf(before), settings);
 }
 
 type Source = Pick<NewDeployment, 'source' | 'prepared'>;
@@ -115,26 +112,23 @@ async function sourceFor(
   const id = buildId ?? before.build_id;
   // A deployment from a directory has no build: its directory is copied again.
   if (id === null) return { source: before.source, prepared: null };
-  const build = await sourceOfBuild(context, scope, id);
+  const build = await findBuildSource(context, scope, id);
   if (build === null) throw failure('build-not-usable');
   return build;
 }
 
-/**
- * Pins the current revision of the requested secret set, or of the previous deployment's set. If the set is not ready
- * and only instance numbers change, the pins stay unchanged.
- */
+/** Pins the current revision of the requested or previous secret set. Changing only instance numbers may keep pins. */
 async function pinsFor(
   db: Database,
   scope: { readonly organizationId: string; readonly region: string },
   before: DeploymentRow,
   named: string | null | undefined,
-  asked: Change,
+  requested: Change,
 ): Promise<readonly SecretPin[]> {
-  if (named !== undefined) return pinned(db, scope, named);
+  if (named !== undefined) return pinNamed(db, scope, named);
   const name = before.secret_pins[0]?.secretSet ?? null;
-  return pinned(db, scope, name).catch((error: unknown) => {
-    if (error instanceof ApiError && asked === 'scaling') return before.secret_pins;
+  return pinNamed(db, scope, name).catch((error: unknown) => {
+    if (error instanceof ApiError && requested === 'scaling') return before.secret_pins;
     if (!(error instanceof ApiError) || error.reason !== 'secret-set-not-found') throw error;
     const message = `The secret set ${name}, which the agent runs with, was deleted. Set it again, or deploy with another one or none.`;
     throw failure('secret-set-not-found', { message });
@@ -142,7 +136,7 @@ async function pinsFor(
 }
 
 /** Pins the current revision of a secret set. Rejects if the set is not ready. */
-async function pinned(
+async function pinNamed(
   db: Database,
   scope: { readonly organizationId: string; readonly region: string },
   name: string | null,
@@ -168,7 +162,7 @@ function newDeployment(
 /** Existing clients always send the region of the agent, so only a different region is an error. */
 function requireSameRegion(agent: AgentRow, region: string | null | undefined): void {
   if (typeof region !== 'string' || region === agent.region) return;
-  const message = `The agent lives in the region ${agent.region}, which cannot change. Create another agent there.`;
+  const message = `The agent is in the region ${agent.region}, which cannot change. Create another agent there.`;
   throw failure('invalid-request', { message, issues: [{ path: 'body.region', message }] });
 }
 

@@ -5,11 +5,13 @@ import { isUuid } from '../store/uuid.ts';
 
 export type DeploymentRow = Selectable<DeploymentsTable>;
 
-/**
- * Activates a validated deployment and ends the previously serving one, in one statement. Returns false if the
- * deployment is no longer the desired one. The caller holds the agent's lock.
- */
-export async function serveValidated(db: Database, agentId: string, deploymentId: string, now: Date): Promise<boolean> {
+/** Activates a deployment in one statement; false if it is no longer desired. The caller holds the agent's lock. */
+export async function activateValidated(
+  db: Database,
+  agentId: string,
+  deploymentId: string,
+  now: Date,
+): Promise<boolean> {
   const { rows } = await sql`
     with validated as (
       update deployments set state = 'ready', state_at = ${now}, activated_at = ${now}, updated_at = ${now},
@@ -28,7 +30,7 @@ export async function serveValidated(db: Database, agentId: string, deploymentId
 }
 
 /** Marks the pending deployments of an agent as superseded by the deployment `byId`. */
-export async function supersede(db: Database, agentId: string, byId: string, now: Date): Promise<void> {
+export async function supersedePending(db: Database, agentId: string, byId: string, now: Date): Promise<void> {
   await db
     .updateTable('deployments')
     .set({
@@ -60,7 +62,7 @@ export async function updateScaling(
 }
 
 /** Finds the deployment that served before the current one. */
-export function servedBefore(
+export function findPreviouslyServing(
   db: Database,
   agent: { readonly id: string; readonly active_deployment_id: string | null },
 ): Promise<DeploymentRow | undefined> {
@@ -76,7 +78,7 @@ export function servedBefore(
     .executeTakeFirst();
 }
 
-export function newestOfDirectory(db: Database, agentId: string): Promise<DeploymentRow | undefined> {
+export function findNewestFromDirectory(db: Database, agentId: string): Promise<DeploymentRow | undefined> {
   return db
     .selectFrom('deployments')
     .selectAll()
@@ -88,7 +90,7 @@ export function newestOfDirectory(db: Database, agentId: string): Promise<Deploy
     .executeTakeFirst();
 }
 
-export function deploymentOf(db: Database, agentId: string, id: string): Promise<DeploymentRow | undefined> {
+export function findDeploymentOfAgent(db: Database, agentId: string, id: string): Promise<DeploymentRow | undefined> {
   if (!isUuid(id)) return Promise.resolve(undefined);
   return db
     .selectFrom('deployments')
@@ -108,7 +110,7 @@ export async function countDeployments(db: Database, agentId: string): Promise<n
 }
 
 /** Returns deployments, newest first. `after` is the id of the last deployment of the previous page. */
-export function pageOfDeployments(
+export function listDeploymentPage(
   db: Database,
   agentId: string,
   page: { readonly limit: number; readonly offset: number; readonly after: string | null },
@@ -136,7 +138,7 @@ export function findDeployment(db: Database, id: string): Promise<DeploymentRow 
   return db.selectFrom('deployments').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
-export function deploymentsByIds(db: Database, ids: readonly string[]): Promise<DeploymentRow[]> {
+export function findDeploymentsByIds(db: Database, ids: readonly string[]): Promise<DeploymentRow[]> {
   if (ids.length === 0) return Promise.resolve([]);
   return db.selectFrom('deployments').selectAll().where('id', 'in', ids).execute();
 }
@@ -162,7 +164,7 @@ export async function changeDeployment(
 }
 
 /** Records the error and the exit of the last instance that failed to start, and counts consecutive failures. */
-export async function noteProblem(
+export async function recordDeploymentProblem(
   db: Database,
   id: string,
   problem: { readonly code: DeploymentProblem; readonly message: string; readonly exit: StoredExit | null },
@@ -183,11 +185,7 @@ export async function noteProblem(
     .execute();
 }
 
-/**
- * Returns the deployments that the reconciler of a region manages: deployments
- * that are desired or serving, have instances,
- * or have a prepared project of their own. Deployments from builds use the prepared project of the build.
- */
+/** Returns deployments that are desired or serving, or have instances or their own prepared project. */
 export function openDeployments(db: Database, region: string, alsoIds: readonly string[]) {
   return db
     .selectFrom('deployments')
@@ -235,11 +233,8 @@ export function openDeployments(db: Database, region: string, alsoIds: readonly 
     .execute();
 }
 
-/**
- * Returns which of the given builds are used by a current deployment, or by one of the `kept` latest deployments of an
- * agent.
- */
-export async function buildIdsInUse(db: Database, ids: readonly string[], kept: number): Promise<string[]> {
+/** Returns which builds a current deployment, or one of the `kept` latest deployments of an agent, uses. */
+export async function listBuildIdsInUse(db: Database, ids: readonly string[], kept: number): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select distinct deployments.build_id as id from deployments join agents on agents.id = deployments.agent_id
     where deployments.build_id = any(${ids}::uuid[]) and (

@@ -1,7 +1,13 @@
 import type { DeploymentProblem } from '@bothost/contract';
 import type { PinnedSecrets } from '../secrets/pin.ts';
 import type { Database, StoredExit } from '../store/tables.ts';
-import { changeDeployment, noteProblem, openDeployments, serveValidated, updateDeployment } from './deployment-rows.ts';
+import {
+  activateValidated,
+  changeDeployment,
+  openDeployments,
+  recordDeploymentProblem,
+  updateDeployment,
+} from './deployment-rows.ts';
 import { lockAgent, lockWithActiveDeployment, updateAgent } from './rows.ts';
 
 /** The deployment that runs new sessions of an agent. */
@@ -11,15 +17,13 @@ export type ServingDeployment = {
   readonly maxAgents: number;
   readonly maxSessionSeconds: number;
   readonly websocketAuth: 'none' | 'token';
+  readonly websocketStart: 'full' | 'minimal';
   /** The secret pins, if their values could not be decrypted at the last start of an instance. Null otherwise. */
   readonly missedSecrets: PinnedSecrets | null;
 };
 
-/**
- * Locks an agent for a session start and returns its serving deployment in this region, or `not-found` or `not-ready`.
- * Call it in a transaction.
- */
-export async function lockForStart(
+/** Locks an agent for a session start and returns its serving deployment in this region. Call it in a transaction. */
+export async function lockAgentForStart(
   db: Database,
   organizationId: string,
   agentName: string,
@@ -29,17 +33,24 @@ export async function lockForStart(
   if (row === undefined) return 'not-found';
   // The agent belongs to another region, whose server runs its bots.
   if (row.region !== region) return 'not-ready';
-  const { deploymentId, maxAgents, maxSessionSeconds, websocketAuth, secretPins } = row;
-  if (deploymentId === null || maxAgents === null || maxSessionSeconds === null || websocketAuth === null) {
+  const { deploymentId, maxAgents, maxSessionSeconds, websocketAuth, websocketStart, secretPins } = row;
+  if (
+    deploymentId === null ||
+    maxAgents === null ||
+    maxSessionSeconds === null ||
+    websocketAuth === null ||
+    websocketStart === null
+  ) {
     return 'not-ready';
   }
   const pinned = { organizationId, region, pins: secretPins ?? [] };
   const missedSecrets = row.problem === 'PCC_SECRETS_UNAVAILABLE' ? pinned : null;
-  return { agentId: row.agentId, deploymentId, maxAgents, maxSessionSeconds, websocketAuth, missedSecrets };
+  const { agentId } = row;
+  return { agentId, deploymentId, maxAgents, maxSessionSeconds, websocketAuth, websocketStart, missedSecrets };
 }
 
 /** Locks an agent before its instance numbers change. Call it in a transaction. */
-export async function lockForScaling(db: Database, agentId: string): Promise<void> {
+export async function lockAgentForScaling(db: Database, agentId: string): Promise<void> {
   await lockAgent(db, agentId);
 }
 
@@ -53,11 +64,8 @@ export function listOpenDeployments(
   return openDeployments(db, region, alsoIds);
 }
 
-/**
- * Records the prepared project of a deployment, so that its first instance can start. Also records it for a superseded
- * deployment, so that the project is cleaned up later.
- */
-export async function recordPrepared(
+/** Records the prepared project of a deployment, even of a superseded one, so that the project is cleaned up later. */
+export async function recordPreparedProject(
   context: { db: Database; now: () => Date },
   deploymentId: string,
   prepared: Readonly<Record<string, string | number | boolean | null>>,
@@ -69,32 +77,29 @@ export async function recordPrepared(
   });
 }
 
-/**
- * Activates a deployment whose first instance is ready, and ends the previous one in the same transaction. Returns
- * false if the deployment is no longer the desired one.
- */
+/** Activates a deployment and ends the previous one. Returns false if the deployment is no longer desired. */
 export function activateDeployment(
   context: { db: Database; now: () => Date },
   deployment: { readonly id: string; readonly agentId: string },
 ): Promise<boolean> {
   return context.db.transaction().execute(async (db) => {
     await lockAgent(db, deployment.agentId);
-    return serveValidated(db, deployment.agentId, deployment.id, context.now());
+    return activateValidated(db, deployment.agentId, deployment.id, context.now());
   });
 }
 
 /** Records that the prepared project of a deployment was removed. */
-export async function forgetPrepared(context: { db: Database; now: () => Date }, deploymentId: string): Promise<void> {
+export async function markProjectRemoved(
+  context: { db: Database; now: () => Date },
+  deploymentId: string,
+): Promise<void> {
   await updateDeployment(context.db, deploymentId, { prepared: null, updated_at: context.now() });
 }
 
-/** An error of a deployment or of its instances: a `PCC_` code, a message, and how the instance exited, if one did. */
+/** An error of a deployment or of its instances: a `PCC_` code, a message, and the exit of the instance, if any. */
 export type Problem = { readonly code: DeploymentProblem; readonly message: string; readonly exit: StoredExit | null };
 
-/**
- * Marks a deployment as failed permanently; the previous one keeps serving. Returns false, and changes nothing, if the
- * deployment is serving or superseded.
- */
+/** Marks a deployment as failed. Returns false, and changes nothing, if it is serving or superseded. */
 export function failDeployment(
   context: { db: Database; now: () => Date },
   deployment: { readonly id: string; readonly agentId: string },
@@ -117,8 +122,8 @@ export function failDeployment(
   });
 }
 
-/** Records why instances of a deployment fail to start. Null: instances start again. */
-export async function noteStart(
+/** Records why instances of a deployment fail to start; null once they start again. */
+export async function recordStartProblem(
   context: { db: Database; now: () => Date },
   deploymentId: string,
   problem: Problem | null,
@@ -129,7 +134,7 @@ export async function noteStart(
     await changeDeployment(context.db, deploymentId, ['validating', 'ready'], cleared);
   } else {
     const message = problem.message.slice(0, messageLength);
-    await noteProblem(context.db, deploymentId, { ...problem, message }, now);
+    await recordDeploymentProblem(context.db, deploymentId, { ...problem, message }, now);
   }
 }
 

@@ -2,7 +2,7 @@ import { type DeploymentDetails, failure, type Operations, type RequestOf, type 
 import { pinStates } from '../secrets/pin.ts';
 import type { Database } from '../store/tables.ts';
 import { isUuid } from '../store/uuid.ts';
-import { countDeployments, type DeploymentRow, deploymentOf, pageOfDeployments } from './deployment-rows.ts';
+import { countDeployments, type DeploymentRow, findDeploymentOfAgent, listDeploymentPage } from './deployment-rows.ts';
 import { type DeploymentUsage, presentDeployment } from './present.ts';
 import { findAgent } from './rows.ts';
 
@@ -31,7 +31,7 @@ export async function listDeployments(
   }
   const [total, rows] = await Promise.all([
     countDeployments(context.db, present.agentId),
-    pageOfDeployments(context.db, present.agentId, { limit, offset, after: cursor ?? null }),
+    listDeploymentPage(context.db, present.agentId, { limit, offset, after: cursor ?? null }),
   ]);
   return {
     total_count: total,
@@ -48,7 +48,7 @@ export async function getDeployment(
   usageOf: UsageOf,
 ): Promise<DeploymentDetails> {
   const present = await presenter(context.db, scope, agentName, usageOf);
-  const row = await deploymentOf(context.db, present.agentId, deploymentId);
+  const row = await findDeploymentOfAgent(context.db, present.agentId, deploymentId);
   if (row === undefined) throw failure('deployment-not-found');
   const [details] = await present.details([row]);
   if (details === undefined) throw failure('deployment-not-found');

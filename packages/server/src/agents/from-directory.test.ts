@@ -7,7 +7,13 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type TestRows, testNow, testRows } from '../../test/support/test-rows.ts';
 import { pairs, testVault } from '../../test/support/test-vault.ts';
 import { newId } from '../store/uuid.ts';
-import { activateDeployment, failDeployment, lockForStart, noteStart, recordPrepared } from './deployment.ts';
+import {
+  activateDeployment,
+  failDeployment,
+  lockAgentForStart,
+  recordPreparedProject,
+  recordStartProblem,
+} from './deployment.ts';
 import { agentFromDirectory } from './from-directory.ts';
 import type { DeploymentUsage } from './present.ts';
 import { serveDirectories } from './serve-directories.ts';
@@ -51,12 +57,12 @@ describe('agents from directories', () => {
     return (await show()).id;
   }
   const ready = async (id: string) => {
-    await recordPrepared(context(), id, { at: 'x' });
+    await recordPreparedProject(context(), id, { at: 'x' });
     await activateDeployment(context(), { id, agentId: await agentId() });
   };
   const failed = async (id: string, message: string) =>
     failDeployment(context(), { id, agentId: await agentId() }, { code: 'PCC_PREPARE_FAILED', message, exit: null });
-  const serving = () => rows.db.transaction().execute((db) => lockForStart(db, organizationId, 'echo', 'us-west'));
+  const serving = () => rows.db.transaction().execute((db) => lockAgentForStart(db, organizationId, 'echo', 'us-west'));
 
   it('creates the agent and an unprepared deployment on the first start', async () => {
     const made = await start();
@@ -75,7 +81,7 @@ describe('agents from directories', () => {
     const first = await start();
     await ready(first.deploymentId);
     await write('deploy.toml', 'agent_name = "echo"\nsecret_set = "keys"');
-    const missing = /secret_set: There is no secret set of this name\. The next start/;
+    const missing = /secret_set: Secret set "keys" does not exist in region .*\. The next start/;
     await expect(start()).rejects.toMatchObject({ name: 'DeployFileError', message: expect.stringMatching(missing) });
     await vault.put(organizationId, 'keys', pairs({ A: '1' }));
     await expect(start()).rejects.toMatchObject({ message: expect.stringContaining('still pending') });
@@ -245,12 +251,12 @@ describe('agents from directories', () => {
       const { deploymentId } = await start();
       await ready(deploymentId);
       const exit = { code: 1, signal: null, outOfMemory: false, tail: '[oops]' };
-      await noteStart(context(), deploymentId, { code: 'PCC_BOT_EXITED', message: 'It exited.', exit });
+      await recordStartProblem(context(), deploymentId, { code: 'PCC_BOT_EXITED', message: 'It exited.', exit });
       expect(await show()).toMatchObject({
         ready: true,
         conditions: [{ type: 'Degraded', reason: 'InstancesFailToStart', message: 'It exited. It wrote last: (oops)' }],
       });
-      await noteStart(context(), deploymentId, null);
+      await recordStartProblem(context(), deploymentId, null);
       expect(await show()).toMatchObject({ conditions: [] });
     });
 

@@ -4,10 +4,10 @@ import { ApiError, type DeployFile } from '@bothost/contract';
 import { pinSecretSet } from '../secrets/pin.ts';
 import type { Database, DeploymentSource, SecretPin } from '../store/tables.ts';
 import { DeployFileError, readDeployFile } from './deploy-file.ts';
-import { findDeployment, newestOfDirectory } from './deployment-rows.ts';
-import { deployNew } from './new-deployment.ts';
+import { findDeployment, findNewestFromDirectory } from './deployment-rows.ts';
+import { createDeployment } from './new-deployment.ts';
 import { requireAgent } from './rows.ts';
-import type { Settings } from './settings.ts';
+import { defaultSettings, type Settings } from './settings.ts';
 
 type Context = {
   db: Database;
@@ -49,14 +49,14 @@ export async function agentFromDirectory(
     }
     const desired =
       agent.desired_deployment_id === null ? undefined : await findDeployment(db, agent.desired_deployment_id);
-    const newest = await newestOfDirectory(db, agent.id);
+    const newest = await findNewestFromDirectory(db, agent.id);
     const failed = desired?.state === 'failed' && desired.id === newest?.id;
     // If a user deployed something else, that deployment stays until the directory changes.
     if (desired !== undefined && newest !== undefined && isSame(newest.source, directory, contentHash) && !failed) {
       const isOurs = desired.id === newest.id;
       return { name, deploymentId: desired.id, changed: false, prepared: !isOurs || desired.state === 'ready' };
     }
-    const deploymentId = await deployNew({ ...context, db }, agent, {
+    const deploymentId = await createDeployment({ ...context, db }, agent, {
       source: { kind: 'directory', path: directory, contentHash },
       prepared: null,
       settings: settingsOfFile(file),
@@ -96,6 +96,7 @@ function settingsOfFile(file: DeployFile): Settings {
     profile: file.agent_profile,
     maxSessionSeconds: file.max_session_duration,
     websocketAuth: file.websocket_auth,
+    websocketStart: file.websocket_start ?? defaultSettings.websocketStart,
     fork: file.fork,
   };
 }

@@ -1,26 +1,22 @@
+import type { PreparedProject } from '@bothost/runtime';
 import type { Insertable } from 'kysely';
 import type { Database, DeploymentSource, DeploymentsTable, SecretPin } from '../store/tables.ts';
-import { insertDeployment, supersede } from './deployment-rows.ts';
+import { insertDeployment, supersedePending } from './deployment-rows.ts';
 import { type AgentRow, updateAgent } from './rows.ts';
 import type { Settings } from './settings.ts';
-
-type Prepared = Readonly<Record<string, string | number | boolean | null>>;
 
 export type NewDeployment = {
   readonly source: DeploymentSource;
   /** The prepared project of the build. Null for a directory, whose project the reconciler prepares later. */
-  readonly prepared: Prepared | null;
+  readonly prepared: PreparedProject | null;
   readonly settings: Settings;
   readonly createdByKeyId: string | null;
   readonly rolledBackFrom: string | null;
   readonly secretPins: readonly SecretPin[];
 };
 
-/**
- * Creates the desired deployment of an agent and returns its id. The deployment serves once its first instance is
- * ready. Supersedes a pending deployment. Call it in a transaction that holds the agent's lock.
- */
-export async function deployNew(
+/** Creates the desired deployment of an agent. Call it in a transaction that holds the agent's lock. */
+export async function createDeployment(
   context: { db: Database; now: () => Date; newId: () => string },
   agent: Pick<AgentRow, 'id'>,
   fields: NewDeployment,
@@ -29,7 +25,7 @@ export async function deployNew(
   const id = context.newId();
   const now = context.now();
   await insertDeployment(db, rowOf(id, agent.id, fields, now));
-  await supersede(db, agent.id, id, now);
+  await supersedePending(db, agent.id, id, now);
   await updateAgent(db, agent.id, { desired_deployment_id: id, updated_at: now });
   return id;
 }
@@ -50,6 +46,7 @@ function rowOf(id: string, agentId: string, fields: NewDeployment, now: Date): I
     profile: settings.profile,
     max_session_seconds: settings.maxSessionSeconds,
     websocket_auth: settings.websocketAuth,
+    websocket_start: settings.websocketStart,
     fork: settings.fork,
     secret_pins: JSON.stringify(fields.secretPins),
     created_by_key_id: fields.createdByKeyId,

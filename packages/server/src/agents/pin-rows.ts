@@ -1,15 +1,12 @@
 import { sql } from 'kysely';
 import type { Database, SecretPin } from '../store/tables.ts';
 
-/**
- * The service stores only arrays. Any other JSON, for example after a manual change of the row, is read as an empty
- * array, because queries over all rows must not fail.
- */
+/** Treats any JSON but an array as an empty array, because one damaged row must not fail queries over all rows. */
 const pins = sql`case when json_typeof(deployments.secret_pins::json) = 'array' then deployments.secret_pins::json
   else '[]'::json end`;
 
 /** The secret pins of a deployment, with the organization and region of its agent. */
-export function pinsOfDeployment(db: Database, id: string) {
+export function findPinsOfDeployment(db: Database, id: string) {
   return db
     .selectFrom('deployments')
     .innerJoin('agents', 'agents.id', 'deployments.agent_id')
@@ -18,10 +15,8 @@ export function pinsOfDeployment(db: Database, id: string) {
     .executeTakeFirst();
 }
 
-/**
- * Returns desired or serving deployments that are pinned to a secret set; for each agent, the desired one comes first.
- */
-export async function deploymentsWithSet(
+/** Returns the desired or serving deployments that pin a secret set; for each agent, the desired one first. */
+export async function listDeploymentsWithSet(
   db: Database,
   setId: string,
 ): Promise<{ name: string; secret_pins: SecretPin[] }[]> {
@@ -34,11 +29,8 @@ export async function deploymentsWithSet(
   return rows;
 }
 
-/**
- * Returns the revisions of a secret set that are pinned by deployments of existing agents, or by deployments of deleted
- * agents that still have running instances.
- */
-export async function pinsOfSet(db: Database, setId: string): Promise<number[]> {
+/** Returns the revisions of a secret set that deployments of existing agents or running instances pin. */
+export async function listPinsOfSet(db: Database, setId: string): Promise<number[]> {
   const { rows } = await sql<{ revision: number }>`
     select distinct case when pin->>'revision' ~ '^[0-9]{1,9}$' then (pin->>'revision')::int else 0 end as revision
     from deployments join agents on agents.id = deployments.agent_id, json_array_elements(${pins}) pin

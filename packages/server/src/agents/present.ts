@@ -1,4 +1,4 @@
-import { type AgentDetails, type DeploymentDetails, profiles } from '@bothost/contract';
+import { type AgentDetails, type DeploymentDetails, profiles, withoutBrackets } from '@bothost/contract';
 import type { DeploymentRow } from './deployment-rows.ts';
 
 /** Instance counts of a deployment. */
@@ -15,7 +15,7 @@ type Names = { readonly agentName: string; readonly organizationName: string };
 
 /** Formats a deployment as existing clients expect it. */
 export function presentManifest(row: DeploymentRow, names: Names): AgentDetails['deployment'] {
-  const limits = profiles[row.profile as keyof typeof profiles];
+  const limits = profiles[row.profile];
   return {
     id: row.id,
     serviceId: row.agent_id,
@@ -53,6 +53,7 @@ export function presentDeployment(
     contentHash: row.source.contentHash,
     agentProfile: row.profile,
     websocketAuth: row.websocket_auth,
+    websocketStart: row.websocket_start,
     fork: row.fork,
     activatedAt: row.activated_at?.toISOString() ?? null,
     rolledBackFrom: row.rolled_back_from,
@@ -76,7 +77,6 @@ function problemOf(row: DeploymentRow): DeploymentDetails['failure'] {
   };
 }
 
-/** Removes square brackets, because existing clients interpret them as markup. */
 export function plain(text: string | null): string {
-  return (text ?? 'The deployment failed.').replaceAll('[', '(').replaceAll(']', ')');
+  return withoutBrackets(text ?? 'The deployment failed.');
 }

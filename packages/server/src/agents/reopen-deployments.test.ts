@@ -40,7 +40,7 @@ it.each<[string, State | null, State | null, 'active' | 'desired', State | null,
   ['a serving deployment, and forgets a failed one', 'ready', 'failed', 'active', 'preparing', 'failed'],
   ['a first deployment in progress', null, 'validating', 'desired', null, 'preparing'],
   ['nothing after a failed first deployment', null, 'failed', 'desired', null, 'failed'],
-])('prepares %s again', async (_, active, desired, wanted, activeState, desiredState) => {
+])('reopenDeployments prepares %s again', async (_, active, desired, wanted, activeState, desiredState) => {
   const { id, activeId, desiredId } = await agentWith(active, desired);
   await reopenDeployments({ db: rows.db, now: () => testNow }, 'us-west');
   const agent = await rows.db.selectFrom('agents').selectAll().where('id', '=', id).executeTakeFirst();
@@ -54,7 +54,7 @@ it.each<[string, State | null, State | null, 'active' | 'desired', State | null,
 it.each([
   ['another region', { region: 'eu-west' }],
   ['a deleted agent', { deleted_at: testNow }],
-])('changes nothing of %s', async (_, fields) => {
+])('reopenDeployments does not change %s', async (_, fields) => {
   const { activeId } = await agentWith('ready', null, fields);
   await reopenDeployments({ db: rows.db, now: () => testNow }, 'us-west');
   expect(await stateOf(activeId)).toBe('ready');

@@ -1,9 +1,9 @@
 import { failure } from '@bothost/contract';
 import { requirePins } from '../secrets/pin.ts';
 import type { Database } from '../store/tables.ts';
-import { sourceOfBuild } from './build-source.ts';
-import { type DeploymentRow, deploymentOf, findDeployment, servedBefore } from './deployment-rows.ts';
-import { deployNew, type NewDeployment } from './new-deployment.ts';
+import { findBuildSource } from './build-source.ts';
+import { type DeploymentRow, findDeployment, findDeploymentOfAgent, findPreviouslyServing } from './deployment-rows.ts';
+import { createDeployment, type NewDeployment } from './new-deployment.ts';
 import { type AgentRow, findAgent, lockAgentByName } from './rows.ts';
 import { settingsOf } from './settings.ts';
 
@@ -19,11 +19,11 @@ type Context = {
  * it serves. If `deploymentId` is null, that is the previously serving deployment, or the serving one if a later
  * deployment failed or is pending.
  *
- * @throws failure `not-found`, `deployment-not-found`, `no-earlier-deployment`, `deployment-gone`
+ * @throws failure `not-found`, `deployment-not-found`, `no-earlier-deployment`, `deployment-unavailable`
  */
 export async function rollBack(
   context: Context,
-  scope: { readonly organizationId: string; readonly keyId: string },
+  scope: { readonly organizationId: string; readonly keyId: string | null },
   agentName: string,
   deploymentId: string | null,
 ): Promise<void> {
@@ -39,10 +39,10 @@ export async function rollBack(
     const again =
       source.kind === 'directory'
         ? directory
-        : await sourceOfBuild({ ...context, db }, { ...scope, region: agent.region }, source.buildId);
-    if (again === null) throw failure('deployment-gone');
+        : await findBuildSource({ ...context, db }, { ...scope, region: agent.region }, source.buildId);
+    if (again === null) throw failure('deployment-unavailable');
     await requirePins(db, scope.organizationId, earlier.secret_pins);
-    await deployNew({ ...context, db }, agent, {
+    await createDeployment({ ...context, db }, agent, {
       ...again,
       settings: settingsOf(earlier),
       createdByKeyId: scope.keyId,
@@ -54,18 +54,18 @@ export async function rollBack(
 
 async function earlierOf(db: Database, agent: AgentRow, deploymentId: string | null): Promise<DeploymentRow> {
   if (deploymentId !== null) {
-    const named = await deploymentOf(db, agent.id, deploymentId);
+    const named = await findDeploymentOfAgent(db, agent.id, deploymentId);
     if (named === undefined) throw failure('deployment-not-found');
     return named;
   }
   const { active_deployment_id: active, desired_deployment_id: desired } = agent;
   const before =
-    active === null || active === desired ? await servedBefore(db, agent) : await findDeployment(db, active);
+    active === null || active === desired ? await findPreviouslyServing(db, agent) : await findDeployment(db, active);
   if (before === undefined) throw failure('no-earlier-deployment');
   return before;
 }
 
-/** The source of a deployment from a directory. Null if the content of the directory has changed since. */
+/** The source of a deployment from a directory. Null if the directory's content has changed since that deployment. */
 async function directoryAgain(
   context: Pick<Context, 'hashDirectory'>,
   { source }: DeploymentRow,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ago, testNow } from '../../test/support/test-rows.ts';
 import type { DeploymentRow } from './deployment-rows.ts';
-import { rolloutOf } from './rollout.ts';
+import { computeRollout } from './rollout.ts';
 
 const deployment = (fields: Partial<DeploymentRow> = {}): DeploymentRow => ({
   id: 'new',
@@ -21,6 +21,7 @@ const deployment = (fields: Partial<DeploymentRow> = {}): DeploymentRow => ({
   profile: 'agent-1x',
   max_session_seconds: 7200,
   websocket_auth: 'token',
+  websocket_start: 'full',
   fork: true,
   secret_pins: [],
   created_by_key_id: null,
@@ -38,9 +39,9 @@ const usage = (deploymentId: string, fields = {}) => [
 ];
 
 /** Returns the fields that existing clients evaluate, in the order in which they check them. */
-function reading(...args: Parameters<typeof rolloutOf>) {
+function reading(...args: Parameters<typeof computeRollout>) {
   const [desired, active] = args;
-  const { reconciled, errors, conditions } = rolloutOf(...args);
+  const { reconciled, errors, conditions } = computeRollout(...args);
   if (errors.length > 0) return 'failed';
   if (reconciled !== desired.id) return 'waiting';
   return active !== undefined && conditions.every(({ type }) => type !== 'Progressing') ? 'ready' : 'progressing';
@@ -72,7 +73,8 @@ describe('a rollout is shown as', () => {
 
 describe('the health of a revision', () => {
   const health = (row: DeploymentRow, fields = {}) =>
-    rolloutOf(row, row.state === 'ready' ? row : undefined, undefined, usage('new', fields)).currentRevision.health;
+    computeRollout(row, row.state === 'ready' ? row : undefined, undefined, usage('new', fields)).currentRevision
+      .health;
   const exit = { code: 3, signal: null, outOfMemory: false, tail: 'oh\n' };
   const troubled = { error: 'It exited.', error_code: 'PCC_BOT_EXITED', error_at: ago(3), last_exit: exit } as const;
 
@@ -81,7 +83,8 @@ describe('the health of a revision', () => {
   });
 
   it('distinguishes failures of the service from failures of the bot', () => {
-    const ofRow = (row: DeploymentRow) => rolloutOf(row, row, undefined, []).currentRevision.hasInfrastructureIssue;
+    const ofRow = (row: DeploymentRow) =>
+      computeRollout(row, row, undefined, []).currentRevision.hasInfrastructureIssue;
     expect(ofRow({ ...served, ...troubled })).toBe(false);
     expect(ofRow({ ...served, ...troubled, error_code: 'PCC_UNKNOWN_ERROR' })).toBe(true);
   });
@@ -103,7 +106,7 @@ describe('the health of a revision', () => {
       lastExitCode: 3,
       message: 'It exited.',
     });
-    expect(rolloutOf(row, row, undefined, []).conditions).toEqual([
+    expect(computeRollout(row, row, undefined, []).conditions).toEqual([
       {
         type: 'Degraded',
         status: 'True',
@@ -128,7 +131,12 @@ describe('the health of a revision', () => {
 
   it('includes a draining deployment, with the time it was replaced', () => {
     const draining = deployment({ id: 'old', state: 'ready', activated_at: ago(60), replaced_at: testNow });
-    const { previousRevision } = rolloutOf(served, served, draining, usage('old', { activeSessions: 2, ready: 2 }));
+    const { previousRevision } = computeRollout(
+      served,
+      served,
+      draining,
+      usage('old', { activeSessions: 2, ready: 2 }),
+    );
     expect(previousRevision).toMatchObject({
       deploymentID: 'old',
       phase: 'Draining',

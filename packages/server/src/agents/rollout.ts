@@ -8,11 +8,8 @@ type Condition = AgentDetails['conditions'][number];
 /** After this number of consecutive failed starts, a deployment is reported as a crash loop. */
 const loopStarts = 2;
 
-/**
- * Computes the state of a rollout in the terms of existing clients. Pure. `active` is the serving deployment; `desired`
- * is the same deployment if no rollout is in progress.
- */
-export function rolloutOf(
+/** Computes the state of a rollout. Pure. Without a rollout, `active` and `desired` are the same deployment. */
+export function computeRollout(
   desired: DeploymentRow,
   active: DeploymentRow | undefined,
   draining: DeploymentRow | undefined,
@@ -22,8 +19,8 @@ export function rolloutOf(
   const serving = active !== undefined && active.id !== desired.id ? revisionOf(active, 'Active', usage) : null;
   const former = draining === undefined ? null : revisionOf(draining, 'Draining', usage);
   return {
-    // A rollout is complete once its deployment serves or has failed. The serving one is the one named by the agent's
-    // row, because the deployment rows may be read slightly later.
+    // A rollout is complete once its deployment serves or has failed. The agent's row decides which deployment serves,
+    // because the deployment rows may be read slightly later.
     reconciled: desired.state === 'failed' ? desired.id : (active?.id ?? null),
     currentRevision: current,
     previousRevision: serving ?? former,
@@ -34,7 +31,7 @@ export function rolloutOf(
   } satisfies Partial<AgentDetails> & { reconciled: string | null };
 }
 
-/** The rollout phase of a deployment that does not serve. */
+/** The rollout phase of a deployment that is not serving. */
 function phaseOf(row: DeploymentRow): Revision['phase'] {
   switch (row.state) {
     case 'preparing':

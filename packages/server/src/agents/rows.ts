@@ -18,10 +18,7 @@ export function findAgent(db: Database, organizationId: string, nameOrId: string
     .executeTakeFirst();
 }
 
-/**
- * Returns the agent and its serving deployment, and locks the agent's row until the transaction ends. Concurrent
- * session starts of an agent wait for this lock, so the count that is compared with `max_agents` is exact.
- */
+/** Locks the agent until the transaction ends, so that the count compared with `max_agents` is exact. */
 export async function lockWithActiveDeployment(
   db: Database,
   organizationId: string,
@@ -30,7 +27,8 @@ export async function lockWithActiveDeployment(
   const { rows } = await sql<LockedAgent>`/* prepared: lock-for-start */
     select agents.id as "agentId", agents.region, active_deployment_id as "activeId", deployments.id as "deploymentId",
       deployments.max_agents as "maxAgents", deployments.max_session_seconds as "maxSessionSeconds",
-      deployments.websocket_auth as "websocketAuth", deployments.secret_pins as "secretPins",
+      deployments.websocket_auth as "websocketAuth", deployments.websocket_start as "websocketStart",
+      deployments.secret_pins as "secretPins",
       deployments.error_code as "problem"
     from agents left join deployments on deployments.id = agents.active_deployment_id
     where agents.organization_id = ${organizationId} and agents.name = ${name} and agents.deleted_at is null
@@ -51,6 +49,7 @@ type LockedAgent = {
   readonly maxAgents: number | null;
   readonly maxSessionSeconds: number | null;
   readonly websocketAuth: 'none' | 'token' | null;
+  readonly websocketStart: 'full' | 'minimal' | null;
   readonly secretPins: SecretPin[] | null;
   readonly problem: DeploymentProblem | null;
 };

@@ -160,7 +160,7 @@ describe('an agent with secrets', () => {
     expect(await pins()).toEqual(['keys 1']);
     await removeSet(true);
     await expect(rollBackTo(first)).rejects.toMatchObject({
-      reason: 'deployment-gone',
+      reason: 'deployment-unavailable',
       status: 409,
       message: expect.stringMatching(/the secret set keys, and it was deleted/),
     });

@@ -19,10 +19,7 @@ export type ServedDirectory = {
   readonly preparing: string | null;
 };
 
-/**
- * Serves each directory as an agent. Logs an error for a directory that cannot be served, and continues with the
- * others.
- */
+/** Serves each directory as an agent. Logs an error for a directory that cannot be served, and continues. */
 export async function serveDirectories(
   context: Context,
   organizationId: string,

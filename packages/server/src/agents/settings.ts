@@ -1,8 +1,8 @@
 import {
   type AgentSettings,
-  agentInstances,
   defaultProfile,
   failure,
+  instanceLimits,
   type ProfileName,
   sessionSeconds,
   unsupportedSettings,
@@ -16,16 +16,18 @@ export type Settings = {
   readonly profile: ProfileName;
   readonly maxSessionSeconds: number;
   readonly websocketAuth: 'none' | 'token';
+  readonly websocketStart: 'full' | 'minimal';
   /** Whether the fork server may fork instances instead of starting a new interpreter for each. */
   readonly fork: boolean;
 };
 
 export const defaultSettings: Settings = {
-  minAgents: agentInstances.defaultMinimum,
-  maxAgents: agentInstances.defaultMaximum,
+  minAgents: instanceLimits.defaultMinimum,
+  maxAgents: instanceLimits.defaultMaximum,
   profile: defaultProfile,
   maxSessionSeconds: sessionSeconds.default,
   websocketAuth: 'token',
+  websocketStart: 'full',
   fork: true,
 };
 
@@ -33,9 +35,10 @@ export function settingsOf(row: DeploymentRow): Settings {
   return {
     minAgents: row.min_agents,
     maxAgents: row.max_agents,
-    profile: row.profile as ProfileName,
+    profile: row.profile,
     maxSessionSeconds: row.max_session_seconds,
     websocketAuth: row.websocket_auth,
+    websocketStart: row.websocket_start,
     fork: row.fork,
   };
 }
@@ -47,13 +50,14 @@ type Request = Omit<AgentSettings, 'forceRedeploy'>;
  *
  * @throws failure `invalid-request`
  */
-export function settingsFrom(request: Request, before: Settings): Settings {
+export function mergeSettings(request: Request, before: Settings): Settings {
   const settings: Settings = {
     minAgents: request.autoScaling?.minAgents ?? before.minAgents,
     maxAgents: request.autoScaling?.maxAgents ?? before.maxAgents,
     profile: request.agentProfile ?? before.profile,
     maxSessionSeconds: request.maxSessionDuration ?? before.maxSessionSeconds,
     websocketAuth: request.websocketAuth ?? before.websocketAuth,
+    websocketStart: request.websocketStart ?? before.websocketStart,
     fork: request.fork ?? before.fork,
   };
   if (settings.minAgents > settings.maxAgents) {
@@ -64,8 +68,8 @@ export function settingsFrom(request: Request, before: Settings): Settings {
 }
 
 /** Compares settings. `scaling` means that only instance numbers differ. */
-export function differenceOf(before: Settings, after: Settings): 'deployment' | 'scaling' | 'none' {
-  const keys = ['profile', 'maxSessionSeconds', 'websocketAuth', 'fork'] as const;
+export function compareSettings(before: Settings, after: Settings): 'deployment' | 'scaling' | 'none' {
+  const keys = ['profile', 'maxSessionSeconds', 'websocketAuth', 'websocketStart', 'fork'] as const;
   if (keys.some((key) => before[key] !== after[key])) return 'deployment';
   return before.minAgents === after.minAgents && before.maxAgents === after.maxAgents ? 'none' : 'scaling';
 }
@@ -77,7 +81,7 @@ export function differenceOf(before: Settings, after: Settings): 'deployment' | 
  * @throws failure `not-supported`
  */
 export function requireSupported(request: Request): void {
-  const asked: readonly (readonly [string, unknown, string])[] = [
+  const unsupported: readonly (readonly [string, unknown, string])[] = [
     ['image', request.image, unsupportedSettings.image],
     ['imagePullSecretSet', request.imagePullSecretSet, unsupportedSettings.imageCredentials],
     ['git', request.git, unsupportedSettings.git],
@@ -85,7 +89,7 @@ export function requireSupported(request: Request): void {
     ['architecture', request.architecture, unsupportedSettings.architecture],
     ['krispViva.audioFilter', request.krispViva?.audioFilter, unsupportedSettings.audioFilter],
   ];
-  const issues = asked.flatMap(([path, value, message]) =>
+  const issues = unsupported.flatMap(([path, value, message]) =>
     value === undefined || value === null ? [] : [{ path: `body.${path}`, message }],
   );
   if (issues.length > 0) {
@@ -94,11 +98,8 @@ export function requireSupported(request: Request): void {
   }
 }
 
-/**
- * Returns a warning about an agent name that contains "start", or null. Standard WebRTC clients replace the first
- * `/start` in the URL, so such a name breaks the URL.
- */
-export function nameWarning(name: string): string | null {
+/** Warns about an agent name with "start", because standard WebRTC clients replace the first `/start` in a URL. */
+export function warnAboutName(name: string): string | null {
   if (!name.startsWith('start')) return null;
   return (
     `The name ${name} begins with "start", which standard WebRTC clients confuse with the /start at the end of the URL. ` +

@@ -1,9 +1,9 @@
 import { type AgentDetails, type AgentListItem, failure } from '@bothost/contract';
 import { pinStates } from '../secrets/pin.ts';
 import type { Database } from '../store/tables.ts';
-import { type DeploymentRow, deploymentsByIds } from './deployment-rows.ts';
+import { type DeploymentRow, findDeploymentsByIds } from './deployment-rows.ts';
 import { type DeploymentUsage, presentManifest } from './present.ts';
-import { rolloutOf } from './rollout.ts';
+import { computeRollout } from './rollout.ts';
 import { type AgentRow, agentsOf, findAgent } from './rows.ts';
 
 type Scope = { readonly organizationId: string; readonly organizationName: string };
@@ -18,7 +18,7 @@ export async function listAgents(
   const ids = agents.flatMap(({ active_deployment_id, desired_deployment_id }) =>
     [active_deployment_id, desired_deployment_id].filter((id) => id !== null),
   );
-  const deployments = new Map((await deploymentsByIds(context.db, ids)).map((row) => [row.id, row]));
+  const deployments = new Map((await findDeploymentsByIds(context.db, ids)).map((row) => [row.id, row]));
   const pins = agents.map((agent) => {
     const { active_deployment_id: active, desired_deployment_id: desired } = agent;
     return deployments.get(active ?? desired ?? '')?.secret_pins ?? [];
@@ -29,7 +29,7 @@ export async function listAgents(
     if (desired === undefined) return [];
     const active = deployments.get(agent.active_deployment_id ?? '');
     const item: AgentListItem = {
-      ...listItem(agent, rolloutOf(desired, active, undefined, []).reconciled, desired.id),
+      ...listItem(agent, computeRollout(desired, active, undefined, []).reconciled, desired.id),
       deletedAt: agent.deleted_at?.toISOString() ?? null,
       secretSets: secrets[index] ?? [],
     };
@@ -50,7 +50,7 @@ export async function getAgent(
   if (agent === undefined || agent.deleted_at !== null || desiredId === null) throw failure('not-found');
   const usage = await usageOf(agent.id);
   const ids = [desiredId, agent.active_deployment_id, ...usage.map(({ deploymentId }) => deploymentId)];
-  const deployments = await deploymentsByIds(
+  const deployments = await findDeploymentsByIds(
     context.db,
     ids.filter((id) => id !== null),
   );
@@ -59,6 +59,17 @@ export async function getAgent(
   const serving = deployments.find((deployment) => deployment.id === agent.active_deployment_id) ?? desired;
   const [secretSets = []] = await pinStates(context.db, scope.organizationId, [serving.secret_pins]);
   return { ...details(agent, desired, deployments, usage, scope.organizationName), secretSets };
+}
+
+/** What a public key may know of an agent. */
+export async function checkAgent(
+  context: { db: Database },
+  scope: Pick<Scope, 'organizationId'>,
+  agentName: string,
+): Promise<{ name: string; ready: boolean }> {
+  const agent = await findAgent(context.db, scope.organizationId, agentName);
+  if (agent === undefined || agent.deleted_at !== null) throw failure('not-found');
+  return { name: agent.name, ready: agent.active_deployment_id !== null };
 }
 
 function details(
@@ -74,7 +85,7 @@ function details(
     .sort((one, other) => (other.replaced_at?.getTime() ?? 0) - (one.replaced_at?.getTime() ?? 0));
   const serving = active ?? desired;
   const sum = (key: 'activeSessions' | 'idle' | 'starting') => usage.reduce((total, row) => total + row[key], 0);
-  const { reconciled, ...rollout } = rolloutOf(desired, active, draining, usage);
+  const { reconciled, ...rollout } = computeRollout(desired, active, draining, usage);
   return {
     ...listItem(agent, reconciled, desired.id),
     ready: active !== undefined,

@@ -2,7 +2,7 @@ import type { AgentDetails } from '@bothost/contract';
 import type { Runtime } from '@bothost/runtime';
 import { plain } from './present.ts';
 
-/** Adds how instances of the serving deployment are started, if this server has started one of them. */
+/** Adds to an agent how instances of its serving deployment are started, if this server has started one of them. */
 export function withStartMethod(
   { startMethods }: { readonly startMethods: Runtime['startMethods'] },
   agent: AgentDetails,

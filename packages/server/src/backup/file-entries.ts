@@ -5,10 +5,7 @@ import type { Entry } from './tar.ts';
 
 const chunkBytes = 256 * 1024;
 
-/**
- * Returns a file of the data directory as tar entries, or none if the file was removed. The entry has the size at this
- * moment: later growth is not included, and missing bytes are padded.
- */
+/** Returns a file as tar entries, or none if it was removed. Pads the content if the file shrinks meanwhile. */
 export async function* fileEntries(dataDirectory: string, path: string): AsyncGenerator<Entry> {
   yield* withFile(dataDirectory, path, async function* (file) {
     const { size } = await file.stat();
@@ -55,10 +52,7 @@ async function* withFile(
   }
 }
 
-/**
- * Reads exactly the bytes of a range. Pads a file that became shorter with zeros, because the tar header already
- * announced the size.
- */
+/** Reads exactly the bytes of a range. Pads with zeros, because the tar header already announced the size. */
 async function* read(file: FileHandle, from: number, to: number): AsyncGenerator<Buffer> {
   for (let at = from; at < to; ) {
     const chunk = Buffer.alloc(Math.min(chunkBytes, to - at));

@@ -31,10 +31,7 @@ export async function* logEntries(context: LogsContext, directory: string): Asyn
   yield* directoryEntries(dataDirectory, directory, (name) => name !== output);
 }
 
-/**
- * The ranges of the output file that were not dropped, as byte offsets, followed by an empty range at the end of the
- * file.
- */
+/** The byte ranges of the output file that were not dropped, followed by an empty range at the end of the file. */
 function keptRanges({ base, dropped, marks }: OutputFile): readonly OffsetRange[] {
   const end = marks.at(-1)?.end ?? base;
   const starts = [base, ...dropped.map(({ to }) => to)];

@@ -3,10 +3,7 @@ import { join } from 'node:path';
 import { BackupManifest, backupEntries, restoreDirectories } from '@bothost/contract';
 import { OperatorError } from '../operator-error.ts';
 
-/**
- * A backup that `botcli operator restore` unpacked into a data directory, and that the service has not finished
- * restoring.
- */
+/** A backup that `botcli operator restore` unpacked and that the service has not finished restoring. */
 export type PendingRestore = { readonly directory: string; readonly manifest: BackupManifest };
 
 /** Finds the pending restore of a data directory. Null if there is none. */
@@ -31,21 +28,15 @@ export async function requireNoPartialRestore(dataDirectory: string): Promise<vo
   );
 }
 
-/**
- * Moves the files of the backup to their final places in the data directory. Idempotent, so a start that was killed can
- * repeat it.
- */
-export async function placeFiles({ directory }: PendingRestore, dataDirectory: string): Promise<void> {
+/** Moves the files of the backup to their final paths. Idempotent, so a killed start can repeat it. */
+export async function moveRestoredFiles({ directory }: PendingRestore, dataDirectory: string): Promise<void> {
   const files = join(directory, 'files');
   await mkdir(files, { recursive: true });
   for (const name of await readdir(files)) await rename(join(files, name), join(dataDirectory, name));
 }
 
-/**
- * Removes the directory of a completed restore. Renames the directory first, so that a kill cannot leave a partially
- * removed one under its name.
- */
-export async function endRestore({ directory }: PendingRestore, dataDirectory: string): Promise<void> {
+/** Removes a completed restore. Renames its directory first, so that a kill leaves no partial one. */
+export async function removeCompletedRestore({ directory }: PendingRestore, dataDirectory: string): Promise<void> {
   const old = join(dataDirectory, 'restore.done');
   await rm(old, { recursive: true, force: true });
   await rename(directory, old);

@@ -7,12 +7,9 @@ const batchRows = 200;
 /** A batch of rows of one table, as the text of a JSON array. */
 export type TableBatch = { readonly table: string; readonly number: number; readonly rows: string };
 
-/**
- * Reads all tables in batches. Call it in a transaction with isolation level `repeatable read`, so that all batches
- * come from one snapshot.
- */
+/** Reads all tables in batches. Call it in a `repeatable read` transaction, so that all see one snapshot. */
 export async function* readTables(db: Database): AsyncGenerator<TableBatch> {
-  for (const table of await tableNames(db)) {
+  for (const table of await listTableNames(db)) {
     // The database serializes the rows, so values of all types keep their precision.
     await sql`declare backup no scroll cursor for select row_to_json(t)::text as row from ${sql.id(table)} t`.execute(
       db,
@@ -27,7 +24,7 @@ export async function* readTables(db: Database): AsyncGenerator<TableBatch> {
 }
 
 /** The names of the service's tables, except for the table that records migrations. */
-export async function tableNames(db: Database): Promise<string[]> {
+export async function listTableNames(db: Database): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`select relname as name from pg_class
     where relnamespace = current_schema()::regnamespace and relkind = 'r' and relname <> 'schema_migration'
     order by relname`.execute(db);

@@ -37,18 +37,18 @@ function restore(applied: readonly string[]): Promise<void> {
   return restoreDatabase({ db, now: () => new Date() }, { directory, manifest });
 }
 
-it('restores a backup of an earlier version and migrates it', async () => {
+it('restoreDatabase restores and migrates a backup of an earlier version', async () => {
   await restore(names.slice(0, 6));
   expect(await appliedMigrations(db)).toEqual(names);
   expect(await db.selectFrom('organizations').selectAll().execute()).toMatchObject([organization]);
 });
 
-it('refuses a backup from a newer version', async () => {
+it('restoreDatabase refuses a backup from a newer version', async () => {
   await expect(restore([...names, '9999-later'])).rejects.toThrow('from a newer version');
   expect(await appliedMigrations(db)).toEqual([]);
 });
 
-it('leaves the database empty if a row cannot be inserted', async () => {
+it('restoreDatabase leaves the database empty if a row cannot be inserted', async () => {
   await writeFile(join(directory, 'database/organizations/1.json'), '[{"id": null}]');
   await expect(restore(names)).rejects.toThrow('null value');
   expect(await appliedMigrations(db)).toEqual([]);

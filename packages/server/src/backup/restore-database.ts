@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'kysely';
-import { buildsServingLately } from '../agents/builds-in-use.ts';
+import { findRecentlyServingBuilds } from '../agents/builds-in-use.ts';
 import { reopenDeployments } from '../agents/reopen-deployments.ts';
 import { reopenBuilds } from '../builds/reopen.ts';
 import { endLostSessions } from '../sessions/end-lost.ts';
@@ -10,7 +10,7 @@ import { migrations } from '../store/migrations/all.ts';
 import { StoreError } from '../store/store-error.ts';
 import type { Database } from '../store/tables.ts';
 import type { PendingRestore } from './pending-restore.ts';
-import { tableNames } from './read-tables.ts';
+import { listTableNames } from './read-tables.ts';
 
 /**
  * Restores a backup into an empty database in one transaction, so a killed restore leaves the database empty. Does
@@ -41,7 +41,7 @@ export async function restoreDatabase(
     await insertRows(db, join(restore.directory, 'database'));
     await migrateWithin(db, migrations);
     await forgetLost({ ...context, db }, manifest.region, new Date(manifest.createdAt));
-    // Written in the same transaction as the rows; `wasRestored` reads this comment.
+    // A database comment marks the restore as done, in the same transaction as the rows. `wasRestored` reads it.
     await sql`comment on table schema_migration is ${sql.lit(`restored ${manifest.id}`)}`.execute(db);
   });
 }
@@ -76,7 +76,7 @@ async function parentsFirst(db: Database): Promise<readonly string[]> {
     for (const { child, parent } of rows) if (child === table && !ordered.has(parent)) add(parent);
     ordered.add(table);
   };
-  for (const table of await tableNames(db)) add(table);
+  for (const table of await listTableNames(db)) add(table);
   return [...ordered];
 }
 
@@ -88,5 +88,5 @@ async function forgetLost(
 ): Promise<void> {
   await endLostSessions(context, region, createdAt);
   await reopenDeployments(context, region);
-  await reopenBuilds(context, region, buildsServingLately);
+  await reopenBuilds(context, region, findRecentlyServingBuilds);
 }

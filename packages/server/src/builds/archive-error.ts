@@ -1,11 +1,8 @@
-import { unpackedArchiveLimits } from '@bothost/contract';
+import { unpackedArchiveLimits, withoutBrackets } from '@bothost/contract';
 
 const gigabytes = unpackedArchiveLimits.bytes / 1_073_741_824;
 
-/**
- * Reasons for rejecting an archive, by their stable codes. The messages are for the owner of the archive; the name of
- * the entry, if any, is appended.
- */
+/** Stable codes and messages of rejected archives. The name of the entry, if any, is appended. */
 export const archiveProblems = {
   'archive-not-gzip': 'The file is not a gzip archive. Upload a tar archive packed with gzip',
   'archive-not-tar': 'The compressed content is not a tar archive',
@@ -33,25 +30,18 @@ export const archiveProblems = {
 
 export type ArchiveProblem = keyof typeof archiveProblems;
 
-/** The archive was rejected. The message is for its owner. */
+/** Thrown if an archive is rejected. The message is for the owner of the archive. */
 export class ArchiveError extends Error {
   override readonly name = 'ArchiveError';
   readonly problem: ArchiveProblem;
   constructor(problem: ArchiveProblem, entry?: string) {
-    super(`${archiveProblems[problem]}${entry === undefined ? '' : `: ${readable(entry)}`}.`);
+    super(`${archiveProblems[problem]}${entry === undefined ? '' : `: ${formatEntryName(entry)}`}.`);
     this.problem = problem;
   }
 }
 
-/**
- * Formats an entry name for a message: one line, shortened, without square brackets, which an existing client reads as
- * markup. Escapes U+FFFD, which stands for bytes that are not UTF-8.
- */
-export function readable(name: string): string {
-  const plain = name
-    .replace(/\p{Cc}|\p{Cf}|\p{Cs}/gu, '?')
-    .replaceAll('\ufffd', '\\ufffd')
-    .replaceAll('[', '(')
-    .replaceAll(']', ')');
+/** Formats an entry name as one short line. Escapes U+FFFD, which stands for bytes that are not UTF-8. */
+export function formatEntryName(name: string): string {
+  const plain = withoutBrackets(name.replace(/\p{Cc}|\p{Cf}|\p{Cs}/gu, '?').replaceAll('\ufffd', '\\ufffd'));
   return plain.length > 200 ? `${plain.slice(0, 200)}...` : plain;
 }

@@ -1,14 +1,19 @@
 import { stripVTControlCharacters } from 'node:util';
-import { type BuildOutput, type Prepared, PrepareError, PrepareTimeout, type Runtime } from '@bothost/runtime';
+import { withoutBrackets } from '@bothost/contract';
+import { type BuildOutput, type PreparedProject, PrepareError, PrepareTimeout, type Runtime } from '@bothost/runtime';
 import { ArchiveError } from './archive-error.ts';
 import type { DiskSpace } from './disk-space.ts';
 import type { Places } from './places.ts';
 import type { BuildRow } from './rows.ts';
 import { unpackArchive } from './unpack.ts';
 
-export type Outcome =
-  | { readonly state: 'success'; readonly prepared: Prepared }
-  | { readonly state: 'failed' | 'timeout' | 'canceled'; readonly errorCode: string; readonly error: string };
+export type Outcome = { readonly state: 'success'; readonly prepared: PreparedProject } | FailedOutcome;
+
+export type FailedOutcome = {
+  readonly state: 'failed' | 'timeout' | 'canceled';
+  readonly errorCode: string;
+  readonly error: string;
+};
 
 export type AttemptContext = {
   readonly now: () => Date;
@@ -19,11 +24,7 @@ export type AttemptContext = {
   readonly timeoutSeconds: number;
 };
 
-/**
- * Unpacks an archive and prepares the project, independently of earlier attempts. Removes the unpacked files at the
- * end. Rejects if `stopped` aborts, or if the service is the cause of the failure (a full disk, for example), so that
- * another attempt may succeed.
- */
+/** Unpacks and prepares a project. Rejects on abort, or if the service failed and another attempt may succeed. */
 export async function attemptBuild(
   context: AttemptContext,
   build: BuildRow,
@@ -74,11 +75,7 @@ function isMissing(error: unknown, path: string): boolean {
 }
 
 /** The outcome of a failed attempt. Null if the uploaded project is not the cause of the failure. */
-function outcomeOf(
-  error: unknown,
-  timeout: AbortSignal,
-  seconds: number,
-): Exclude<Outcome, { state: 'success' }> | null {
+function outcomeOf(error: unknown, timeout: AbortSignal, seconds: number): FailedOutcome | null {
   // Check the timeout first, because an aborted attempt can fail with any error.
   if (timeout.aborted || error instanceof PrepareTimeout) {
     return { state: 'timeout', errorCode: 'build-timeout', error: `The build took longer than ${seconds} seconds.` };
@@ -91,15 +88,9 @@ function outcomeOf(
 
 const errorCharacters = 8_000;
 
-/**
- * Shortens text for the database and a terminal, and removes square brackets, which an existing client reads as markup.
- */
+/** Shortens text for the database and terminals. */
 function plain(text: string): string {
-  return stripVTControlCharacters(text)
-    .replace(/(?!\n)\p{Cc}/gu, '')
-    .replaceAll('[', '(')
-    .replaceAll(']', ')')
-    .slice(0, errorCharacters);
+  return withoutBrackets(stripVTControlCharacters(text).replace(/(?!\n)\p{Cc}/gu, '')).slice(0, errorCharacters);
 }
 
 function size(bytes: number): string {

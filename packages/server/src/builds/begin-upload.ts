@@ -1,10 +1,10 @@
 import {
   failure,
   fillPath,
+  maxUnusedUploads,
   type Operations,
   type RequestOf,
   type ResponseOf,
-  unusedUploads,
   uploadPath,
   uploadUrlSeconds,
 } from '@bothost/contract';
@@ -15,7 +15,7 @@ import { requireRegion } from './region.ts';
 import { countUnusedUploads, requireUpload } from './upload-rows.ts';
 import { signUploadToken } from './upload-token.ts';
 
-type Begin = Operations['getBuildUploadUrl'];
+type GetBuildUploadUrl = Operations['getBuildUploadUrl'];
 
 /**
  * Returns the URL and the token for uploading an archive. If the same content was announced before, returns the
@@ -34,11 +34,12 @@ export async function beginUpload(
     uploads: Pick<UploadReceiver, 'settle' | 'receivedBytes'>;
   },
   scope: { organizationId: string; serviceUrl: string },
-  request: RequestOf<Begin>['body'],
-): Promise<ResponseOf<Begin>> {
+  request: RequestOf<GetBuildUploadUrl>['body'],
+): Promise<ResponseOf<GetBuildUploadUrl>> {
   requireRegion(context.host, request.region);
   const now = context.now();
-  if ((await countUnusedUploads(context.db, scope.organizationId)) >= unusedUploads) throw failure('too-many-uploads');
+  if ((await countUnusedUploads(context.db, scope.organizationId)) >= maxUnusedUploads)
+    throw failure('too-many-uploads');
   await context.disk.requireFor(scope.organizationId, request.sizeBytes ?? 0);
   const upload = await requireUpload(context.db, {
     id: context.newId(),

@@ -26,10 +26,10 @@ const newBuild = () => insertTestBuild(rows.db, organizationId, { content_hash: 
 
 it('stores a line soon after it is written and notifies followers', async () => {
   const { id } = await newBuild();
-  const told = new Promise((resolve) => {
+  const notified = new Promise((resolve) => {
     void openBuildLog(context(resolve), id).then((log) => log.write('first'));
   });
-  expect(await told).toBe(id);
+  expect(await notified).toBe(id);
   expect(await textsOf(id)).toEqual(['first']);
 });
 

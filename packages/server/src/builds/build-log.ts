@@ -4,10 +4,7 @@ import type { RetryWrite } from '../store/retry-write.ts';
 import type { Database } from '../store/tables.ts';
 import { countLines, insertLines, type StoredLine } from './log-rows.ts';
 
-/**
- * Maximum number of lines per build: from the beginning of the log, and from its end, which usually contains the cause
- * of a failure.
- */
+/** Maximum number of lines per build, from the beginning and from the end, which usually names the cause. */
 export type LogLimits = { readonly lines: number; readonly lastLines: number; readonly lineCharacters: number };
 const buildLogLimits: LogLimits = { lines: 8_000, lastLines: 500, lineCharacters: 2_000 };
 
@@ -24,17 +21,14 @@ export type BuildLogContext = {
   readonly db: Database;
   readonly now: () => Date;
   readonly retryWrite: RetryWrite;
-  /** Called when lines of a build were stored. */
+  /** Called when lines of a build's log were stored. */
   readonly stored: (buildId: string) => void;
 };
 
 /** Time during which lines are collected for one write. */
-const gatherMilliseconds = 100;
+const gatherMs = 100;
 
-/**
- * Opens the log of a build and appends to existing lines. Lines are stored at most `gatherMilliseconds` after they
- * arrive.
- */
+/** Opens the log of a build and appends to existing lines, each stored at most `gatherMs` after it arrives. */
 export async function openBuildLog(
   context: BuildLogContext,
   buildId: string,
@@ -63,7 +57,7 @@ export async function openBuildLog(
       last.push({ line: 0, at, text, isDetail });
       if (last.length > 2 * limits.lastLines) dropFirst();
     }
-    timer ??= setTimeout(() => void flush().catch(() => undefined), gatherMilliseconds);
+    timer ??= setTimeout(() => void flush().catch(() => undefined), gatherMs);
   }
 
   function dropFirst(): void {
@@ -79,7 +73,7 @@ export async function openBuildLog(
     writing = writing
       .catch(() => undefined)
       .then(async () => {
-        // A copy, because more lines may arrive during the write.
+        // Copies the lines, because more may arrive during the write.
         const lines = [...waiting];
         if (lines.length === 0) return;
         await context.retryWrite(() => insertLines(context.db, buildId, lines));
@@ -109,10 +103,7 @@ export async function openBuildLog(
   };
 }
 
-/**
- * Makes a line safe for a terminal, JSON and the database: removes control sequences and limits the length to `most`
- * characters.
- */
+/** Makes a line safe for a terminal, JSON and the database, and limits its length to `most` characters. */
 function clean(line: string, most: number): string {
   // Keep only the last version of overwritten text, such as a progress bar.
   const visible = stripVTControlCharacters(line).replace(/\r+$/, '').split('\r').at(-1) ?? '';

@@ -31,6 +31,6 @@ export async function cancelBuild(
   const row = changed ?? (await findBuildRow(db, organizationId, buildId));
   if (row === undefined) throw failure('build-not-found');
   if (changed === undefined && row.state !== 'canceled') throw failure('build-ended');
-  context.buildLogs.tell(buildId);
+  context.buildLogs.notify(buildId);
   return { build: presentBuild(row, scope.serviceUrl) };
 }

@@ -4,10 +4,10 @@ import type { DiskSpace } from './disk-space.ts';
 import { presentBuild } from './present.ts';
 import type { UploadReceiver } from './receive.ts';
 import { requireRegion } from './region.ts';
-import { type BuildRow, insertBuild, useBuildOf } from './rows.ts';
-import { findUpload, touchUpload } from './upload-rows.ts';
+import { type BuildRow, insertBuild, markBuildOfContentUsed } from './rows.ts';
+import { findUpload, markUploadUsed } from './upload-rows.ts';
 
-type Create = Operations['createBuild'];
+type CreateBuild = Operations['createBuild'];
 
 /**
  * Returns the successful or unfinished build of an upload's content, or creates a new build. Content whose build failed
@@ -26,8 +26,8 @@ export async function createBuild(
     disk: Pick<DiskSpace, 'requireFor'>;
   },
   scope: { organizationId: string; serviceUrl: string },
-  request: RequestOf<Create>['body'],
-): Promise<ResponseOf<Create>> {
+  request: RequestOf<CreateBuild>['body'],
+): Promise<ResponseOf<CreateBuild>> {
   requireRegion(context.host, request.region);
   const found = await findUpload(context.db, request.uploadId);
   if (found === undefined || found.organization_id !== scope.organizationId || found.region !== request.region) {
@@ -69,12 +69,12 @@ async function requireBuild(
   now: Date,
   build: Parameters<typeof insertBuild>[1],
 ): Promise<BuildRow> {
-  // Repeat, because the existing build may fail or be removed between the two queries.
+  // Retry, because the existing build may fail or be removed between the two queries.
   for (;;) {
     const row = await db.transaction().execute(async (transaction) => {
       // Mark the upload as used first, so that its archive is not removed.
-      if (!(await touchUpload(transaction, build.upload_id, now))) throw failure('upload-not-found');
-      const existing = await useBuildOf(transaction, build, now);
+      if (!(await markUploadUsed(transaction, build.upload_id, now))) throw failure('upload-not-found');
+      const existing = await markBuildOfContentUsed(transaction, build, now);
       if (existing !== undefined) return existing;
       await disk.requireFor(build.organization_id, 0);
       return insertBuild(transaction, build);

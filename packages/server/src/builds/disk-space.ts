@@ -2,22 +2,20 @@ import { statfs } from 'node:fs/promises';
 import { failure } from '@bothost/contract';
 import type { Runtime } from '@bothost/runtime';
 import type { Database } from '../store/tables.ts';
-import { archiveBytes } from './upload-rows.ts';
+import { sumArchiveBytes } from './upload-rows.ts';
 
-/** Admission control for disk space. Running builds and instances are limited by the runtime instead. */
+/** Admission control for disk space. The runtime limits what running builds and instances use. */
 export type DiskSpace = {
   /** Whether the free disk space is below the service's reserve. */
   readonly isLow: () => Promise<boolean>;
   /** @throws failure `storage-full` if writing this many bytes would leave less than the reserve free */
   readonly require: (bytes: number) => Promise<void>;
-  /**
-   * @throws failure `storage-full`, or `organization-storage-full` if the organization would exceed its storage limit
-   */
+  /** @throws failure `storage-full`, or `organization-storage-full` if the organization would exceed its limit */
   readonly requireFor: (organizationId: string, bytes: number) => Promise<void>;
 };
 
 export type DiskSpaceOptions = {
-  /** A directory on the file system whose free space is checked. */
+  /** Path of a directory on the file system whose free space is checked. */
   readonly directory: string;
   readonly reserveBytes: number;
   readonly organizationBytes: number;
@@ -39,7 +37,7 @@ export function createDiskSpace(options: DiskSpaceOptions): DiskSpace {
     requireFor: async (organizationId, bytes) => {
       await requireRoom(bytes);
       const built = await options.runtime.diskUsage(organizationId);
-      const uploaded = await archiveBytes(options.db, organizationId);
+      const uploaded = await sumArchiveBytes(options.db, organizationId);
       if (built + uploaded + bytes > options.organizationBytes) throw failure('organization-storage-full');
     },
   };

@@ -106,10 +106,7 @@ function cleanSegments(
   return segments;
 }
 
-/**
- * Limit on links that are followed to resolve a path (path_resolution(7)). Links are looked up in the archive, not on
- * the disk.
- */
+/** Limit on links that are followed in the archive to resolve a path (path_resolution(7)). */
 const hopsAtMost = 40;
 /** Limit on steps for all links of an archive together, because resolving them blocks the event loop. */
 const stepsAtMost = 2_000_000;

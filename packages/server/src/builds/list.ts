@@ -2,7 +2,7 @@ import { failure, type Operations, type RequestOf, type ResponseOf } from '@both
 import type { Database } from '../store/tables.ts';
 import { isUuid } from '../store/uuid.ts';
 import { presentBuild } from './present.ts';
-import { countBuilds, pageOfBuilds } from './rows.ts';
+import { countBuilds, listBuildPage } from './rows.ts';
 
 type List = Operations['listBuilds'];
 
@@ -21,7 +21,7 @@ export async function listBuilds(
   const after = cursor === undefined ? null : parseCursor(cursor);
   const [total, rows] = await Promise.all([
     countBuilds(context.db, filter),
-    pageOfBuilds(context.db, filter, { limit, offset, after }),
+    listBuildPage(context.db, filter, { limit, offset, after }),
   ]);
   const last = rows.length === limit ? rows.at(-1) : undefined;
   return {

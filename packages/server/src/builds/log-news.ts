@@ -1,27 +1,21 @@
 /** Notifies followers of a build's log of new lines and of the end of the build. */
 export type LogNews = {
-  readonly tell: (buildId: string) => void;
-  /**
-   * Subscribes to notifications. Subscribe before reading the log, so that no line is missed, and unsubscribe
-   * afterwards.
-   */
+  readonly notify: (buildId: string) => void;
+  /** Subscribe before reading the log, so that no line is missed, and unsubscribe afterwards. */
   readonly next: (buildId: string) => {
-    /**
-     * Resolves at the next notification, after this time, or when the signal aborts. Do not pass a signal that is
-     * already aborted.
-     */
-    readonly within: (milliseconds: number, signal: AbortSignal) => Promise<void>;
+    /** Resolves at the next notification, after this time, or when the signal (not aborted yet) aborts. */
+    readonly wait: (milliseconds: number, signal: AbortSignal) => Promise<void>;
     readonly drop: () => void;
   };
 };
 
 /** Builds of other servers send no notifications to this server, so their logs are polled at this interval. */
-const lookMilliseconds = 1_000;
+const pollMs = 1_000;
 
 export function createLogNews(): LogNews {
   const waiting = new Map<string, Set<() => void>>();
   return {
-    tell: (buildId) => {
+    notify: (buildId) => {
       for (const resolve of waiting.get(buildId) ?? []) resolve();
     },
     next: (buildId) => {
@@ -29,19 +23,19 @@ export function createLogNews(): LogNews {
       const news = new Promise<void>((resolve) => {
         resolveNews = resolve;
       });
-      const those = waiting.get(buildId) ?? new Set();
-      waiting.set(buildId, those.add(resolveNews));
+      const resolvers = waiting.get(buildId) ?? new Set();
+      waiting.set(buildId, resolvers.add(resolveNews));
       return {
-        within: async (milliseconds, signal) => {
-          const timer = setTimeout(resolveNews, Math.min(milliseconds, lookMilliseconds));
+        wait: async (milliseconds, signal) => {
+          const timer = setTimeout(resolveNews, Math.min(milliseconds, pollMs));
           signal.addEventListener('abort', resolveNews);
           await news;
           signal.removeEventListener('abort', resolveNews);
           clearTimeout(timer);
         },
         drop: () => {
-          those.delete(resolveNews);
-          if (those.size === 0 && waiting.get(buildId) === those) waiting.delete(buildId);
+          resolvers.delete(resolveNews);
+          if (resolvers.size === 0 && waiting.get(buildId) === resolvers) waiting.delete(buildId);
         },
       };
     },

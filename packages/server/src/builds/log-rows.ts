@@ -9,10 +9,7 @@ export type StoredLine = {
   readonly isDetail: boolean;
 };
 
-/**
- * Marks a detail line in the column `text`. Other lines contain no tab, because `build-log.ts` replaces tabs with
- * spaces.
- */
+/** Marks a line as a detail. No other line contains a tab, because `build-log.ts` replaces tabs with spaces. */
 const detailMark = '\t';
 
 /** Inserts lines and skips existing ones, so that a retried write adds no line twice. */
@@ -25,7 +22,7 @@ export async function insertLines(db: Database, buildId: string, lines: readonly
     on conflict do nothing`.execute(db);
 }
 
-/** Reads lines with number `from` or higher, with or without detail lines. */
+/** Reads the lines whose number is `from` or higher, with or without detail lines. */
 export async function readLines(
   db: Database,
   buildId: string,

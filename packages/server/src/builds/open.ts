@@ -6,7 +6,7 @@ import { type BuildsInUse, type Retention, type RetentionContext, removeUnused }
 import { type BuildWorker, createBuildWorker, type WorkerContext } from './worker.ts';
 
 /** The upload, log and worker services for builds. */
-export type Builds = {
+export type BuildServices = {
   readonly uploadTokenKey: Buffer;
   readonly uploads: UploadReceiver;
   readonly buildLogs: LogNews;
@@ -14,7 +14,7 @@ export type Builds = {
   readonly removeUnused: () => Promise<void>;
 };
 
-export type BuildsOptions = Omit<WorkerContext, 'places' | 'buildLogs'> &
+export type BuildServicesOptions = Omit<WorkerContext, 'places' | 'buildLogs'> &
   Omit<RetentionContext, 'places'> & {
     readonly dataDirectory: string;
     readonly removeTree: RemoveTree;
@@ -24,7 +24,7 @@ export type BuildsOptions = Omit<WorkerContext, 'places' | 'buildLogs'> &
   };
 
 /** Creates the services for builds and their directories in the data directory. The worker does not run yet. */
-export async function openBuilds(options: BuildsOptions): Promise<Builds> {
+export async function createBuildServices(options: BuildServicesOptions): Promise<BuildServices> {
   const places = await openPlaces(options.dataDirectory, options.removeTree);
   const buildLogs = createLogNews();
   const context = { ...options, places, buildLogs };

@@ -2,9 +2,9 @@ import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { RemoveTree } from '@bothost/runtime';
 
-/** Directories for received archives, and for projects that are unpacked while they are prepared. */
+/** Directories for received archives, and for projects that are unpacked during their preparation. */
 export type Places = {
-  /** Parent directory of all others. */
+  /** Parent of the other directories. */
   readonly root: string;
   readonly archive: (uploadId: string) => string;
   readonly tree: (buildId: string) => string;

@@ -14,15 +14,15 @@ export type PlannedBuild = {
  */
 export function planBuilds(
   builds: readonly PlannedBuild[],
-  world: { readonly now: Date; readonly places: number; readonly draining: boolean },
+  service: { readonly now: Date; readonly buildsAtOnce: number; readonly draining: boolean },
 ): readonly string[] {
-  if (world.draining) return [];
+  if (service.draining) return [];
   const busy = builds.filter((build) => build.busy);
   const served = new Set(busy.map(({ organizationId }) => organizationId));
   const begun: string[] = [];
   for (const { id, organizationId, restUntil } of builds) {
-    if (busy.length + begun.length >= world.places) break;
-    if (served.has(organizationId) || (restUntil !== null && restUntil > world.now)) continue;
+    if (busy.length + begun.length >= service.buildsAtOnce) break;
+    if (served.has(organizationId) || (restUntil !== null && restUntil > service.now)) continue;
     served.add(organizationId);
     begun.push(id);
   }

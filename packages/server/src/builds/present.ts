@@ -1,7 +1,7 @@
 import type { Build } from '@bothost/contract';
 import type { BuildRow } from './rows.ts';
 
-/** Formats a build for the API. There is no image, because the runtime of the region prepares the project itself. */
+/** Formats a build for the API. There is no container image, because the region's runtime prepares the project. */
 export function presentBuild(row: BuildRow, serviceUrl: string): Build {
   const { started_at: startedAt, completed_at: completedAt } = row;
   return {

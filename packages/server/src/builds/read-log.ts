@@ -4,7 +4,7 @@ import type { LogNews } from './log-news.ts';
 import { readLines } from './log-rows.ts';
 import { findBuildRow } from './rows.ts';
 
-type Read = Operations['getBuildLogs'];
+type GetBuildLogs = Operations['getBuildLogs'];
 
 /**
  * Returns the lines of a build's log after the position in `token`. If there are none yet, waits up to `wait` seconds,
@@ -16,8 +16,8 @@ export async function readBuildLog(
   context: { db: Database; now: () => Date; buildLogs: LogNews; closing: AbortSignal },
   scope: { organizationId: string },
   buildId: string,
-  query: RequestOf<Read>['query'],
-): Promise<ResponseOf<Read>> {
+  query: RequestOf<GetBuildLogs>['query'],
+): Promise<ResponseOf<GetBuildLogs>> {
   const from = query.nextToken === undefined ? 0 : parseToken(query.nextToken);
   const until = context.now().getTime() + query.wait * 1000;
   for (;;) {
@@ -41,7 +41,7 @@ export async function readBuildLog(
           ...(isAll ? {} : { nextToken: String((page.at(-1)?.line ?? from - 1) + 1) }),
         };
       }
-      await news.within(left, context.closing);
+      await news.wait(left, context.closing);
     } finally {
       news.drop();
     }

@@ -2,14 +2,14 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { type FileHandle, open, stat, truncate } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
-import { failure, uploadBytes } from '@bothost/contract';
+import { failure, maxUploadBytes } from '@bothost/contract';
 import { createKeyedQueue } from '@bothost/runtime/keyed-queue';
 import type { Database } from '../store/tables.ts';
 import { type DiskSpace, isDiskFull } from './disk-space.ts';
 import type { Places } from './places.ts';
-import { reopenBuildsOf } from './rows.ts';
-import { completeUploadRow, findUpload, reopenUpload, touchUpload, type UploadRow } from './upload-rows.ts';
-import { isUploadToken } from './upload-token.ts';
+import { reopenBuildsOfUpload } from './rows.ts';
+import { completeUploadRow, findUpload, markUploadUsed, reopenUpload, type UploadRow } from './upload-rows.ts';
+import { isValidUploadToken } from './upload-token.ts';
 
 export type ReceiveContext = {
   readonly db: Database;
@@ -33,17 +33,12 @@ export type UploadProgress = {
  * upload is complete, which requires a verified hash. All functions reject with upload failures.
  */
 export type UploadReceiver = {
-  readonly look: (uploadId: string, token: string) => Promise<UploadProgress>;
-  /**
-   * Appends bytes at `offset`, which must be the current size of the file. If the request is interrupted, the bytes
-   * received so far are kept.
-   */
+  readonly readProgress: (uploadId: string, token: string) => Promise<UploadProgress>;
+  /** Appends at `offset`, the current size of the file. Keeps the bytes of interrupted requests. */
   readonly append: (uploadId: string, token: string, offset: number, body: Readable) => Promise<UploadProgress>;
   /** Replaces the content of the upload with a complete archive. */
   readonly replace: (uploadId: string, token: string, body: Readable) => Promise<UploadProgress>;
-  /**
-   * Completes an upload whose bytes have all arrived but were not verified, for example because a server was killed.
-   */
+  /** Completes an upload whose bytes were not verified, for example because a server was killed. */
   readonly settle: (upload: UploadRow) => Promise<UploadRow>;
   readonly receivedBytes: (upload: UploadRow) => Promise<number>;
 };
@@ -53,10 +48,7 @@ export function createUploadReceiver(context: ReceiveContext): UploadReceiver {
   const enqueue = createKeyedQueue();
   const current = new Map<string, AbortController>();
 
-  /**
-   * Allows one request at a time per upload. A new request interrupts the previous one, because a client may reconnect
-   * before the loss of its connection is noticed here.
-   */
+  /** Serializes the requests for an upload. A new request interrupts the previous one, whose connection may be lost. */
   async function takeOver<T>(uploadId: string, work: (interrupted: AbortSignal) => Promise<T>): Promise<T> {
     const own = new AbortController();
     current.get(uploadId)?.abort();
@@ -68,110 +60,110 @@ export function createUploadReceiver(context: ReceiveContext): UploadReceiver {
     }
   }
 
-  /** Check the token before interrupting another request of the upload. */
-  function requireToken(uploadId: string, token: string): void {
-    if (!isUploadToken(context.uploadTokenKey, uploadId, token, context.now())) throw failure('upload-token-invalid');
-  }
-
-  async function requireOwn(uploadId: string): Promise<UploadRow> {
-    const upload = await findUpload(db, uploadId);
-    if (upload === undefined || upload.region !== context.host.region) throw failure('upload-not-found');
-    return upload;
-  }
-
-  async function receivedBytes(upload: UploadRow): Promise<number> {
-    return (await stat(places.archive(upload.id)).catch(() => null))?.size ?? 0;
-  }
-
-  async function progress(upload: UploadRow): Promise<UploadProgress> {
-    return {
-      uploadId: upload.id,
-      receivedBytes: await receivedBytes(upload),
-      sizeBytes: upload.size_bytes,
-      complete: upload.state === 'complete',
-    };
-  }
-
-  /** Verifies that the received bytes match the announced hash and size. Otherwise, deletes them. */
-  async function complete(upload: UploadRow): Promise<UploadRow> {
-    const path = places.archive(upload.id);
-    const found = await hashes(createReadStream(path, { highWaterMark: 256 * 1024 }));
-    if (upload.announced && (found.contentHash !== upload.content_hash || found.bytes !== upload.size_bytes)) {
-      await places.removeTree(path);
-      throw failure('upload-content-wrong');
-    }
-    const content = { content_hash: found.contentHash, context_hash: found.contextHash, size_bytes: found.bytes };
-    const now = context.now();
-    return db.transaction().execute(async (transaction) => {
-      const row = await completeUploadRow(transaction, upload.id, { ...content, updated_at: now });
-      if (row === undefined) throw failure('upload-not-found');
-      await reopenBuildsOf(transaction, upload.id, now);
-      return row;
-    });
-  }
-
-  /** Whether all bytes have arrived but were not verified, or the archive of a complete upload is missing. */
-  async function isUnsettled(upload: UploadRow): Promise<boolean> {
-    const isAllThere = (await receivedBytes(upload)) === upload.size_bytes;
-    return upload.state === 'complete' ? !isAllThere : upload.announced && isAllThere;
-  }
-
-  async function settleNow(upload: UploadRow): Promise<UploadRow> {
-    if (!(await isUnsettled(upload))) return upload;
-    if (upload.state === 'open') return complete(upload);
-    await places.removeTree(places.archive(upload.id));
-    return (await reopenUpload(db, upload.id, context.now())) ?? upload;
-  }
-
   return {
-    receivedBytes,
+    receivedBytes: (upload) => receivedBytes(context, upload),
     // A client that asks for the progress is about to resume the upload, so its earlier request is interrupted.
-    look: async (uploadId, token) => {
-      requireToken(uploadId, token);
-      return takeOver(uploadId, async () => progress(await settleNow(await requireOwn(uploadId))));
+    readProgress: async (uploadId, token) => {
+      requireToken(context, uploadId, token);
+      return takeOver(uploadId, async () =>
+        progress(context, await settleNow(context, await requireOwn(context, uploadId))),
+      );
     },
 
     append: async (uploadId, token, offset, body) => {
-      requireToken(uploadId, token);
+      requireToken(context, uploadId, token);
       return takeOver(uploadId, async (interrupted) => {
-        const upload = await requireOwn(uploadId);
+        const upload = await requireOwn(context, uploadId);
         if (!upload.announced || upload.size_bytes === null) throw failure('upload-not-resumable');
-        if (offset !== (await receivedBytes(upload))) throw failure('upload-offset-wrong');
+        if (offset !== (await receivedBytes(context, upload))) throw failure('upload-offset-wrong');
         if (upload.state === 'open') {
-          await touchUpload(db, upload.id, context.now());
+          await markUploadUsed(db, upload.id, context.now());
           await context.disk.require(upload.size_bytes - offset);
           await write(places.archive(upload.id), offset, upload.size_bytes, body, interrupted);
         }
-        return progress(await settleNow(upload));
+        return progress(context, await settleNow(context, upload));
       });
     },
 
     replace: async (uploadId, token, body) => {
-      requireToken(uploadId, token);
+      requireToken(context, uploadId, token);
       return takeOver(uploadId, async (interrupted) => {
-        const upload = await requireOwn(uploadId);
-        if (upload.state === 'complete') return progress(await requireSame(upload, body));
-        await touchUpload(db, upload.id, context.now());
+        const upload = await requireOwn(context, uploadId);
+        if (upload.state === 'complete') return progress(context, await requireSame(upload, body));
+        await markUploadUsed(db, upload.id, context.now());
         await context.disk.require(upload.size_bytes ?? 0);
         const path = places.archive(upload.id);
-        const written = await write(path, 0, upload.size_bytes ?? uploadBytes, body, interrupted);
+        const written = await write(path, 0, upload.size_bytes ?? maxUploadBytes, body, interrupted);
         if (written === 0) throw failure('upload-form-invalid', { message: 'The uploaded file is empty.' });
-        return progress(await complete(upload));
+        return progress(context, await complete(context, upload));
       });
     },
 
     settle: async (upload) => {
       // An upload in progress is not settled, so return without waiting for the client that is still sending.
-      if (!(await isUnsettled(upload))) return upload;
-      return enqueue(upload.id, async () => settleNow((await findUpload(db, upload.id)) ?? upload));
+      if (!(await isUnsettled(context, upload))) return upload;
+      return enqueue(upload.id, async () => settleNow(context, (await findUpload(db, upload.id)) ?? upload));
     },
   };
 }
 
-/**
- * Compares a body with a complete archive, which is never overwritten because a build may use it. The same content is a
- * retry; different content is an error.
- */
+/** Check the token before interrupting another request for the same upload. */
+function requireToken(context: ReceiveContext, uploadId: string, token: string): void {
+  if (!isValidUploadToken(context.uploadTokenKey, uploadId, token, context.now()))
+    throw failure('upload-token-invalid');
+}
+
+async function requireOwn(context: ReceiveContext, uploadId: string): Promise<UploadRow> {
+  const upload = await findUpload(context.db, uploadId);
+  if (upload === undefined || upload.region !== context.host.region) throw failure('upload-not-found');
+  return upload;
+}
+
+async function receivedBytes(context: ReceiveContext, upload: UploadRow): Promise<number> {
+  return (await stat(context.places.archive(upload.id)).catch(() => null))?.size ?? 0;
+}
+
+async function progress(context: ReceiveContext, upload: UploadRow): Promise<UploadProgress> {
+  return {
+    uploadId: upload.id,
+    receivedBytes: await receivedBytes(context, upload),
+    sizeBytes: upload.size_bytes,
+    complete: upload.state === 'complete',
+  };
+}
+
+/** Verifies that the received bytes match the announced hash and size. Otherwise, deletes them. */
+async function complete(context: ReceiveContext, upload: UploadRow): Promise<UploadRow> {
+  const path = context.places.archive(upload.id);
+  const found = await hashes(createReadStream(path, { highWaterMark: 256 * 1024 }));
+  if (upload.announced && (found.contentHash !== upload.content_hash || found.bytes !== upload.size_bytes)) {
+    await context.places.removeTree(path);
+    throw failure('upload-content-wrong');
+  }
+  const content = { content_hash: found.contentHash, context_hash: found.contextHash, size_bytes: found.bytes };
+  const now = context.now();
+  return context.db.transaction().execute(async (transaction) => {
+    const row = await completeUploadRow(transaction, upload.id, { ...content, updated_at: now });
+    if (row === undefined) throw failure('upload-not-found');
+    await reopenBuildsOfUpload(transaction, upload.id, now);
+    return row;
+  });
+}
+
+/** Whether all bytes have arrived but were not verified, or the archive of a complete upload is missing. */
+async function isUnsettled(context: ReceiveContext, upload: UploadRow): Promise<boolean> {
+  const isAllThere = (await receivedBytes(context, upload)) === upload.size_bytes;
+  return upload.state === 'complete' ? !isAllThere : upload.announced && isAllThere;
+}
+
+async function settleNow(context: ReceiveContext, upload: UploadRow): Promise<UploadRow> {
+  if (!(await isUnsettled(context, upload))) return upload;
+  if (upload.state === 'open') return complete(context, upload);
+  await context.places.removeTree(context.places.archive(upload.id));
+  return (await reopenUpload(context.db, upload.id, context.now())) ?? upload;
+}
+
+/** Compares a body with a complete archive, which is never overwritten. Different content is an error. */
 async function requireSame(upload: UploadRow, body: Readable): Promise<UploadRow> {
   const { contentHash } = await hashes(body);
   if (contentHash === upload.content_hash) return upload;
@@ -212,10 +204,7 @@ async function write(
   }
 }
 
-/**
- * Returns the SHA-256 of an archive, and the first 16 hex digits of its MD5, by which existing clients identify an
- * archive.
- */
+/** Returns the SHA-256, and the first 16 hex digits of the MD5, by which existing clients identify an archive. */
 async function hashes(bytes: Readable): Promise<{ contentHash: string; contextHash: string; bytes: number }> {
   const sha256 = createHash('sha256');
   const md5 = createHash('md5');

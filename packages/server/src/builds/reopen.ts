@@ -1,18 +1,15 @@
 import { sql } from 'kysely';
 import type { Database } from '../store/tables.ts';
 import type { BuildsInUse } from './retention.ts';
-import { markRemoving, successfulBuilds } from './rows.ts';
+import { listSuccessfulBuilds, markRemoving } from './rows.ts';
 
-/**
- * Repeats the builds in use of a region, whose prepared projects were lost, and removes unused builds. Builds that had
- * not ended start again.
- */
+/** Repeats the builds in use of a region, whose prepared projects were lost, and removes unused builds. */
 export async function reopenBuilds(
   { db, now }: { readonly db: Database; readonly now: () => Date },
   region: string,
   inUse: BuildsInUse,
 ): Promise<void> {
-  const ids = await successfulBuilds(db, region);
+  const ids = await listSuccessfulBuilds(db, region);
   const used = await inUse(db, ids);
   await markRemoving(
     db,

@@ -8,7 +8,7 @@ import { insertTestBuild } from '../../test/support/build-rows.ts';
 import { ago, type TestRows, testNow, testRows } from '../../test/support/test-rows.ts';
 import { buildsInUse } from '../agents/builds-in-use.ts';
 import { newId } from '../store/uuid.ts';
-import { useBuild } from './find.ts';
+import { lockUsableBuild } from './find.ts';
 import { openPlaces, type Places } from './places.ts';
 import { type BuildsInUse, removeUnused } from './retention.ts';
 
@@ -100,9 +100,9 @@ it('keeps builds that an agent uses or can roll back to, and removes builds of d
   for (const [index, build] of builds.entries()) deployments.push(await deploy(agentId, build.id, 1_000 - index));
   const running = { agentId, deploymentId: deployments[0] ?? '', hostId };
   await rows.instance(running);
-  const gone = await rows.agent(organizationId, { name: 'gone', deleted_at: ago(10) });
-  const ofGone = await oldBuild(40);
-  await deploy(gone, ofGone.id, 5);
+  const deleted = await rows.agent(organizationId, { name: 'deleted', deleted_at: ago(10) });
+  const ofDeleted = await oldBuild(40);
+  await deploy(deleted, ofDeleted.id, 5);
   await removeUnused(context(), retention, buildsInUse);
   const kept = builds.map(({ id }) => id);
   // The first build has a running instance, and the last ten can be rolled back to. The second build is unused.
@@ -112,7 +112,7 @@ it('keeps builds that an agent uses or can roll back to, and removes builds of d
 it('keeps a build that is requested during the removal', async () => {
   const build = await oldBuild(40);
   await rows.db.transaction().execute(async (transaction) => {
-    const used = await useBuild(
+    const used = await lockUsableBuild(
       { db: transaction, now: () => testNow },
       { organizationId, region: 'us-west' },
       build.id,
@@ -127,7 +127,7 @@ it('keeps a build that is requested during the removal', async () => {
 it('finishes an interrupted removal, and rejects deployments of the build that is being removed', async () => {
   const build = await oldBuild(1, { removing: true });
   const scope = { organizationId, region: 'us-west' };
-  expect(await useBuild({ db: rows.db, now: () => testNow }, scope, build.id)).toBeNull();
+  expect(await lockUsableBuild({ db: rows.db, now: () => testNow }, scope, build.id)).toBeNull();
   await removeUnused(context(), retention, noBuildsInUse);
   expect(await buildIds()).toEqual([]);
   expect(discarded).toHaveLength(1);

@@ -1,10 +1,10 @@
-import type { Prepared, Runtime } from '@bothost/runtime';
+import type { PreparedProject, Runtime } from '@bothost/runtime';
 import type { Logger } from 'pino';
 import type { Database } from '../store/tables.ts';
 import { isUuid } from '../store/uuid.ts';
 import type { Places } from './places.ts';
-import { buildsInRemoval, deleteBuild, lockUnused, markRemoving, markUsed } from './rows.ts';
-import { deleteUploads, knownUploads } from './upload-rows.ts';
+import { deleteBuild, listBuildsInRemoval, lockUnused, markRemoving, markUsed } from './rows.ts';
+import { deleteUploads, findKnownUploads } from './upload-rows.ts';
 
 export type RetentionContext = {
   readonly db: Database;
@@ -25,19 +25,16 @@ export type Retention = {
 /** Returns which of the given builds are in use. Runs in the transaction that marks the others for removal. */
 export type BuildsInUse = (db: Database, buildIds: readonly string[]) => Promise<ReadonlySet<string>>;
 
-const hourMilliseconds = 3_600_000;
+const hourMs = 3_600_000;
 /** Rows per transaction, so that no lock is held for long. */
 const batch = 100;
 
-/**
- * Removes unused builds with their prepared projects, and archives without a build. A row is deleted after its files,
- * so the next run finishes a removal that a kill interrupted.
- */
+/** Removes unused builds and archives. A row is deleted after its files, so that the next run finishes. */
 export async function removeUnused(context: RetentionContext, retention: Retention, inUse: BuildsInUse): Promise<void> {
   const { db, host } = context;
   const now = context.now();
   if (retention.buildDays > 0) {
-    const before = new Date(now.getTime() - retention.buildDays * 24 * hourMilliseconds);
+    const before = new Date(now.getTime() - retention.buildDays * 24 * hourMs);
     await inBatches(() =>
       db.transaction().execute(async (transaction) => {
         const ids = await lockUnused(transaction, host.region, before, batch);
@@ -49,9 +46,9 @@ export async function removeUnused(context: RetentionContext, retention: Retenti
       }),
     );
   }
-  for (const { id, prepared } of await buildsInRemoval(db, host.region)) {
+  for (const { id, prepared } of await listBuildsInRemoval(db, host.region)) {
     try {
-      if (prepared !== null) await context.runtime.discard(prepared as Prepared);
+      if (prepared !== null) await context.runtime.discard(prepared as PreparedProject);
       await deleteBuild(db, id);
       context.logger.info({ buildId: id }, 'build removed');
     } catch (error) {
@@ -59,7 +56,7 @@ export async function removeUnused(context: RetentionContext, retention: Retenti
       context.logger.error({ err: error, buildId: id }, 'build could not be removed');
     }
   }
-  const before = new Date(now.getTime() - retention.uploadHours * hourMilliseconds);
+  const before = new Date(now.getTime() - retention.uploadHours * hourMs);
   await inBatches(async () => (await deleteUploads(db, host.region, before, batch)).length);
   await removeOrphans(context);
 }
@@ -69,7 +66,7 @@ async function removeOrphans({ db, places }: RetentionContext): Promise<void> {
   const ids = (await places.uploadIds()).filter(isUuid);
   for (let from = 0; from < ids.length; from += batch) {
     const some = ids.slice(from, from + batch);
-    const known = await knownUploads(db, some);
+    const known = await findKnownUploads(db, some);
     for (const id of some) if (!known.has(id)) await places.removeTree(places.archive(id));
   }
 }

@@ -4,7 +4,7 @@ import { isUuid } from '../store/uuid.ts';
 
 export type BuildRow = Selectable<BuildsTable>;
 
-/** Undefined if a build of the same content already exists. */
+/** Returns undefined if a build of the same content already exists. */
 export function insertBuild(db: Database, row: Insertable<BuildsTable>): Promise<BuildRow | undefined> {
   return db
     .insertInto('builds')
@@ -14,8 +14,8 @@ export function insertBuild(db: Database, row: Insertable<BuildsTable>): Promise
     .executeTakeFirst();
 }
 
-/** Finds the successful or running build of a content and marks it as used now. */
-export function useBuildOf(
+/** Finds the successful or running build of the same content, and updates the time of its last use. */
+export function markBuildOfContentUsed(
   db: Database,
   content: Pick<BuildRow, 'organization_id' | 'region' | 'content_hash'>,
   at: Date,
@@ -44,7 +44,7 @@ export async function findBuildRow(db: Database, organizationId: string, id: str
     .executeTakeFirst();
 }
 
-export async function useBuildRow(
+export async function lockSuccessfulBuild(
   db: Database,
   build: { readonly organizationId: string; readonly region: string; readonly id: string },
   at: Date,
@@ -71,7 +71,7 @@ export type BuildFilter = {
   readonly dockerfilePath?: string | undefined;
 };
 
-function filtered(db: Database, filter: BuildFilter) {
+function selectMatching(db: Database, filter: BuildFilter) {
   const equal = {
     state: filter.status,
     region: filter.region,
@@ -90,17 +90,19 @@ function filtered(db: Database, filter: BuildFilter) {
 }
 
 export async function countBuilds(db: Database, filter: BuildFilter): Promise<number> {
-  const { count } = await filtered(db, filter).select(sql<number>`count(*)`.as('count')).executeTakeFirstOrThrow();
+  const { count } = await selectMatching(db, filter)
+    .select(sql<number>`count(*)`.as('count'))
+    .executeTakeFirstOrThrow();
   return count;
 }
 
-export function pageOfBuilds(
+export function listBuildPage(
   db: Database,
   filter: BuildFilter,
   page: { limit: number; offset: number; after: { createdAt: Date; id: string } | null },
 ): Promise<BuildRow[]> {
   const { after } = page;
-  return filtered(db, filter)
+  return selectMatching(db, filter)
     .selectAll()
     .$if(after !== null, (query) =>
       query.where(sql<boolean>`(created_at, id) < (${after?.createdAt}::timestamptz, ${after?.id}::uuid)`),
@@ -113,7 +115,7 @@ export function pageOfBuilds(
 }
 
 /** Returns the builds of a region that have not ended, oldest first. */
-export function openBuilds(db: Database, region: string): Promise<BuildRow[]> {
+export function listOpenBuildRows(db: Database, region: string): Promise<BuildRow[]> {
   return db
     .selectFrom('builds')
     .selectAll()
@@ -124,10 +126,7 @@ export function openBuilds(db: Database, region: string): Promise<BuildRow[]> {
     .execute();
 }
 
-/**
- * Cancels a build of the organization. A waiting build ends immediately; a running one is marked, and its server stops
- * it. Undefined if the build does not exist or has ended.
- */
+/** Cancels a build: a waiting one immediately, a running one through a flag that its server polls. */
 export function cancelOpenBuild(
   db: Database,
   build: { readonly organizationId: string; readonly id: string },
@@ -172,7 +171,7 @@ export function changeOpenBuild(
  * Reopens the builds of an archive that was lost and uploaded again, because their prepared projects may be lost too.
  * Skips builds with a cancel request that came too late, because a reopened one would end as canceled.
  */
-export async function reopenBuildsOf(db: Database, uploadId: string, at: Date): Promise<void> {
+export async function reopenBuildsOfUpload(db: Database, uploadId: string, at: Date): Promise<void> {
   await db
     .updateTable('builds')
     .set({ state: 'pending', prepared: null, completed_at: null, updated_at: at })
@@ -183,7 +182,7 @@ export async function reopenBuildsOf(db: Database, uploadId: string, at: Date): 
     .execute();
 }
 
-export async function successfulBuilds(db: Database, region: string): Promise<string[]> {
+export async function listSuccessfulBuilds(db: Database, region: string): Promise<string[]> {
   const builds = db.selectFrom('builds').select('id').where('region', '=', region).where('removing', '=', false);
   return (await builds.where('state', '=', 'success').execute()).map(({ id }) => id);
 }
@@ -214,7 +213,7 @@ export async function markUsed(db: Database, ids: readonly string[], at: Date): 
   if (ids.length > 0) await db.updateTable('builds').set({ used_at: at }).where('id', 'in', ids).execute();
 }
 
-export function buildsInRemoval(db: Database, region: string): Promise<BuildRow[]> {
+export function listBuildsInRemoval(db: Database, region: string): Promise<BuildRow[]> {
   return db.selectFrom('builds').selectAll().where('region', '=', region).where('removing', '=', true).execute();
 }
 

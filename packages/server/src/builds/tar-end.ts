@@ -1,7 +1,4 @@
-/**
- * Block size of a tar archive in bytes. Two blocks of zeros mark the end of the archive (POSIX pax, "ustar Interchange
- * Format").
- */
+/** Block size in bytes. Two blocks of zeros end an archive (POSIX pax, "ustar Interchange Format"). */
 const blockBytes = 512;
 
 /**
@@ -24,7 +21,7 @@ export function createEndFinder(): (chunk: Buffer) => number | null {
       at += copied;
       if (filled < blockBytes) continue;
       filled = 0;
-      zeros = isZero(block) ? zeros + 1 : 0;
+      zeros = isAllZero(block) ? zeros + 1 : 0;
       if (zeros === 2) return at;
       if (zeros === 0) skip = Math.ceil(bodyBytes(block) / blockBytes) * blockBytes;
     }
@@ -32,16 +29,13 @@ export function createEndFinder(): (chunk: Buffer) => number | null {
   };
 }
 
-export function isZero(bytes: Buffer): boolean {
+export function isAllZero(bytes: Buffer): boolean {
   return bytes.every((byte) => byte === 0);
 }
 
 const directory = 0x35;
 
-/**
- * Size of an entry's body in bytes. The size field is octal text, or base 256 if its first bit is set. A directory has
- * no body, whatever its size field says.
- */
+/** Bytes of an entry's body. The size is octal, or base 256 if its first bit is set. A directory has no body. */
 function bodyBytes(header: Buffer): number {
   if (header[156] === directory) return 0;
   const field = header.subarray(124, 136);

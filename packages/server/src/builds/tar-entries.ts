@@ -4,11 +4,9 @@ import { open } from 'node:fs/promises';
 import { createGunzip } from 'node:zlib';
 import { Parser, type ReadEntry } from 'tar';
 import { ArchiveError } from './archive-error.ts';
-import { createEndFinder, isZero } from './tar-end.ts';
+import { createEndFinder, isAllZero } from './tar-end.ts';
 
-/**
- * Limits on unpacking: `bytes` in total, and `ratio` of unpacked to packed bytes, which applies above `ratioFromBytes`.
- */
+/** Limits on unpacking: `bytes` in total, and a `ratio` of unpacked to packed bytes above `ratioFromBytes`. */
 export type SizeLimits = { readonly bytes: number; readonly ratio: number };
 
 /** Archives that unpack to fewer bytes are harmless at any compression ratio. */
@@ -73,7 +71,7 @@ export async function readTarEntries(
       requireSize(total, file.bytes, limits);
       const end: number | null = ended ? 0 : findEnd(chunk);
       ended = end !== null;
-      if (!isZero(chunk.subarray(end ?? chunk.length))) throw new ArchiveError('archive-trailing-data');
+      if (!isAllZero(chunk.subarray(end ?? chunk.length))) throw new ArchiveError('archive-trailing-data');
       const accepted = end === 0 || parser.write(chunk.subarray(0, end ?? chunk.length));
       if (!accepted) await Promise.race([once(parser, 'drain'), problem.occurred]);
       problem.throwIfAny();
@@ -84,7 +82,7 @@ export async function readTarEntries(
     await Promise.race([parsed, problem.occurred]);
     await taking;
     problem.throwIfAny();
-    // The parser found an end where the end finder did not, so the archive was manipulated.
+    // The parser and `findEnd` disagree about the end of the archive, so the archive was manipulated.
     if (!sawEnd) throw new ArchiveError('archive-corrupt');
   } catch (error) {
     throw gunzipProblem(error);
@@ -92,15 +90,12 @@ export async function readTarEntries(
     signal.removeEventListener('abort', stop);
     packed.destroy();
     unpacked.destroy();
-    lastEntry(current)?.destroy(new Error('reading was stopped'));
+    lastEntry(current)?.destroy(new Error('reading of the archive was stopped'));
     await taking;
   }
 }
 
-/**
- * Yields the decompressed chunks; the first one has at least a whole header. Rejects content that is compressed twice,
- * because the parser would decompress it again without counting the bytes.
- */
+/** Yields decompressed chunks. Rejects nested compression, which the parser would unpack without counting. */
 async function* fromFirstBlock(chunks: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
   let head: Buffer | null = Buffer.alloc(0);
   for await (const chunk of chunks) {
@@ -135,15 +130,15 @@ function lastEntry(entry: ReadEntry | null): ReadEntry | null {
 /** Keeps the first error that is set in a callback. */
 function createProblem() {
   let first: { readonly error: unknown } | null = null;
-  let tell: () => void = () => undefined;
+  let resolveOccurred: () => void = () => undefined;
   const occurred = new Promise<void>((resolve) => {
-    tell = resolve;
+    resolveOccurred = resolve;
   });
   return {
     occurred,
     set: (error: unknown) => {
       first ??= { error };
-      tell();
+      resolveOccurred();
     },
     throwIfAny: () => {
       if (first !== null) throw first.error;

@@ -218,7 +218,7 @@ function windingLinks(count: number): Buffer {
   return archive(file('bot.py'), ...links.flat());
 }
 
-it('rejects an archive with a name that is not UTF-8, and escapes the name in the message', async () => {
+it('unpackArchive rejects an archive with a name that is not UTF-8, and escapes the name in the message', async () => {
   const header = block({ path: 'caf?.py' });
   header.fill(0xe9, 3, 4);
   fixChecksum(header);
@@ -240,7 +240,7 @@ describe('unpacking a malicious archive', () => {
 it.each([
   ['between two files', tar({ path: '.env', body: 'x' }, { path: 'a', body: Buffer.alloc(4_000_000, 'abc') })],
   ['while a file is being opened', tar({ path: 'a', body: Buffer.alloc(4_000_000, 'abc'), mode: 0o4755 })],
-])('an abort %s rejects with the reason and leaves no files', async (_, unpacked) => {
+])('unpackArchive, aborted %s, rejects with the reason and leaves no files', async (_, unpacked) => {
   const path = join(folder, 'archive');
   const aborting = new AbortController();
   const output = () => aborting.abort(new Error('enough'));

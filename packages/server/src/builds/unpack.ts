@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { unpackedArchiveLimits } from '@bothost/contract';
 import type { RemoveTree } from '@bothost/runtime';
 import type { ReadEntry } from 'tar';
-import { ArchiveError, readable } from './archive-error.ts';
+import { ArchiveError, formatEntryName } from './archive-error.ts';
 import { type ArchiveLimits, createEntryTree, type EntryTree } from './entry-tree.ts';
 import { readTarEntries, requireSize, type SizeLimits } from './tar-entries.ts';
 
@@ -22,7 +22,7 @@ export type UnpackOptions = {
 const spaceCheckBytes = 16 * 1_048_576;
 
 /** Totals of an unpacked archive: number of files, and their size in bytes. */
-export type Unpacked = { readonly files: number; readonly bytes: number };
+export type UnpackedSize = { readonly files: number; readonly bytes: number };
 
 /**
  * Unpacks a tar.gz file into a new directory, atomically: a failure leaves no files. Creates only files, directories
@@ -35,7 +35,7 @@ export async function unpackArchive(
   archive: { readonly path: string; readonly bytes: number },
   target: string,
   { output, signal, removeTree, requireSpace, limits = unpackedArchiveLimits }: UnpackOptions,
-): Promise<Unpacked> {
+): Promise<UnpackedSize> {
   const partial = `${target}.partial`;
   await removeTree(partial);
   await removeTree(target);
@@ -61,7 +61,7 @@ async function unpackInto(
   archive: { readonly path: string; readonly bytes: number },
   tree: EntryTree,
   how: Pick<UnpackOptions, 'output' | 'signal' | 'requireSpace'> & { readonly limits: UnpackLimits },
-): Promise<Unpacked> {
+): Promise<UnpackedSize> {
   let files = 0;
   let bytes = 0;
   let uncheckedBytes = 0;
@@ -109,11 +109,11 @@ async function unpackInto(
         const file = tree.add(path, { kind: 'file' });
         if (file === null) throw new ArchiveError('archive-duplicate-entry', path);
         if (isVariables(file)) {
-          how.output(`${readable(file)} is left out: variables and secrets do not belong in a build.`);
+          how.output(`${formatEntryName(file)} is left out: variables and secrets do not belong in a build.`);
           return drop(entry);
         }
         const mode = entry.mode ?? 0;
-        if ((mode & 0o6000) !== 0) how.output(`${readable(file)} loses its setuid and setgid bits.`);
+        if ((mode & 0o6000) !== 0) how.output(`${formatEntryName(file)} loses its setuid and setgid bits.`);
         count(file, entry.size);
         uncheckedBytes += entry.size;
         if (uncheckedBytes >= spaceCheckBytes) {

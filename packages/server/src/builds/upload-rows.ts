@@ -4,10 +4,7 @@ import { isUuid } from '../store/uuid.ts';
 
 export type UploadRow = Selectable<UploadsTable>;
 
-/**
- * Returns the existing upload of a content, or creates one. Updates the time of its last use, so that it is not
- * removed.
- */
+/** Returns the upload of a content, or creates one. Marks it as used, so that it is not removed. */
 export async function requireUpload(db: Database, row: Insertable<UploadsTable>): Promise<UploadRow> {
   const announced = ['organization_id', 'region', 'content_hash', 'size_bytes'] as const;
   return db
@@ -23,7 +20,7 @@ export async function requireUpload(db: Database, row: Insertable<UploadsTable>)
     .executeTakeFirstOrThrow();
 }
 
-/** Counts uploads that have no build. */
+/** Counts uploads for which no build was created. */
 export async function countUnusedUploads(db: Database, organizationId: string): Promise<number> {
   const { count } = await db
     .selectFrom('uploads')
@@ -37,7 +34,7 @@ export async function countUnusedUploads(db: Database, organizationId: string): 
 }
 
 /** Size of all archives of an organization in bytes, including parts that were announced but have not arrived. */
-export async function archiveBytes(db: Database, organizationId: string): Promise<number> {
+export async function sumArchiveBytes(db: Database, organizationId: string): Promise<number> {
   const { bytes } = await db
     .selectFrom('uploads')
     .select(sql<number>`coalesce(sum(size_bytes), 0)::float8`.as('bytes'))
@@ -51,10 +48,8 @@ export async function findUpload(db: Database, id: string): Promise<UploadRow | 
   return db.selectFrom('uploads').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
-/**
- * Marks an upload as used, and prevents its removal until the transaction ends. False if the upload does not exist.
- */
-export async function touchUpload(db: Database, id: string, at: Date): Promise<boolean> {
+/** Marks an upload as used, and prevents its removal until the transaction ends. False if there is none. */
+export async function markUploadUsed(db: Database, id: string, at: Date): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('uploads')
     .set({ updated_at: at })
@@ -76,7 +71,7 @@ export function completeUploadRow(
     .executeTakeFirst();
 }
 
-export async function completeUploads(db: Database, region: string): Promise<string[]> {
+export async function listCompleteUploads(db: Database, region: string): Promise<string[]> {
   const uploads = db.selectFrom('uploads').select('id').where('region', '=', region).where('state', '=', 'complete');
   return (await uploads.execute()).map(({ id }) => id);
 }
@@ -102,7 +97,7 @@ export function reopenUpload(db: Database, id: string, at: Date): Promise<Upload
     .executeTakeFirst();
 }
 
-export async function knownUploads(db: Database, ids: readonly string[]): Promise<ReadonlySet<string>> {
+export async function findKnownUploads(db: Database, ids: readonly string[]): Promise<ReadonlySet<string>> {
   if (ids.length === 0) return new Set();
   const rows = await db.selectFrom('uploads').select('id').where('id', 'in', ids).execute();
   return new Set(rows.map(({ id }) => id));

@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { isUploadToken, signUploadToken } from './upload-token.ts';
+import { isValidUploadToken, signUploadToken } from './upload-token.ts';
 
 const key = randomBytes(32);
 const id = '01a1fa86-fd52-71b7-bcd0-eeb1d0443f08';
@@ -10,13 +10,13 @@ const inSeconds = (seconds: number) => new Date(now.getTime() + seconds * 1000);
 const token = signUploadToken(key, id, inSeconds(900));
 const [seconds = '', signature = ''] = token.split('.');
 
-describe('isUploadToken', () => {
+describe('isValidUploadToken', () => {
   it('accepts a token for its own upload until it expires', () => {
-    expect(isUploadToken(key, id, token, now)).toBe(true);
-    expect(isUploadToken(key, id.toUpperCase(), token, inSeconds(899))).toBe(true);
-    expect(isUploadToken(key, id, token, inSeconds(900))).toBe(false);
-    expect(isUploadToken(key, other, token, now)).toBe(false);
-    expect(isUploadToken(randomBytes(32), id, token, now)).toBe(false);
+    expect(isValidUploadToken(key, id, token, now)).toBe(true);
+    expect(isValidUploadToken(key, id.toUpperCase(), token, inSeconds(899))).toBe(true);
+    expect(isValidUploadToken(key, id, token, inSeconds(900))).toBe(false);
+    expect(isValidUploadToken(key, other, token, now)).toBe(false);
+    expect(isValidUploadToken(randomBytes(32), id, token, now)).toBe(false);
   });
 
   it.each([
@@ -29,6 +29,6 @@ describe('isUploadToken', () => {
     ['a wrong signature', `${seconds}.${Buffer.alloc(32).toString('base64url')}`],
     ['an invalid time', `soon.${createHmac('sha256', key).update(`${id} soon`).digest('base64url')}`],
   ])('rejects %s', (_, wrong) => {
-    expect(isUploadToken(key, id, wrong, now)).toBe(false);
+    expect(isValidUploadToken(key, id, wrong, now)).toBe(false);
   });
 });

@@ -1,16 +1,13 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
-/**
- * Creates a signed token that allows uploading one archive until it expires: `<Unix seconds>.<base64url HMAC-SHA256>`.
- * Clients send it as a form field or a header, never in a URL, so that no log contains it.
- */
+/** Returns the token `<Unix seconds>.<base64url HMAC-SHA256>` for uploading one archive. Never part of a URL. */
 export function signUploadToken(key: Buffer, uploadId: string, expiresAt: Date): string {
   const seconds = String(Math.floor(expiresAt.getTime() / 1000));
   return `${seconds}.${signature(key, uploadId, seconds).toString('base64url')}`;
 }
 
 /** Whether a token is valid for this upload and has not expired. */
-export function isUploadToken(key: Buffer, uploadId: string, token: string, now: Date): boolean {
+export function isValidUploadToken(key: Buffer, uploadId: string, token: string, now: Date): boolean {
   const [seconds = '', sent = '', ...rest] = token.split('.');
   const expected = signature(key, uploadId, seconds);
   const given = Buffer.from(sent, 'base64url');

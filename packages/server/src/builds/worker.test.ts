@@ -15,7 +15,7 @@ import { cancelBuild } from './cancel.ts';
 import { createLogNews } from './log-news.ts';
 import { openPlaces, type Places } from './places.ts';
 import { readBuildLog } from './read-log.ts';
-import { type BuildRow, reopenBuildsOf } from './rows.ts';
+import { type BuildRow, reopenBuildsOfUpload } from './rows.ts';
 import { type BuildWorker, createBuildWorker, type WorkerContext } from './worker.ts';
 
 let rows: TestRows;
@@ -49,7 +49,7 @@ async function newBuild(bytes = archive({ path: 'index.js', body: 'x' })): Promi
 }
 
 /** Fake project preparation, controlled by the test. */
-type Preparing = {
+type PendingPreparation = {
   readonly spec: Parameters<Runtime['prepare']>[0];
   readonly say: BuildOutput;
   readonly succeed: () => void;
@@ -57,15 +57,15 @@ type Preparing = {
 };
 
 function inHand() {
-  const begun: Preparing[] = [];
+  const begun: PendingPreparation[] = [];
   const wanted: (() => void)[] = [];
   const prepare: Runtime['prepare'] = (spec, say, signal) =>
     new Promise((resolve, reject) => {
       signal.addEventListener('abort', () => reject(signal.reason));
       begun.push({ spec, say, succeed: () => resolve({ project: spec.id }), fail: reject });
-      for (const tell of wanted.splice(0)) tell();
+      for (const resolve of wanted.splice(0)) resolve();
     });
-  const next = async (index: number): Promise<Preparing> => {
+  const next = async (index: number): Promise<PendingPreparation> => {
     for (;;) {
       const found = begun[index];
       if (found !== undefined) return found;
@@ -92,10 +92,10 @@ async function work(prepare: Runtime['prepare'], fields: Partial<WorkerContext> 
     holdsRegion: () => true,
     isDraining: () => false,
     buildsAtOnce: 1,
-    onOver: ({ id, seconds }) => {
+    onEnded: ({ id, seconds }) => {
       expect(seconds).toBeGreaterThanOrEqual(0);
       over.add(id);
-      for (const tell of waiting) tell();
+      for (const resolve of waiting) resolve();
     },
     ...fields,
   });
@@ -133,7 +133,7 @@ function fastClock() {
 const find = (id: string) => rows.db.selectFrom('builds').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
 
 describe('a build', () => {
-  it("is unpacked, prepared under its id, and stores the runtime's result", async () => {
+  it('unpacks and prepares the project, and stores the result of the preparation', async () => {
     const build = await newBuild();
     const { prepare, next } = inHand();
     const { over } = await work(prepare);
@@ -150,21 +150,21 @@ describe('a build', () => {
     expect(await places.treeIds()).toEqual([]);
   });
 
-  it('sends each log line to followers when it is written, and ends their log with the build', async () => {
+  it('sends each log line to followers at once, and disconnects them when the build ends', async () => {
     const build = await newBuild();
     const { prepare, next } = inHand();
     const { follow, over } = await work(prepare);
     const { say, succeed } = await next(0);
     const begun = await follow(build.id);
     expect(begun.nextToken).toBeDefined();
-    let heard = begun;
+    let page = begun;
     const hear = async (text: string) => {
       say(text);
-      while (!heard.logs.some((line) => line.endsWith(text))) heard = await follow(build.id, heard.nextToken);
+      while (!page.logs.some((line) => line.endsWith(text))) page = await follow(build.id, page.nextToken);
     };
     await hear('installing this');
     await hear('installing that');
-    const rest = follow(build.id, heard.nextToken);
+    const rest = follow(build.id, page.nextToken);
     succeed();
     await over(build.id);
     expect((await rest).logs.at(-1)).toMatch(/Ready after/);
@@ -199,9 +199,9 @@ describe('a build', () => {
     // A clock that never reaches the deadline.
     const context = { db: rows.db, now: () => at, buildLogs, closing: closing.signal };
     const query = { limit: 500, wait: 20, full: 'false', ...(nextToken === undefined ? {} : { nextToken }) } as const;
-    const heard = readBuildLog(context, { organizationId }, build.id, query);
+    const page = readBuildLog(context, { organizationId }, build.id, query);
     closing.abort();
-    expect((await heard).nextToken).toBeDefined();
+    expect((await page).nextToken).toBeDefined();
   });
 
   it('fails with the error message of the runtime', async () => {
@@ -333,22 +333,22 @@ describe('running builds', () => {
   it('starts no build without the region lock, during a shutdown, or for another region', async () => {
     const build = await newBuild();
     const { prepare, begun } = inHand();
-    const looked = async (fields: Partial<WorkerContext>) => {
-      let tell: () => void = () => undefined;
+    const poll = async (fields: Partial<WorkerContext>) => {
+      let resolvePolled: () => void = () => undefined;
       const asked = new Promise<void>((resolve) => {
-        tell = resolve;
+        resolvePolled = resolve;
       });
       const holdsRegion = () => {
-        tell();
+        resolvePolled();
         return fields.holdsRegion?.() ?? true;
       };
       const { worker } = await work(prepare, { ...fields, holdsRegion });
       await asked;
       await worker.close();
     };
-    await looked({ holdsRegion: () => false });
-    await looked({ isDraining: () => true });
-    await looked({ host: { region: 'us-east' } });
+    await poll({ holdsRegion: () => false });
+    await poll({ isDraining: () => true });
+    await poll({ host: { region: 'us-east' } });
     expect(begun).toEqual([]);
     expect((await find(build.id)).state).toBe('pending');
     expect(existsSync(places.tree(build.id))).toBe(false);
@@ -419,7 +419,7 @@ describe('canceling a build', () => {
     expect(await over(build.id)).toMatchObject({ state: 'success', prepared: { project: build.id } });
     await expect(cancel(build.id)).rejects.toMatchObject({ reason: 'build-ended' });
     // Reopen the build now. Otherwise, the next poll would end it as canceled.
-    await reopenBuildsOf(rows.db, build.upload_id, new Date());
+    await reopenBuildsOfUpload(rows.db, build.upload_id, new Date());
     expect((await find(build.id)).state).toBe('success');
   });
 

@@ -11,9 +11,9 @@ import { RootKeyMissing } from './vault/root-key.ts';
 type Context = { readonly db: Database; readonly keyring: Keyring };
 
 /**
- * Adds a MAC to each revision that was stored before migration 0016. It runs at each start, because a migration has no access to
- * keys. A revision gets a MAC only if it matches its former MAC, so a forged row is never accepted. Each batch is one
- * transaction, so the next start continues after a kill.
+ * Adds a MAC to each revision that was stored before migration 0016. Runs at each start, because a migration has no
+ * access to keys. A revision gets a MAC only if it matches its former MAC, so a forged row is never accepted. Each
+ * batch is one transaction, so the next start continues after a kill.
  */
 export async function addRevisionMacs({ db, keyring }: Context, batch = 100): Promise<void> {
   let after: Position | null = null;

@@ -19,7 +19,7 @@ export type RevisionDraft = {
 export async function storeRevision(
   { db, now }: { readonly db: Database; readonly now: () => Date },
   set: SecretSetRow,
-  keyId: string,
+  keyId: string | null,
   keys: CurrentOrganizationKeys,
   draft: RevisionDraft,
 ): Promise<number> {

@@ -31,7 +31,8 @@ export async function pinSecretSet(
   const path = 'body.secretSet';
   const set = await findSet(db, scope.organizationId, name, 'share');
   if (set === undefined) {
-    const message = 'There is no secret set of this name.';
+    const create = `botcli cloud secrets set ${name} KEY=value --region ${scope.region}`;
+    const message = `Secret set "${name}" does not exist in region ${scope.region}. Create it with "${create}".`;
     throw failure('secret-set-not-found', { message, issues: [{ path, message }] });
   }
   if (set.kind !== 'secret') {
@@ -54,7 +55,7 @@ export async function pinSecretSet(
  * Checks that the pinned revisions of an earlier deployment still exist, and locks their sets against deletion. Call this in the
  * transaction that creates the new deployment.
  *
- * @throws failure `deployment-gone` if a set was deleted or its revision is no longer stored
+ * @throws failure `deployment-unavailable` if a set was deleted or its revision is no longer stored
  */
 export async function requirePins(db: Database, organizationId: string, pins: readonly SecretPin[]): Promise<void> {
   for (const { secretSet, setId, revision } of pins) {
@@ -62,7 +63,7 @@ export async function requirePins(db: Database, organizationId: string, pins: re
     if (exists && (await findRevision(db, setId, revision)) !== undefined) continue;
     const why = exists ? `revision ${revision} of it is no longer stored` : 'it was deleted';
     const message = `This deployment ran with the secret set ${secretSet}, and ${why}. Deploy with the current set instead.`;
-    throw failure('deployment-gone', { message });
+    throw failure('deployment-unavailable', { message });
   }
 }
 
@@ -103,7 +104,7 @@ export function decryptForDeployment(
   context: Context,
   { organizationId, region, pins }: PinnedSecrets,
 ): Promise<Record<string, string>> {
-  // Within the caller's transaction there is no snapshot, so without a lock a concurrent write would look like damage.
+  // A transaction of the caller has no snapshot, so without a lock a concurrent write would look like damage.
   const lock = context.db.isTransaction ? 'share' : undefined;
   return readInSnapshot(context.db, async (db) => {
     const reading = { db, keyring: withVersionCache(context.keyring) };

@@ -10,7 +10,7 @@ import { RootKeyMissing } from './vault/root-key.ts';
 /** `isComplete` is true if `values` contains every value of the pinned sets. */
 export type ReadableValues = { readonly values: readonly string[]; readonly isComplete: boolean };
 
-/** Decrypts as many values of pinned sets as possible, to mask them in output. Never start a bot with them. */
+/** Decrypts as many values of pinned sets as possible, for masking output. Never start a bot with them. */
 export function readableValues(
   context: { readonly db: Database; readonly keyring: Keyring },
   organizationId: string,

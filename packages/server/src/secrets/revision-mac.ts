@@ -6,17 +6,14 @@ import type { VersionedKey } from './vault/encrypted-value.ts';
 import type { Keyring } from './vault/keyring.ts';
 import { computeMac, isValidMac, readMacKeyVersion } from './vault/mac.ts';
 
-/**
- * Columns that the encryption of values does not authenticate. For example, a changed `host` would send credentials to another
- * registry.
- */
-type Bound = Pick<RevisionRow, 'revision' | 'host' | 'expires_at' | 'entries'>;
+/** Columns that the encryption does not authenticate. A changed `host`, for example, would redirect credentials. */
+type AuthenticatedFields = Pick<RevisionRow, 'revision' | 'host' | 'expires_at' | 'entries'>;
 type Identity = Pick<SecretSetRow, 'id' | 'organization_id' | 'name' | 'kind' | 'region'>;
 
 const purpose = 'secret revision';
 
 /** Computes a MAC over the set's identity, host, expiry and list of keys with their revisions. */
-export function computeRevisionMac(key: VersionedKey, set: Identity, row: Bound): Buffer {
+export function computeRevisionMac(key: VersionedKey, set: Identity, row: AuthenticatedFields): Buffer {
   return computeMac(key, purpose, fieldsOf(set, row));
 }
 
@@ -24,7 +21,7 @@ export function computeRevisionMac(key: VersionedKey, set: Identity, row: Bound)
 export async function requireRevisionMac(
   { db, keyring }: { readonly db: Database; readonly keyring: Keyring },
   set: Identity,
-  row: Bound & Pick<RevisionRow, 'mac'>,
+  row: AuthenticatedFields & Pick<RevisionRow, 'mac'>,
 ): Promise<void> {
   const version = readMacKeyVersion(row.mac);
   if (row.mac !== null && version !== null) {
@@ -34,7 +31,7 @@ export async function requireRevisionMac(
   throw new DamagedError(`revision ${row.revision} does not match its MAC`);
 }
 
-function fieldsOf(set: Identity, row: Bound): (string | number | null)[] {
+function fieldsOf(set: Identity, row: AuthenticatedFields): (string | number | null)[] {
   return [
     set.id,
     set.organization_id,

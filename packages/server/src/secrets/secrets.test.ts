@@ -285,7 +285,10 @@ describe('secret sets', () => {
         }),
       ];
       const errors = await Promise.allSettled(ask);
-      return errors.map((one) => (one.status === 'rejected' ? { ...one.reason, message: one.reason.message } : one));
+      const seen = errors.map((one) =>
+        one.status === 'rejected' ? { ...one.reason, message: one.reason.message } : one,
+      );
+      return JSON.stringify(seen).replaceAll(/keys|none/g, 'NAME');
     };
     expect(await answers('keys')).toEqual(await answers('none'));
     const { setId } = await pin();

@@ -141,7 +141,7 @@ describe('image pull secrets', () => {
     expect(registry.requests).toEqual([]);
   });
 
-  it('keep the expiry of unchanged credentials, and get one for tokens of Amazon ECR', async () => {
+  it('keep the expiry of unchanged credentials, and expire after 12 hours if they are Amazon ECR tokens', async () => {
     await put(credentials, { expiresAt: '2026-12-01T00:00:00Z' });
     expect(await put(credentials)).toMatchObject({ change: 'none', expiresAt: '2026-12-01T00:00:00.000Z' });
     expect(await put(credentials, { expiresAt: '2026-12-02T00:00:00+01:00' })).toMatchObject({

@@ -2,13 +2,13 @@ import type { Logger } from 'pino';
 import type { Database } from '../store/tables.ts';
 import { listPendingSince } from './delivery-rows.ts';
 
-/** A delivery normally takes one or two seconds. */
+/** A secret set that is pending for longer is logged. Delivery to a server of its region normally takes one or two seconds. */
 const overdueSeconds = 60;
-const loggedAtOnce = 20;
+const maxLogged = 20;
 
 /**
- * Logs secret sets of any region that have been pending for a minute, because no server runs in their region or none can decrypt
- * them.
+ * Logs the secret sets that have been pending for more than a minute, because no server of their region is running or can
+ * decrypt them. Returns how many it logged.
  */
 export async function watchPending(context: {
   readonly db: Database;
@@ -16,7 +16,7 @@ export async function watchPending(context: {
   readonly logger: Pick<Logger, 'warn'>;
 }): Promise<number> {
   const since = new Date(context.now().getTime() - overdueSeconds * 1000);
-  const overdue = await listPendingSince(context.db, since, loggedAtOnce);
+  const overdue = await listPendingSince(context.db, since, maxLogged);
   for (const { organization, name, revision, region, attempts, created_at: at } of overdue) {
     context.logger.warn(
       { organization, set: name, revision, region, attempts, since: at.toISOString() },

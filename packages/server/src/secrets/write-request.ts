@@ -2,7 +2,7 @@ import {
   canonicalRegistry,
   failure,
   isEncodedCredentials,
-  isPlainRegistry,
+  isUnencryptedRegistry,
   type PutSecretsRequest,
 } from '@bothost/contract';
 import { credentialLifetimeSeconds } from './expiry.ts';
@@ -59,7 +59,7 @@ export function requestBytes({ values, remove, region }: Pick<WriteRequest, 'val
 function pullSecret(host: string, encoded: string, policy: Pick<RegistryPolicy, 'plain'>) {
   const registry = canonicalRegistry(host);
   if ('problem' in registry) throw invalid('body.host', `Invalid registry: ${registry.problem}.`);
-  if (isPlainRegistry(registry.host) && !policy.plain.has(formatHostAndPort(registryUrl(registry.host)))) {
+  if (isUnencryptedRegistry(registry.host) && !policy.plain.has(formatHostAndPort(registryUrl(registry.host)))) {
     const message =
       'Without TLS anybody on the network path could read the credentials, so the operator has to list such a registry.';
     throw invalid('body.host', `${message} Leave http:// out, or have the registry added to BOTHOST_REGISTRIES.`);

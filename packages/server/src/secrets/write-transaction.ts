@@ -17,7 +17,7 @@ export type WriteContext = {
   readonly newId: () => string;
   readonly keyring: Keyring;
 };
-export type WriteScope = Actor & { readonly organizationId: string; readonly keyId: string };
+export type WriteScope = Actor & { readonly organizationId: string };
 
 export type PlannedWrite = {
   /** A set with revision 0 is new and not stored yet. */
@@ -27,7 +27,7 @@ export type PlannedWrite = {
   /** Values in the request by key. The response shows their lengths and fingerprints. */
   readonly values: ReadonlyMap<string, Buffer>;
   readonly auditAction: 'secrets.set' | 'secrets.unset' | 'secrets.rollback';
-  /** Whether to retry a failed delivery although nothing changes, because its cause may be gone. */
+  /** Whether to retry a failed delivery although nothing changes, because its cause may be fixed. */
   readonly retriesDelivery: boolean;
   readonly details: Pick<WrittenSecrets, 'host' | 'expiresAt'>;
 };
@@ -79,7 +79,7 @@ export async function executeWrite(
   });
 }
 
-/** Must run outside the transaction of the write, see `Keyring.ensure`. */
+/** Runs outside the transaction of the write, as `Keyring.ensure` requires. */
 async function ensureKeys({ db, keyring }: WriteContext, organizationId: string): Promise<void> {
   try {
     await keyring.ensure(db, organizationId);

@@ -1,4 +1,4 @@
-import { failure, secretSetsPerOrganization, type WrittenSecrets } from '@bothost/contract';
+import { failure, maxSecretSetsPerOrganization, type WrittenSecrets } from '@bothost/contract';
 import { keysWithChange, planChange } from './change.ts';
 import { isSameTime, resolveExpiry } from './expiry.ts';
 import { findUnchangedKeys, readSecretSet, type SecretSetContent } from './read-set.ts';
@@ -53,8 +53,8 @@ async function newSet(
   await lockSetCreation(db, organizationId);
   const found = await findSet(db, organizationId, name, 'update');
   if (found !== undefined) return found;
-  if ((await countSecretSets(db, organizationId)) >= secretSetsPerOrganization) {
-    const message = `The organization already has ${secretSetsPerOrganization} secret sets, which is the limit. Delete one first.`;
+  if ((await countSecretSets(db, organizationId)) >= maxSecretSetsPerOrganization) {
+    const message = `The organization already has ${maxSecretSetsPerOrganization} secret sets, which is the limit. Delete one first.`;
     throw failure('secret-sets-too-many', { message });
   }
   const at = context.now();

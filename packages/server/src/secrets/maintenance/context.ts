@@ -12,7 +12,7 @@ export type MaintenanceContext = {
 /** Returns the revisions of a secret set that deployments run with. */
 export type ListPinnedRevisions = (db: Database, setId: string) => Promise<readonly number[]>;
 
-/** Called after each stored batch with the number of items in it. */
+/** Called with the number of items of each stored batch. */
 export type ReportProgress = (count: number) => Promise<void>;
 
 /** The result of one pass over the stored data. `damaged` is the number of items that were skipped because of a finding. */

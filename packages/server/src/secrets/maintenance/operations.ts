@@ -13,7 +13,7 @@ type Context = MaintenanceContext & {
   readonly otherRegions: (db: Database) => Promise<readonly string[]>;
 };
 
-/** Operations of the operator on the vault; `by` is the operator. Work is stored as a task, which any server may carry out. */
+/** Vault operations of the operator; `by` is the operator. Work is stored as a task, which any server may carry out. */
 export function vaultOperations(context: Context) {
   async function begin(work: string, start: () => Promise<void>): Promise<VaultStatus> {
     await start();

@@ -13,7 +13,7 @@ export type TaskContext = MaintenanceContext & {
   readonly signal: AbortSignal;
 };
 
-/** `isDone` is true if all remaining items have a finding. */
+/** One pass of a task. `isDone` is true if nothing remains except items that cannot be processed, which `findings` lists. */
 type Pass = { readonly isDone: boolean; readonly findings: readonly VaultFinding[] };
 
 const maxFindings = 1_000;

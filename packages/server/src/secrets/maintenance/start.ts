@@ -1,12 +1,13 @@
 import { failure } from '@bothost/contract';
-import type { Actor } from '../../audit/chain.ts';
+import { appendAudit } from '../../audit/append.ts';
+import { type Actor, ofWholeOrganization } from '../../audit/chain.ts';
 import type { Database } from '../../store/tables.ts';
 import { createVaultState, currentRootKeyId, replaceVaultState } from '../vault/vault-state.ts';
-import { auditOrganizations } from './audit.ts';
 import type { MaintenanceContext } from './context.ts';
 import { findOrganization, organizationsWithKeys } from './organizations.ts';
 import { insertTask, type TaskRow } from './task-rows.ts';
 
+/** `by` is the operator who requested the work. An operator has no API key. */
 type Context = MaintenanceContext & { readonly newId: () => string; readonly by?: Actor };
 type RootContext = Context & {
   readonly otherRegions: (db: Database) => Promise<readonly string[]>;
@@ -88,4 +89,18 @@ async function storeTask(context: Context, task: TaskRow['task'], organization: 
     ended_at: null,
   });
   if (!isNew) throw failure('vault-busy');
+}
+
+/**
+ * Records in the audit log of each organization that the operator started work on its keys or secrets. Call this last in a
+ * transaction, because it locks the logs; it always locks them in the same order.
+ */
+async function auditOrganizations(
+  { db, now, by = { keyId: null } }: Context,
+  organizationIds: Iterable<string>,
+  action: string,
+): Promise<void> {
+  for (const id of [...new Set(organizationIds)].sort()) {
+    await appendAudit(db, id, { ...ofWholeOrganization, action, result: 'started', at: now(), actor: by });
+  }
 }

@@ -15,11 +15,7 @@ import { listDeliveredRevisions, listKeysOfOrganization, listSets } from './veri
 type VerifyContext = MaintenanceContext & { readonly pinsOf: ListPinnedRevisions };
 type Report = (problem: string) => unknown;
 
-/**
- * Verifies all stored secrets: the canary, the keys of organizations, the MAC of each revision, and that each value decrypts.
- * Each set is read in one snapshot while reads and writes continue. Findings describe damaged or missing data and contain no
- * secret values.
- */
+/** Verifies canary, keys, MACs and values, each set in one snapshot. Findings contain no secret values. */
 export async function verifyVault(
   context: VerifyContext,
   organizationId: string | null,

@@ -1,4 +1,5 @@
 import { type Dispatcher, request } from 'undici';
+import { z } from 'zod';
 import { type AuthenticationChallenge, parseChallenges } from './challenge.ts';
 import { createGuardedAgent, type ResolveHost } from './guarded-agent.ts';
 import type { ImageReference } from './image-reference.ts';
@@ -29,7 +30,7 @@ type RegistryResponse = {
   readonly body: string;
 };
 /** Sends one request without following redirects. Reads the body only if `wantsBody` is set. */
-type Send = (
+type SendRequest = (
   method: 'GET' | 'HEAD',
   url: URL,
   authorization: string | null,
@@ -75,7 +76,7 @@ export async function checkCredentials(
 }
 
 async function check(
-  send: Send,
+  send: SendRequest,
   base: URL,
   basic: string,
   image: ImageReference | null,
@@ -117,7 +118,7 @@ const invalid = rejectedVerdict('The registry rejects the credentials: user or p
  * request.
  */
 async function authorizationFor(
-  send: Send,
+  send: SendRequest,
   challenges: readonly AuthenticationChallenge[],
   base: URL,
   basic: string,
@@ -142,18 +143,20 @@ async function authorizationFor(
     : `Bearer ${token}`;
 }
 
+/** The syntax of RFC 6750, section 2.1. Other characters could inject a header. */
+const bearerToken = z.string().regex(/^[A-Za-z0-9._~+/-]+=*$/);
+const tokenResponse = z.object({ token: bearerToken.nullish(), access_token: bearerToken.nullish() });
+
 function readToken(body: string): string | null {
   try {
-    const { token, access_token: other } = JSON.parse(body) as Record<string, unknown>;
-    const text = token ?? other;
-    // The syntax of RFC 6750, section 2.1. Other characters could inject a header.
-    return typeof text === 'string' && /^[A-Za-z0-9._~+/-]+=*$/.test(text) ? text : null;
+    const { token, access_token: other } = tokenResponse.parse(JSON.parse(body));
+    return token ?? other ?? null;
   } catch {
     return null;
   }
 }
 
-function senderOf(dispatcher: Dispatcher, signal: AbortSignal): Send {
+function senderOf(dispatcher: Dispatcher, signal: AbortSignal): SendRequest {
   return async (method, url, authorization, wantsBody) => {
     const { statusCode, headers, body } = await request(url, {
       method,

@@ -1,5 +1,9 @@
+import { z } from 'zod';
+
 /** The only key of an image pull secret, as in Kubernetes. Requests cannot name this key, because it contains a dot. */
 export const dockerConfigurationKey = '.dockerconfigjson';
+
+const dockerConfiguration = z.object({ auths: z.record(z.string(), z.object({ auth: z.string() })) });
 
 /** Puts credentials (base64-encoded `user:password`) into the format of Docker's `config.json`. */
 export function createDockerConfiguration(host: string, encoded: string): Buffer {
@@ -8,7 +12,7 @@ export function createDockerConfiguration(host: string, encoded: string): Buffer
 
 /** Returns the credentials for a host in a Docker configuration, as `user:password`. */
 export function parseDockerCredentials(configuration: Buffer, host: string): Buffer {
-  const { auths } = JSON.parse(configuration.toString('utf8')) as { auths: Record<string, { auth: string }> };
+  const { auths } = dockerConfiguration.parse(JSON.parse(configuration.toString('utf8')));
   const found = auths[host];
   // The MAC of the revision authenticates the host, so this error is a defect of the service.
   if (found === undefined) throw new Error('The stored configuration belongs to another registry.');

@@ -68,8 +68,8 @@ describe.skipIf(!isInstalled)('checkCredentials with docker-registry', () => {
     const image = named === undefined ? null : parseImageReference(named, registry);
     if (image !== null && 'problem' in image) throw new Error(image.problem);
     const ca = await readFile(folder.certificate, 'utf8');
-    const world = { policy, resolve: async () => ['127.0.0.1'], timeoutMs: 5_000, ca };
-    return (await checkCredentials(world, registry, Buffer.from(text), image)).result;
+    const access = { policy, resolve: async () => ['127.0.0.1'], timeoutMs: 5_000, ca };
+    return (await checkCredentials(access, registry, Buffer.from(text), image)).result;
   }
 
   it.each([
@@ -87,12 +87,12 @@ describe.skipIf(!isInstalled)('checkCredentials with docker-registry', () => {
 
   it('returns unreachable for an untrusted certificate and for a registry without TLS', async () => {
     const policy = createRegistryPolicy([`other.test:${secure.port}`, `other.test:${plain.port}`], []);
-    const world = { policy, resolve: async () => ['127.0.0.1'], timeoutMs: 5_000 };
+    const access = { policy, resolve: async () => ['127.0.0.1'], timeoutMs: 5_000 };
     const ca = await readFile(folder.certificate, 'utf8');
     for (const [one, port] of [
-      [world, secure.port],
-      [{ ...world, ca }, secure.port],
-      [world, plain.port],
+      [access, secure.port],
+      [{ ...access, ca }, secure.port],
+      [access, plain.port],
     ] as const) {
       const verdict = await checkCredentials(one, `other.test:${port}`, Buffer.from(credentials), null);
       expect(verdict).toMatchObject({ result: 'unreachable', message: expect.stringContaining('certificate') });
@@ -100,7 +100,7 @@ describe.skipIf(!isInstalled)('checkCredentials with docker-registry', () => {
   });
 });
 
-/** A token server of Docker Registry v2 authentication. Its only user gets a token for any repository that a request names. */
+/** Starts a token server for Docker Registry v2 authentication. Its only user gets a token for any repository in a request. */
 async function tokenServer(folder: RegistryFolder): Promise<Server> {
   const key = createPrivateKey(await readFile(folder.key));
   const certificate = await readCertificateContent(folder);

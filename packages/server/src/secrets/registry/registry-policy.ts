@@ -1,6 +1,4 @@
-/**
- * The registries that the service may ask in addition to those with public addresses and TLS. Each host has the form `host:port`.
- */
+/** Registries allowed besides those with public addresses and TLS, each as `host:port`. */
 export type RegistryPolicy = {
   /** Hosts that may have private addresses. */
   readonly listed: ReadonlySet<string>;

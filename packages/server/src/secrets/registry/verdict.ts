@@ -66,7 +66,7 @@ export function verdictForError(error: unknown, seconds: number): Verdict {
   return unreachableVerdict(code === '' ? 'The connection was lost.' : `The connection was lost (${code}).`);
 }
 
-/** The code of an error, of the first of its aggregated errors, or of its cause. */
+/** Returns the code of an error, of the first of its aggregated errors, or of its cause. */
 function codeOf(error: unknown): string {
   if (error instanceof AggregateError && error.errors.length > 0 && !('code' in error)) return codeOf(error.errors[0]);
   const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';

@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv } from 'node:crypto';
 import { DamagedError } from './damaged.ts';
 
 const cipher = 'aes-256-gcm';
-/** In bytes. Without this option, Node accepts authentication tags as short as four bytes. */
+/** Length of the authentication tag in bytes. Without this option, Node accepts tags of only four bytes. */
 const authTagLength = 16;
 const ivLength = 12;
 export const encryptionOverheadBytes = ivLength + authTagLength;

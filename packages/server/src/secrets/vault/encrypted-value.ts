@@ -6,10 +6,7 @@ import { encodeParts, toMilliseconds } from './encode.ts';
 
 export type VersionedKey = { readonly version: number; readonly key: Buffer };
 
-/**
- * The associated data of an encrypted value: its place and the other columns of its row. With other data, the value does not
- * decrypt.
- */
+/** Associated data of a value: the columns that identify its row. With other data, the value does not decrypt. */
 export type ValueContext = {
   readonly organizationId: string;
   readonly region: string;
@@ -59,7 +56,7 @@ export function readKeyVersion(stored: Buffer): number {
   return stored.readUInt32BE(2);
 }
 
-/** @throws DamagedError */
+/** @throws DamagedError if the value or the context differs */
 export function decryptValue(organizationKey: VersionedKey, context: ValueContext, stored: Buffer): Buffer {
   if (readKeyVersion(stored) !== organizationKey.version)
     throw new DamagedError('the value is encrypted with another version of the key');

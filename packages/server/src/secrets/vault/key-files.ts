@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { OperatorError } from '../../operator-error.ts';
 import { rootKeyId } from './root-key.ts';
 
-/** A key file that must not be used. The message says what to do. */
+/** Thrown for a key file that must not be used. The message says what to do. */
 class KeyFileError extends OperatorError {
   override readonly name = 'KeyFileError';
 }

@@ -23,10 +23,7 @@ export async function insertVaultState(db: Database, row: Insertable<VaultStateT
     .execute();
 }
 
-/**
- * Deletes the state of the vault if only its own canary is encrypted. Sets without keys also prevent this, because a backup may
- * restore their keys, which are wrapped with the former root key.
- */
+/** Deletes the vault's state if it encrypts only its canary and no sets exist, whose keys a restore may bring. */
 export async function deleteUnusedVaultState(db: Database): Promise<void> {
   await sql`delete from vault_state
     where not exists (select from vault_keys) and not exists (select from secret_sets)`.execute(db);
@@ -85,10 +82,7 @@ export function findKey(
     .executeTakeFirst();
 }
 
-/**
- * Returns a version that no key of an organization has or had. A value may name a key that is missing now and that a backup
- * restores later.
- */
+/** Returns a version that no key has or had, because a backup may restore missing keys later. */
 export async function findUnusedKeyVersion(db: Database, organizationId: string): Promise<number> {
   const { rows } = await sql<{ version: number }>`select 1 + greatest(
     (select max(version) from vault_keys where organization_id = ${organizationId}),

@@ -40,7 +40,7 @@ export type Keyring = {
 
 /** `stamp` is the key for MACs. The name cannot change, because wrapped keys are bound to their purpose. */
 const purposes: readonly KeyPurpose[] = ['value', 'fingerprint', 'stamp'];
-const cacheMilliseconds = 300_000;
+const cacheMs = 300_000;
 const cacheEntries = 10_000;
 
 /** Caches unwrapped keys for five minutes, so decryption may work for that long after a root key is removed. */
@@ -75,7 +75,7 @@ export function createKeyring(context: { rootKeys: RootKeyProvider; now: () => D
     const unwrapped = await rootKeys.unwrap(row.wrapped, row.root_key_id, wrappedKeyContext(row));
     const key = { version: row.version, key: conceal(unwrapped) };
     if (cache.size >= cacheEntries) cache.clear();
-    cache.set(id, { key, until: now().getTime() + cacheMilliseconds });
+    cache.set(id, { key, until: now().getTime() + cacheMs });
     return key;
   }
 

@@ -4,10 +4,7 @@ import type { VersionedKey } from './encrypted-value.ts';
 
 type Field = string | number | null;
 
-/**
- * Computes a MAC over the fields of a row: 4 bytes with the version of the key, then an HMAC-SHA-256. `purpose` separates kinds
- * of rows.
- */
+/** A MAC over fields of a row: key version (4 bytes), HMAC-SHA-256. `purpose` separates kinds of rows. */
 export function computeMac(key: VersionedKey, purpose: string, fields: readonly Field[]): Buffer {
   const version = Buffer.alloc(4);
   version.writeUInt32BE(key.version);

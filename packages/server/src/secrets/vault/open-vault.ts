@@ -14,7 +14,7 @@ export type RootKeySource = { readonly keys?: readonly Buffer[]; readonly folder
 
 export type Vault = { readonly keyring: Keyring; readonly rootKeys: RootKeyProvider };
 
-/** The service must not start, because it could not decrypt the stored secrets or would create a second root key. */
+/** The service must not start: it could not decrypt the stored secrets, or would create a second root key. */
 class VaultError extends OperatorError {
   override readonly name = 'VaultError';
 }
@@ -34,10 +34,11 @@ export function planOpening(
 ): OpeningPlan {
   const missing = stored.needed.filter((id) => !available.includes(id));
   if (missing.length > 0) {
-    const have = available.length === 0 ? 'no root key is available' : `only ${available.join(', ')} is available`;
+    const availableKeys =
+      available.length === 0 ? 'no root key is available' : `only ${available.join(', ')} is available`;
     return {
       kind: 'refuse',
-      message: `Secrets are encrypted with the root key ${missing.join(', ')}, but ${have}. Put that key back; the service never creates another one in its place.`,
+      message: `Secrets are encrypted with the root key ${missing.join(', ')}, but ${availableKeys}. Put that key back; the service never creates another one in its place.`,
     };
   }
   if (stored.current !== null) return { kind: 'use', keyId: stored.current };

@@ -19,7 +19,7 @@ export function countWrappedKeysByRootKey(db: Database): Promise<ReadonlyMap<str
   return countKeysByRootKey(db);
 }
 
-/** Counts the keys of organizations. `behind` is the number of keys that a former root key wraps. */
+/** Counts the wrapped keys of organizations. `behind` is the number of keys that a former root key wraps. */
 export async function countWrappedKeys(db: Database): Promise<{ total: number; behind: number }> {
   const current = await currentRootKeyId(db);
   const counts = [...(await countKeysByRootKey(db))];

@@ -20,7 +20,7 @@ export type RootKeyProvider = {
   readonly create: (() => Promise<string>) | null;
 };
 
-/** A root key is not available at the moment. The stored data is not damaged. */
+/** Thrown if a root key is not available at the moment. The stored data is not damaged. */
 export class RootKeyMissing extends Error {
   override readonly name = 'RootKeyMissing';
 }

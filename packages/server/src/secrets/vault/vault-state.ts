@@ -5,7 +5,7 @@ import { encodeParts, toMilliseconds } from './encode.ts';
 import { findVaultState } from './key-rows.ts';
 import { RootKeyMissing, type RootKeyProvider } from './root-key.ts';
 
-/** A known text that is wrapped with the current root key, so that a start detects a wrong root key. */
+/** A known text that is wrapped with the current root key, so that the server detects a wrong root key at startup. */
 const canary = Buffer.from('This opens with the right key.  ');
 
 function canaryContext({ created_at: createdAt }: { readonly created_at: Date }): Buffer {

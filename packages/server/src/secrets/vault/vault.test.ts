@@ -128,7 +128,7 @@ describe('encryptValue and decryptValue', () => {
     const stored = encrypted();
     expect(() => decryptValue({ version: 3, key: randomBytes(32) }, context, stored)).toThrow(DamagedError);
     expect(() => decryptValue({ ...organizationKey, version: 4 }, context, stored)).toThrow(DamagedError);
-    // The version in the head of the ciphertext does not change this.
+    // Changing the version in the header of the ciphertext has no effect either.
     stored.writeUInt32BE(4, 2);
     expect(() => decryptValue({ ...organizationKey, version: 4 }, context, stored)).toThrow(DamagedError);
   });

@@ -1,0 +1,135 @@
+import { ApiError, type BuildStatus, failures } from '@bothost/contract';
+import type { Logger } from 'pino';
+import type { RetryWrite } from '../store/retry-write.ts';
+import type { Database } from '../store/tables.ts';
+import { type AttemptContext, attemptBuild, type FailedOutcome, type Outcome } from './attempt.ts';
+import { type BuildLog, openBuildLog } from './build-log.ts';
+import { canceled } from './cancel.ts';
+import { isDiskFull } from './disk-space.ts';
+import type { LogNews } from './log-news.ts';
+import { type BuildRow, changeOpenBuild } from './rows.ts';
+
+export type RunContext = AttemptContext & {
+  readonly db: Database;
+  readonly logger: Logger;
+  readonly buildLogs: LogNews;
+  readonly retryWrite: RetryWrite;
+  /** Whether this server holds the region lock. Without it, another server may run the builds. */
+  readonly holdsRegion: () => boolean;
+  /** Called when a build has ended. */
+  readonly onEnded: (build: { readonly id: string; readonly status: BuildStatus; readonly seconds: number }) => void;
+  readonly retries: BuildRetries;
+  /** Aborted when this server stops its builds. The next server starts them again. */
+  readonly closing: AbortSignal;
+};
+
+/** Attempts that failed because of the service, and the time of the next attempt, by build id. */
+export type BuildRetries = Map<string, { readonly attempts: number; readonly until: Date }>;
+
+/** Attempts before a build fails because of service errors. */
+const maxAttempts = 5;
+const firstRetryMs = 2_000;
+
+/** Number of servers that may die during a build. The build probably killed them, so it is not started again. */
+const maxServerDeaths = 2;
+const interrupted = {
+  state: 'failed',
+  errorCode: 'build-interrupted',
+  error:
+    'The service stopped unexpectedly twice while it ran this build, so the build was not started again. Deploy again to retry.',
+} as const;
+
+/** Runs an open build until it ends, fails because of the service, or is stopped. Stores the result and the log. */
+export async function runBuild(context: RunContext, before: BuildRow, cancel: AbortSignal): Promise<void> {
+  const log = await openBuildLog({ ...context, stored: context.buildLogs.notify }, before.id);
+  const now = context.now();
+  const mayStart = !isCanceled(before) && before.unfinished_attempts < maxServerDeaths;
+  const started = {
+    state: 'building',
+    started_at: before.started_at ?? now,
+    unfinished_attempts: before.unfinished_attempts + 1,
+  } as const;
+  const build = await changeOpenBuild(context.db, before.id, { updated_at: now, ...(mayStart ? started : {}) });
+  // The build ended after the query that listed it.
+  if (build === undefined) return;
+  // The build was canceled, and its server died before it stopped the build.
+  if (isCanceled(build)) return end(context, build, log, canceled);
+  if (!mayStart) return end(context, build, log, interrupted);
+  if (before.state === 'building' && !context.retries.has(build.id)) {
+    log.write('The service was restarted: the build starts again');
+  }
+  try {
+    const stopped = AbortSignal.any([context.closing, cancel]);
+    await finish(context, build, log, await attemptBuild(context, build, log.write, stopped));
+  } catch (error) {
+    if (context.closing.aborted) await release(context, build, log);
+    else if (cancel.aborted) await end(context, build, log, canceled);
+    else await retryOrFail(context, build, log, error);
+  }
+}
+
+/** Delays the next attempt at a build. The delay doubles after each attempt. */
+export function scheduleRetry({ now, retries }: RunContext, buildId: string, attempts: number): void {
+  const delayMs = firstRetryMs * 2 ** Math.max(0, attempts - 1);
+  retries.set(buildId, { attempts, until: new Date(now().getTime() + delayMs) });
+}
+
+/** Handles a failure of the service: schedules a retry, or fails the build after the last attempt. */
+async function retryOrFail(context: RunContext, build: BuildRow, log: BuildLog, error: unknown): Promise<void> {
+  context.logger.error({ err: error, buildId: build.id }, 'build attempt failed because of the service');
+  const attempts = (context.retries.get(build.id)?.attempts ?? 0) + 1;
+  if (attempts >= maxAttempts) {
+    const isFull = isDiskFull(error) || (error instanceof ApiError && error.reason === 'storage-full');
+    const reason = isFull ? 'storage-full' : 'internal';
+    return end(context, build, log, { state: 'failed', errorCode: reason, error: failures[reason].message });
+  }
+  scheduleRetry(context, build.id, attempts);
+  log.write('The service has a problem with this build and will try again');
+  await log.flush();
+  await forgetAttempt(context, build);
+}
+
+/** Returns a running build to the queue without counting the attempt, because this server shuts down. */
+async function release(context: RunContext, build: BuildRow, log: BuildLog): Promise<void> {
+  await log.flush().catch(() => undefined);
+  if (context.holdsRegion()) await forgetAttempt(context, build);
+}
+
+function forgetAttempt({ db, retryWrite }: RunContext, build: BuildRow): Promise<unknown> {
+  const released = { unfinished_attempts: build.unfinished_attempts - 1 };
+  return retryWrite(() => changeOpenBuild(db, build.id, released));
+}
+
+function end(context: RunContext, build: BuildRow, log: BuildLog, outcome: FailedOutcome): Promise<void> {
+  log.write(outcome.error);
+  return finish(context, build, log, outcome);
+}
+
+async function finish(context: RunContext, build: BuildRow, log: BuildLog, outcome: Outcome): Promise<void> {
+  // End the log first, because the log of an ended build must be complete.
+  await log.end();
+  if (!context.holdsRegion()) return;
+  const now = context.now();
+  const failed = outcome.state === 'success' ? null : outcome;
+  const result = {
+    state: outcome.state,
+    prepared: outcome.state === 'success' ? JSON.stringify(outcome.prepared) : null,
+    error_code: failed?.errorCode ?? null,
+    error: failed?.error ?? null,
+    unfinished_attempts: 0,
+    completed_at: now,
+    updated_at: now,
+    used_at: now,
+  };
+  await context.retryWrite(() => changeOpenBuild(context.db, build.id, result));
+  // Reset the count only after the result is stored, because a failure to store it counts as a failed attempt.
+  context.retries.delete(build.id);
+  context.logger.info({ buildId: build.id, status: outcome.state, errorCode: result.error_code }, 'build ended');
+  context.buildLogs.notify(build.id);
+  const seconds = (now.getTime() - (build.started_at ?? now).getTime()) / 1000;
+  context.onEnded({ id: build.id, status: outcome.state, seconds });
+}
+
+export function isCanceled(build: BuildRow): boolean {
+  return build.cancel_requested_at !== null;
+}
