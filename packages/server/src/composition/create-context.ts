@@ -4,15 +4,18 @@ import { iceServersPath } from '@bothost/contract';
 import type { RemoveTree, Runtime } from '@bothost/runtime';
 import { hashDirectory } from '@bothost/runtime/directory-hash';
 import { openTreeRemover } from '@bothost/runtime/remove-tree';
+import { createAuth } from '../accounts/auth.ts';
+import type { OpenIdProvider } from '../accounts/auth-options.ts';
 import { buildsInUse } from '../agents/builds-in-use.ts';
 import { createRefusalLog } from '../audit/refusals.ts';
 import { createDiskSpace } from '../builds/disk-space.ts';
-import { type Builds, openBuilds } from '../builds/open.ts';
+import { type BuildServices, createBuildServices } from '../builds/open.ts';
 import { createRateLimit } from '../concurrency/rate-limit.ts';
 import type { Config } from '../config.ts';
 import type { Context } from '../context.ts';
 import { createSampler } from '../metrics/sampler.ts';
 import { createTelemetry } from '../metrics/telemetry.ts';
+import { OperatorError } from '../operator-error.ts';
 import { createAuthenticator } from '../organizations/authenticate.ts';
 import { createReconciler } from '../reconciler/reconciler.ts';
 import { createSessionOwnership } from '../reconciler/session-ownership.ts';
@@ -20,11 +23,12 @@ import { createSessionDirectory } from '../sessions/session-directory.ts';
 import { createRetryWrite } from '../store/retry-write.ts';
 import { deriveKey } from './data-directory.ts';
 import type { Foundation } from './foundation.ts';
+import { announceRevocation } from './key-revocations.ts';
 import { openRuntime } from './runtime.ts';
 import { openSecrets } from './secrets.ts';
 import type { Teardown } from './teardown.ts';
 
-/** Values that change while the service runs. */
+/** State that changes while the service runs. */
 export type ServiceState = {
   /** URL of the service. Empty until the service listens. */
   url: string;
@@ -32,13 +36,8 @@ export type ServiceState = {
   isDraining: boolean;
 };
 
-/**
- * Rate limit on audit entries for refused requests, per organization. At a few hundred bytes each, they take at most a
- * megabyte a day.
- */
+/** Rate limit on audit entries for refused requests: at most about a megabyte a day per organization. */
 const auditedRefusals = { burst: 120, perSecond: 1 / 30 };
-
-const megabyte = 1024 * 1024;
 
 /** Creates all parts of the service. They are inactive until `server.ts` starts them. */
 export async function createContext(
@@ -54,6 +53,7 @@ export async function createContext(
   const removeTree = openTreeRemover({ quarantineDirectory: join(data.path, 'quarantine'), logger: base.logger });
   const runtime = await openRuntime({ ...base, retryWrite, logsDirectory, removeTree }, config, data.path, teardown);
   const authenticator = createAuthenticator(base);
+  const openId = openIdProviderOf(config);
   const controlTokenKey = deriveKey(data.rootKey, 'control-token');
   const parts = {
     ...base,
@@ -68,8 +68,8 @@ export async function createContext(
     isDraining: () => state.isDraining,
     disk: createDiskSpace({
       directory: data.path,
-      reserveBytes: config.diskReserveMegabytes * megabyte,
-      organizationBytes: config.organizationDiskMegabytes * megabyte,
+      reserveBytes: config.diskReserveBytes,
+      organizationBytes: config.organizationDiskBytes,
       db: base.db,
       runtime,
     }),
@@ -81,7 +81,7 @@ export async function createContext(
     iceConfigUrl: () => `${state.url}${iceServersPath}`,
     lastHeartbeat: foundation.lastHeartbeat,
     holdsRegion: store.holdsRegion,
-    startsAtOnce: config.startsAtOnce ?? 16 * availableParallelism(),
+    startsAtOnce: config.startsAtOnce ?? 4 * availableParallelism(),
   });
   const builds = await openBuildParts({ ...parts, runtime, removeTree }, foundation, config);
   teardown.add(() => builds.worker.close());
@@ -93,12 +93,18 @@ export async function createContext(
     hashDirectory,
     socketTokenKey: deriveKey(data.rootKey, 'socket-token'),
     refusals: createRefusalLog(base, createRateLimit(auditedRefusals, base.now)),
-    announceRevocation: async (keyId) => {
-      authenticator.forget(keyId);
-      await store.notify('bothost_keys', keyId);
-    },
+    announceRevocation: (keyId) => announceRevocation({ authenticator, store }, keyId),
+    openId,
+    auth: createAuth({
+      ...base,
+      openId,
+      secret: deriveKey(data.rootKey, 'sign-in').toString('hex'),
+      serviceUrl: () => config.publicUrl ?? state.url,
+    }),
     outputs: runtime.outputs,
     startMethods: runtime.startMethods,
+    sessionOpening: runtime.sessionOpening,
+    sessionOpened: runtime.sessionOpened,
     logsDirectory,
     closing: teardown.closing,
   };
@@ -112,12 +118,12 @@ function openBuildParts(
   },
   { base, data, store }: Foundation,
   config: Config,
-): Promise<Builds> {
-  return openBuilds({
+): Promise<BuildServices> {
+  return createBuildServices({
     ...base,
     ...parts,
     holdsRegion: store.holdsRegion,
-    onOver: parts.telemetry.buildOver,
+    onEnded: parts.telemetry.buildEnded,
     dataDirectory: data.path,
     uploadTokenKey: deriveKey(data.rootKey, 'upload-token'),
     timeoutSeconds: config.buildTimeoutSeconds,
@@ -125,4 +131,17 @@ function openBuildParts(
     retention: { buildDays: config.buildRetentionDays, uploadHours: config.uploadRetentionHours },
     inUse: buildsInUse,
   });
+}
+
+/** The configured OpenID Connect provider, or null. @throws OperatorError if only a part of it is configured */
+function openIdProviderOf(config: Config): OpenIdProvider | null {
+  const { openIdIssuer: issuer, openIdClientId: clientId, openIdName: name, openIdEmailDomains: emailDomains } = config;
+  const { openIdClientSecret: clientSecret } = config.secrets;
+  if (issuer === undefined && clientId === undefined && clientSecret === undefined) return null;
+  if (issuer === undefined || clientId === undefined || clientSecret === undefined) {
+    throw new OperatorError(
+      'OpenID Connect needs BOTHOST_OPENID_ISSUER, BOTHOST_OPENID_CLIENT_ID and BOTHOST_OPENID_CLIENT_SECRET. Set all three or none.',
+    );
+  }
+  return { name, issuer, clientId, clientSecret, emailDomains };
 }

@@ -19,7 +19,7 @@ describe('the data directory', () => {
   it.each([
     ['root, so that bots can enter it', true, '711'],
     ['an ordinary user', false, '700'],
-  ])('is created for %s with the right mode, and corrects the mode of an existing one', async (_, isRoot, expected) => {
+  ])('gets the mode for %s, even if it already exists', async (_, isRoot, expected) => {
     await openDataDirectory(path, isRoot, undefined);
     expect(await mode(path)).toBe(expected);
     await chmod(path, 0o755);
@@ -68,7 +68,7 @@ describe('the data directory', () => {
     },
   );
 
-  it('rejects a path that is a file', async () => {
+  it('is rejected if its path is a file', async () => {
     await writeFile(join(parent, 'below'), '');
     await expect(openDataDirectory(path, false, undefined)).rejects.toThrow();
   });

@@ -11,10 +11,7 @@ export type DataDirectory = {
   readonly rootKey: Buffer;
 };
 
-/**
- * Creates the data directory if it does not exist. For root, the mode is 0711 so that bots running under other accounts
- * can enter; otherwise, it is 0700.
- */
+/** Creates the data directory: for root with mode 0711, so that accounts of bots can enter; otherwise 0700. */
 export async function createDataDirectory(path: string, isRoot: boolean): Promise<void> {
   const mode = isRoot ? 0o711 : 0o700;
   await mkdir(path, { recursive: true, mode });
@@ -33,8 +30,8 @@ export async function openDataDirectory(
   rootKey: string | undefined,
 ): Promise<DataDirectory> {
   await createDataDirectory(path, isRoot);
-  const id = await keepOnce(join(path, 'id'), 0o644, randomUUID);
-  const key = rootKey ?? (await keepOnce(join(path, 'key'), 0o600, () => randomBytes(32).toString('hex')));
+  const id = await readOrCreateFile(join(path, 'id'), 0o644, randomUUID);
+  const key = rootKey ?? (await readOrCreateFile(join(path, 'key'), 0o600, () => randomBytes(32).toString('hex')));
   if (!/^[0-9a-f]{64}$/.test(key)) {
     throw new OperatorError(
       `The key file ${join(path, 'key')} is damaged. Restore it from a backup; the service never replaces it.`,
@@ -44,7 +41,7 @@ export async function openDataDirectory(
 }
 
 /** Time to wait for the previous server to exit, in milliseconds. */
-const claimMilliseconds = 3_000;
+const claimMs = 3_000;
 
 /**
  * Locks the data directory until `release` or the end of this process. Two servers in one data directory would treat
@@ -52,10 +49,10 @@ const claimMilliseconds = 3_000;
  *
  * @throws StoreError if another server holds the lock
  */
-export function claimDataDirectory(path: string): Promise<{ readonly release: () => Promise<void> }> {
+export function lockDataDirectory(path: string): Promise<{ readonly release: () => Promise<void> }> {
   const refusal = `Another server uses the data directory ${path}. Stop it, or set BOTHOST_DATA_DIR to another one.`;
   return new Promise((resolve, reject) => {
-    const claim = { directory: join(path, 'servers'), timeoutMs: claimMilliseconds, refusal };
+    const claim = { directory: join(path, 'servers'), timeoutMs: claimMs, refusal };
     const held = withProcessLock(
       claim,
       () =>
@@ -75,16 +72,13 @@ export function claimDataDirectory(path: string): Promise<{ readonly release: ()
 /** Derives a key for one purpose with HKDF (RFC 5869). */
 export function deriveKey(
   rootKey: Buffer,
-  purpose: 'socket-token' | 'control-token' | 'upload-token' | 'vault',
+  purpose: 'socket-token' | 'control-token' | 'upload-token' | 'vault' | 'sign-in',
 ): Buffer {
   return Buffer.from(hkdfSync('sha256', rootKey, '', `bothost ${purpose}`, 32));
 }
 
-/**
- * Returns the content of a small file. If the file does not exist, creates it atomically with the result of `make`;
- * concurrent callers all get the content of the first writer.
- */
-export async function keepOnce(file: string, mode: number, make: () => string): Promise<string> {
+/** Returns the content of a small file. Creates a missing one atomically: the first of several writers wins. */
+export async function readOrCreateFile(file: string, mode: number, make: () => string): Promise<string> {
   const existing = await readIfThere(file);
   if (existing !== null) return existing;
   const temporary = `${file}.${randomUUID()}`;

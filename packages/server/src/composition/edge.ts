@@ -1,19 +1,18 @@
 import type { FastifyInstance } from 'fastify';
+import { findSession } from '../accounts/sessions.ts';
+import { findTokenOwner } from '../accounts/tokens.ts';
 import { createBackup } from '../backup/create.ts';
 import type { Config } from '../config.ts';
-import { connectSocket } from '../connect-socket.ts';
 import type { Context } from '../context.ts';
 import { createHandlers } from '../handlers.ts';
 import { createApp } from '../http/app.ts';
 import { createClientOf } from '../http/client-of.ts';
-import type { RouteHandlers } from '../http/operation-routes.ts';
+import { findRole } from '../organizations/members.ts';
+import { connectSocket } from '../session-starts/connect-socket.ts';
 import { failureOf } from './failure-of.ts';
-import { operatorTokenCheck } from './operator-token.ts';
+import { createOperatorTokenCheck } from './operator-token.ts';
 
-/**
- * Creates the HTTP server, which does not listen yet. `ownUrl` returns the URL once it listens; `notReady` answers the
- * readiness probe.
- */
+/** Creates the HTTP server, which does not listen yet. `ownUrl` returns its URL once it listens. */
 export async function createEdge(
   context: Context,
   config: Config,
@@ -25,11 +24,15 @@ export async function createEdge(
   return createApp(
     {
       ...context,
-      isOperator: await operatorTokenCheck(dataDirectory, config.secrets.operatorToken),
+      isOperator: await createOperatorTokenCheck(dataDirectory, config.secrets.operatorToken),
+      people: {
+        findSession: (visitor) => findSession(context, visitor),
+        findTokenOwner: (token) => findTokenOwner(context, token),
+        findRole: (userId, organization) => findRole(context, userId, organization),
+      },
       uploads: context.builds.uploads,
       clientOf: createClientOf({ ...config, ownUrl }),
-      createBackup: () =>
-        createBackup({ ...context, dataDirectory, outputLimitBytes: config.logSessionMegabytes * 1024 * 1024 }),
+      createBackup: () => createBackup({ ...context, dataDirectory, outputLimitBytes: config.logSessionBytes }),
       cors: { origins: config.corsOrigins },
       toFailure: failureOf,
       connect: (path) => connectSocket(context, path),
@@ -39,6 +42,6 @@ export async function createEdge(
         metricsToken: config.secrets.metricsToken ?? null,
       },
     },
-    createHandlers(context) as RouteHandlers,
+    createHandlers(context),
   );
 }

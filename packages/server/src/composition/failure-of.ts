@@ -3,10 +3,7 @@ import { DamagedError } from '../secrets/vault/damaged.ts';
 import { RootKeyMissing } from '../secrets/vault/root-key.ts';
 import { isDiskFullError, isTransientError } from '../store/connection-error.ts';
 
-/**
- * Maps any error to an entry in the table of failures. An unknown error becomes a 500 without details; its details are
- * in the log, with the request id.
- */
+/** Maps an error to the table of failures. An unknown error becomes a 500, with details only in the log. */
 export function failureOf(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   if (isDiskFullError(error)) return failure('storage-full', { cause: error });
@@ -15,9 +12,9 @@ export function failureOf(error: unknown): ApiError {
   if (error instanceof DamagedError) return failure('secret-set-damaged', { cause: error });
   switch (statusCode(error)) {
     case 413:
-      return failure('body-too-large');
+      return failure('body-too-large', { cause: error });
     case 400:
-      return failure('invalid-json');
+      return failure('invalid-json', { cause: error });
     default:
       return failure('internal', { cause: error });
   }

@@ -5,19 +5,19 @@ import { type FirstStart, firstStart } from '../organizations/first-start.ts';
 import { writeProfile } from '../organizations/profile.ts';
 
 /** The keys of the first organization, the path of the CLI profile, and whether the operator provided the keys. */
-export type MadeFirst = FirstStart & { readonly profileFile: string; readonly given: boolean };
+export type FirstOrganization = FirstStart & { readonly profileFile: string; readonly areKeysGiven: boolean };
 
 /** Creates the first organization and the CLI profile. Null if an organization already exists. */
-export async function makeFirstOrganization(
+export async function createFirstOrganization(
   base: Pick<Context, 'db' | 'now' | 'newId'>,
   config: Config,
   dataDirectory: string,
   url: string,
-): Promise<MadeFirst | null> {
+): Promise<FirstOrganization | null> {
   const { bootstrapPrivateKey, bootstrapPublicKey } = config.secrets;
-  const given = bootstrapPrivateKey !== undefined;
+  const areKeysGiven = bootstrapPrivateKey !== undefined;
   let profileFile = '';
-  const made = await firstStart(
+  const created = await firstStart(
     base,
     config.region,
     {
@@ -35,5 +35,5 @@ export async function makeFirstOrganization(
       profileFile = await writeProfile(config.profileFile, join(dataDirectory, 'botcli.toml'), profile);
     },
   );
-  return made === null ? null : { ...made, profileFile, given };
+  return created === null ? null : { ...created, profileFile, areKeysGiven };
 }

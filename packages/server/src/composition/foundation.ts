@@ -1,22 +1,29 @@
 import { hostname } from 'node:os';
+import { enterServerGroup } from '@bothost/runtime/cgroup-host';
 import type { Logger } from 'pino';
-import { endRestore, findPendingRestore, placeFiles, requireNoPartialRestore } from '../backup/pending-restore.ts';
+import {
+  findPendingRestore,
+  moveRestoredFiles,
+  removeCompletedRestore,
+  requireNoPartialRestore,
+} from '../backup/pending-restore.ts';
 import { restoreDatabase } from '../backup/restore-database.ts';
 import type { Config } from '../config.ts';
 import type { Context } from '../context.ts';
-import { forgetRegion, takeRegion } from '../instances/host.ts';
+import { forgetRegion, recordHost } from '../instances/host.ts';
 import { openStore, type Store } from '../store/open-store.ts';
 import type { Database } from '../store/tables.ts';
 import { newId } from '../store/uuid.ts';
-import { claimDataDirectory, createDataDirectory, type DataDirectory, openDataDirectory } from './data-directory.ts';
+import { createDataDirectory, type DataDirectory, lockDataDirectory, openDataDirectory } from './data-directory.ts';
+import { runtimeKind } from './runtime.ts';
 import type { Teardown } from './teardown.ts';
 
-/** The data directory, database and region lock of this server, on which all other parts depend. */
+/** The data directory, database and region lock of this server. All other parts depend on them. */
 export type Foundation = {
   readonly base: Pick<Context, 'db' | 'now' | 'newId' | 'logger' | 'host'>;
   readonly data: DataDirectory;
   readonly store: Store;
-  /** Whether no other server with this database is alive. */
+  /** Whether no other server that uses this database is alive. */
   readonly isAlone: boolean;
   /** The last heartbeat of the previous server in this region. Null in a new region. */
   readonly lastHeartbeat: Date | null;
@@ -34,10 +41,10 @@ export async function openFoundation(config: Config, logger: Logger, teardown: T
   const isRoot = process.geteuid?.() === 0;
   await requireNoPartialRestore(dataDirectory);
   await createDataDirectory(dataDirectory, isRoot);
-  const claim = await claimDataDirectory(dataDirectory);
+  const claim = await lockDataDirectory(dataDirectory);
   teardown.add(claim.release);
   const restore = await findPendingRestore(dataDirectory);
-  if (restore !== null) await placeFiles(restore, dataDirectory);
+  if (restore !== null) await moveRestoredFiles(restore, dataDirectory);
   const data = await openDataDirectory(dataDirectory, isRoot, config.secrets.rootKey);
   let onRegionLost: (error: Error) => void = () => undefined;
   const regionLost = new Promise<Error>((resolve) => {
@@ -46,23 +53,25 @@ export async function openFoundation(config: Config, logger: Logger, teardown: T
   const now = () => new Date();
   const host = { id: data.id, region: config.region };
   const description = `process ${process.pid} on ${hostname()}, data directory ${data.path}`;
-  const recordHost = (db: Database) => takeRegion({ db, now }, { ...host, runtime: 'process', description });
+  const record = (db: Database) => recordHost({ db, now }, { ...host, runtime: runtimeKind, description });
+  // Before the database starts, which thereby belongs to the group too.
+  enterServerGroup();
   const store = await openStore({
     databaseUrl: config.secrets.databaseUrl,
     dataDirectory: data.path,
     region: config.region,
     logger,
     restore: restore === null ? null : (db) => restoreDatabase({ db, now }, restore),
-    onRegionRetaken: async (db) => void (await recordHost(db)),
+    onRegionRetaken: async (db) => void (await record(db)),
     onRegionLost: (error) => onRegionLost(error),
   });
   teardown.add(() => store.close(config.onStop === 'leave'));
   if (restore !== null) {
-    await endRestore(restore, dataDirectory);
+    await removeCompletedRestore(restore, dataDirectory);
     logger.info({ backupId: restore.manifest.id, createdAt: restore.manifest.createdAt }, 'backup restored');
   }
   const base = { db: store.db, now, newId, logger, host };
-  const { lastHeartbeat, isAlone } = await recordHost(store.db);
+  const { lastHeartbeat, isAlone } = await record(store.db);
   if (lastHeartbeat === null) teardown.addForFailedStart(() => forgetRegion(store.db, host));
   return { base, data, store, isAlone, lastHeartbeat, regionLost };
 }

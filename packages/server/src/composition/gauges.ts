@@ -4,7 +4,7 @@ import type { Registry } from 'prom-client';
 import { addGauge } from '../metrics/telemetry.ts';
 import type { Database } from '../store/tables.ts';
 
-/** Sums a number over all deployments, grouped by start level. */
+/** Sums a number over all deployments by start level, for example whether instances are forked. */
 function byLevel(methods: ReturnType<Runtime['startMethods']>, figure: (method: StartMethod) => number) {
   const sums = new Map<string, number>();
   for (const method of methods.values()) sums.set(method.level, (sums.get(method.level) ?? 0) + figure(method));

@@ -7,7 +7,7 @@ const firstStart = {
   privateKey: 'sk_secret',
   publicKey: 'pk_public',
   profileFile: '/home/ada/.config/botcli/config.toml',
-  given: false,
+  areKeysGiven: false,
 };
 const server = {
   url: 'http://127.0.0.1:7420',
@@ -19,7 +19,7 @@ const server = {
 
 describe('the start message', () => {
   it('shows the keys on the first start on a terminal, and a link with the public key', () => {
-    const text = greet({ ...server, firstStart }, true);
+    const text = greet({ ...server, firstStart }, true, null);
     expect(text).toContain('sk_secret');
     expect(text).toContain('http://127.0.0.1:7420/talk/parrot#key=pk_public');
     expect(text).toContain('npx botcli cloud agent start parrot');
@@ -27,19 +27,26 @@ describe('the start message', () => {
   });
 
   it('shows only the path of the profile if the output is not a terminal', () => {
-    const text = greet({ ...server, firstStart }, false);
+    const text = greet({ ...server, firstStart }, false, null);
     expect(text).not.toMatch(/sk_|pk_/);
     expect(text).toContain(firstStart.profileFile);
   });
 
+  it('shows the one-time link for the first account, also on later starts', () => {
+    const link = 'http://127.0.0.1:7420/join#token';
+    expect(greet({ ...server, firstStart: null }, true, link)).toContain(`Your account    ${link}\n`);
+  });
+
   it('names the command that creates a key, on every start', () => {
     for (const started of [firstStart, null]) {
-      expect(greet({ ...server, firstStart: started }, true)).toContain('npx botcli operator keys create');
+      expect(greet({ ...server, firstStart: started }, true, null)).toContain('npx botcli operator keys create');
     }
   });
 
   it('shows no keys that the operator provided, and none on later starts', () => {
-    expect(greet({ ...server, firstStart: { ...firstStart, given: true } }, true)).not.toMatch(/sk_|pk_|profile/);
-    expect(greet({ ...server, firstStart: null }, true)).not.toMatch(/sk_|pk_|profile/);
+    expect(greet({ ...server, firstStart: { ...firstStart, areKeysGiven: true } }, true, null)).not.toMatch(
+      /sk_|pk_|profile/,
+    );
+    expect(greet({ ...server, firstStart: null }, true, null)).not.toMatch(/sk_|pk_|profile/);
   });
 });

@@ -1,24 +1,35 @@
+import { talkPath } from '@bothost/contract';
 import type { RunningServer } from './server.ts';
 
 /**
- * The message that is printed when the service is ready. Shows keys only on a terminal and only on the first start,
- * because output that is not a terminal may be stored.
+ * The message of a ready service. Shows keys only on a terminal, because other output may be stored. `invitation` is the one-time
+ * link for the first account, or null if there are accounts.
  */
-export function greet(server: Pick<RunningServer, 'url' | 'agents' | 'firstStart'>, isTerminal: boolean): string {
+export function greet(
+  server: Pick<RunningServer, 'url' | 'agents' | 'firstStart'>,
+  isTerminal: boolean,
+  invitation: string | null,
+): string {
   const { url, agents, firstStart } = server;
-  const made = firstStart === null || firstStart.given ? null : firstStart;
-  const key = made !== null && isTerminal ? `#key=${made.publicKey}` : '';
+  const generated = firstStart === null || firstStart.areKeysGiven ? null : firstStart;
+  const key = generated !== null && isTerminal ? `#key=${generated.publicKey}` : '';
   const lines = [`bothost is ready at ${url}`, ''];
   for (const { name, problem } of agents) {
-    lines.push(problem === null ? fact(`Talk to ${name}`, `${url}/talk/${name}${key}`) : fact('Not deployed', problem));
+    lines.push(
+      problem === null ? fact(`Talk to ${name}`, `${url}${talkPath(name)}${key}`) : fact('Not deployed', problem),
+    );
   }
+  if (invitation !== null) lines.push(fact('Your account', invitation));
   lines.push(fact('API reference', `${url}/docs`), fact('Lost the keys?', 'npx botcli operator keys create'));
-  if (made !== null) {
-    lines.push(fact('Organization', made.organizationName), fact('Keys', `in botcli's profile, ${made.profileFile}`));
+  if (generated !== null) {
+    lines.push(
+      fact('Organization', generated.organizationName),
+      fact('Keys', `in botcli's profile, ${generated.profileFile}`),
+    );
     if (isTerminal) {
       lines.push(
-        fact('Private key', made.privateKey),
-        fact('Public key', made.publicKey),
+        fact('Private key', generated.privateKey),
+        fact('Public key', generated.publicKey),
         fact('', 'Shown this once; botcli reads them from its profile.'),
       );
     }

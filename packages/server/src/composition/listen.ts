@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { OperatorError } from '../operator-error.ts';
 
-/** The server cannot listen on the configured address. */
+/** Thrown if the server cannot listen on the configured address. */
 class ListenError extends OperatorError {
   override readonly name = 'ListenError';
 }

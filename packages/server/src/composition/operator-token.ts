@@ -1,7 +1,7 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { join } from 'node:path';
 import { OperatorError } from '../operator-error.ts';
-import { keepOnce } from './data-directory.ts';
+import { readOrCreateFile } from './data-directory.ts';
 
 /**
  * Returns a function that checks whether a token is the operator's. The operator's token is in the settings, or in a
@@ -9,12 +9,12 @@ import { keepOnce } from './data-directory.ts';
  *
  * @throws OperatorError if the file is damaged
  */
-export async function operatorTokenCheck(
+export async function createOperatorTokenCheck(
   dataDirectory: string,
   given: string | undefined,
 ): Promise<(token: string) => boolean> {
   const file = join(dataDirectory, 'operator-token');
-  const token = given ?? (await keepOnce(file, 0o600, () => randomBytes(32).toString('hex')));
+  const token = given ?? (await readOrCreateFile(file, 0o600, () => randomBytes(32).toString('hex')));
   if (token.length < 32) {
     throw new OperatorError(`The file ${file} is damaged. Remove the file; the next start creates a new one.`);
   }

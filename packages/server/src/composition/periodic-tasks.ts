@@ -1,5 +1,6 @@
 import type { RemoveTree } from '@bothost/runtime';
 import type { Logger } from 'pino';
+import { purgeExpired } from '../accounts/purge.ts';
 import type { RefusalLog } from '../audit/refusals.ts';
 import { purgeAudit } from '../audit/retention.ts';
 import { type Host, recordHeartbeat } from '../instances/host.ts';
@@ -21,7 +22,7 @@ type Context = {
   readonly retentionDays: number;
   readonly logs: Retention & { readonly logsDirectory: string };
   readonly removeUnusedBuilds: () => Promise<void>;
-  /** Removes unused revisions of secret sets. */
+  /** Deletes revisions of secret sets that are no longer used. */
   readonly pruneRevisions: () => Promise<unknown>;
   readonly auditRetentionDays: number;
   readonly refusals: Pick<RefusalLog, 'recordLeftOut'>;
@@ -34,10 +35,7 @@ const watchSeconds = 60;
 const purgeSeconds = 600;
 const orphanSeconds = 21_600;
 
-/**
- * Starts the periodic tasks: metrics samples and a heartbeat each second, and flushes and retention at longer
- * intervals.
- */
+/** Starts the periodic tasks: metric samples and the heartbeat every second; flushes and retention less often. */
 export function startPeriodicTasks(context: Context): { readonly stop: () => Promise<void> } {
   const { sampler, directory } = context;
   const rounds = [
@@ -52,6 +50,7 @@ export function startPeriodicTasks(context: Context): { readonly stop: () => Pro
     every(watchSeconds * second, async () => void (await watchPending(context))),
     every(purgeSeconds * second, async () => void (await purgeAudit(context, context.auditRetentionDays))),
     every(leftOutSeconds * second, context.refusals.recordLeftOut),
+    every(purgeSeconds * second, () => purgeExpired(context)),
   ];
 
   /** Runs a task periodically, never twice at a time. Logs a failure and tries again at the next interval. */

@@ -9,7 +9,7 @@ type Parts = Pick<Context, 'db' | 'rootKeys' | 'isDraining' | 'disk'> & {
   readonly runtime: Pick<Runtime, 'list'>;
 };
 
-/** Returns a message for the operator that says why the service is not ready. Null if it is ready. */
+/** Returns a message for the operator that explains why the service is not ready, or null if it is ready. */
 export async function notReady(parts: Parts): Promise<string | null> {
   if (parts.isStarting()) return 'the service is starting';
   if (parts.isDraining()) return 'the service is shutting down';

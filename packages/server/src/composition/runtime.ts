@@ -1,12 +1,13 @@
 import { type RemoveTree, type Runtime, RuntimeUnavailable } from '@bothost/runtime';
-import { runtimes } from '@bothost/runtime/registry';
+import { type RuntimeKind, runtimes } from '@bothost/runtime/registry';
 import type { Config } from '../config.ts';
 import type { Context } from '../context.ts';
 import { storeOutput, withStoredOutput } from '../logs/store-output.ts';
 import { OperatorError } from '../operator-error.ts';
 import type { Teardown } from './teardown.ts';
 
-const megabyte = 1024 * 1024;
+/** The driver of this server's region. */
+export const runtimeKind: RuntimeKind = 'process';
 
 /**
  * Opens the runtime driver of this region. The driver removes an instance's files only after its output is stored.
@@ -21,25 +22,25 @@ export async function openRuntime(
   dataDirectory: string,
   teardown: Pick<Teardown, 'add'>,
 ): Promise<Runtime> {
-  const opening = runtimes.process({
+  const opening = runtimes[runtimeKind]({
     dataDirectory,
     logger: base.logger,
     now: base.now,
     removeTree: base.removeTree,
-    outputLimitBytes: config.logSessionMegabytes * megabyte,
-    forkServerMemoryBytes: config.forkServerMegabytes === undefined ? undefined : config.forkServerMegabytes * megabyte,
+    outputLimitBytes: config.logSessionBytes,
+    forkServerMemoryBytes: config.forkServerMemoryBytes,
     building: {
-      memoryBytes: config.buildMemoryMegabytes * megabyte,
+      memoryBytes: config.buildMemoryBytes,
       cpuMillicores: config.buildProcessors * 1000,
-      timeoutMilliseconds: config.buildTimeoutSeconds * 1000,
+      timeoutMs: config.buildTimeoutSeconds * 1000,
       environment: config.secrets.buildVariables,
       installsUv: config.installsUv,
     },
     disk: {
-      instanceBytes: config.instanceDiskMegabytes * megabyte,
-      buildBytes: config.buildDiskMegabytes * megabyte,
-      organizationBytes: config.organizationDiskMegabytes * megabyte,
-      reserveBytes: config.diskReserveMegabytes * megabyte,
+      instanceBytes: config.instanceDiskBytes,
+      buildBytes: config.buildDiskBytes,
+      organizationBytes: config.organizationDiskBytes,
+      reserveBytes: config.diskReserveBytes,
     },
     ...config.inherited,
   });

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { pullSecretChecks, secretDryRuns, secretWrites } from '@bothost/contract';
+import { pullSecretCheckRate, secretDryRunRate, secretWriteRate } from '@bothost/contract';
 import { pinnedRevisions } from '../agents/pinned-revisions.ts';
 import { startPollingLoop } from '../concurrency/polling-loop.ts';
 import { createRateLimit } from '../concurrency/rate-limit.ts';
@@ -59,9 +59,9 @@ export async function openSecrets(
     rootKeys,
     deliverSecrets: delivery.wake,
     workOnVault: maintenance.wake,
-    dryRuns: createRateLimit(secretDryRuns, base.now),
-    secretWrites: createRateLimit(secretWrites, base.now),
-    registryChecks: createRateLimit(pullSecretChecks, base.now),
+    dryRuns: createRateLimit(secretDryRunRate, base.now),
+    secretWrites: createRateLimit(secretWriteRate, base.now),
+    registryChecks: createRateLimit(pullSecretCheckRate, base.now),
     registries: {
       policy: createRegistryPolicy(config.registries, config.registryTokenHosts),
       resolve: resolveBySystem,
@@ -70,10 +70,7 @@ export async function openSecrets(
   };
 }
 
-/**
- * Root keys of the vault: those in BOTHOST_VAULT_KEYS first, then a key derived from BOTHOST_KEY. If neither is set,
- * key files are created.
- */
+/** Root keys: those in BOTHOST_VAULT_KEYS, then one derived from BOTHOST_KEY. Without either, key files are created. */
 function vaultKeysOf(config: Config, data: DataDirectory) {
   const own = config.secrets.vaultKeys.map((key) => Buffer.from(key, 'hex'));
   const derived = config.secrets.rootKey === undefined ? [] : [deriveKey(data.rootKey, 'vault')];

@@ -1,11 +1,11 @@
 import type { ServedDirectory } from '../agents/serve-directories.ts';
 import type { Reconciler } from '../reconciler/reconciler.ts';
 
-/** An agent from a directory. `problem` is null if the agent serves. */
+/** An agent that is served from a directory. `problem` is null if the agent serves. */
 export type ServedAgent = { readonly name: string; readonly problem: string | null };
 
 /** Waits until each agent serves or has failed, or until `stopping` aborts. Installing packages may take minutes. */
-export async function awaitServed(
+export async function waitForServedAgents(
   served: readonly ServedDirectory[],
   reconciler: Pick<Reconciler, 'deployed'>,
   stopping: AbortSignal,

@@ -1,22 +1,24 @@
 import type { RemoveTree, Runtime } from '@bothost/runtime';
 import type { Logger } from 'pino';
+import { createFirstInvitation } from '../accounts/links.ts';
 import { pinnedRevisions } from '../agents/pinned-revisions.ts';
 import { type ServedDirectory, serveDirectories } from '../agents/serve-directories.ts';
 import type { Config } from '../config.ts';
 import type { Context } from '../context.ts';
-import { homeOrganization } from '../organizations/first-start.ts';
+import { findOldestOrganization } from '../organizations/first-start.ts';
 import { pruneRevisions } from '../secrets/maintenance/prune.ts';
 import { defaultGraceSeconds } from '../settings.ts';
 import type { Store } from '../store/open-store.ts';
 import { createContext, type ServiceState } from './create-context.ts';
 import { createEdge } from './edge.ts';
-import { type MadeFirst, makeFirstOrganization } from './first-organization.ts';
+import { createFirstOrganization, type FirstOrganization } from './first-organization.ts';
 import { openFoundation } from './foundation.ts';
 import { addGauges } from './gauges.ts';
+import { subscribeToRevocations } from './key-revocations.ts';
 import { listen } from './listen.ts';
 import { startPeriodicTasks } from './periodic-tasks.ts';
 import { notReady } from './readiness.ts';
-import { awaitServed, type ServedAgent } from './served-agents.ts';
+import { type ServedAgent, waitForServedAgents } from './served-agents.ts';
 import { shutDown } from './shut-down.ts';
 import { createTeardown, type Teardown } from './teardown.ts';
 
@@ -24,16 +26,13 @@ export type RunningServer = {
   /** URL of the service, such as `http://127.0.0.1:7420`. */
   readonly url: string;
   /** Keys created on the first start. Null on later starts. */
-  readonly firstStart: MadeFirst | null;
+  readonly firstStart: FirstOrganization | null;
   readonly agents: readonly ServedAgent[];
-  /**
-   * Ends live sessions after the grace period, then stops instances and the database. A second call ends the grace
-   * period immediately.
-   */
+  /** Creates a one-time link for the first account. Null if the organization already has members. */
+  readonly createFirstInvitation: () => Promise<string | null>;
+  /** Ends live sessions after the grace period, then the rest. A second call ends the grace period at once. */
   readonly close: () => Promise<void>;
-  /**
-   * Kills this server's bots and closes without writing to the database, because another server has taken the region.
-   */
+  /** Kills this server's bots without writing to the database, because another server has taken the region. */
   readonly abandon: () => Promise<void>;
   /** Resolves if this server cannot continue because another server has taken its region. */
   readonly failed: Promise<Error>;
@@ -77,16 +76,23 @@ async function compose(
     state,
     teardown,
   };
-  await subscribeToRevocations(parts);
+  await subscribeToRevocations({ ...context, store: foundation.store });
   state.url = await openEdge(parts);
   // Write the profile only after the server listens, because the profile contains the server's URL.
-  const firstStart = await makeFirstOrganization(context, config, dataDirectory, state.url);
+  const firstStart = await createFirstOrganization(context, config, dataDirectory, state.url);
   const served = await serveOwnDirectories(parts);
   // All agents are registered now, and the keys of a first start are valid.
   state.isStarting = false;
+  // Begin to wait before the reconciler starts, so that no outcome is missed.
+  const agents = waitForServedAgents(served, context.reconciler, stopping);
   await startWork(parts);
-  const agents = await awaitServed(served, context.reconciler, stopping);
-  return { url: state.url, agents, firstStart, failed: foundation.regionLost, ...endOf(parts) };
+  const invite = async () => {
+    const home = await findOldestOrganization(context);
+    const serviceUrl = config.publicUrl ?? state.url;
+    return home === null ? null : createFirstInvitation(context, { organizationId: home.id, serviceUrl });
+  };
+  const { regionLost: failed } = foundation;
+  return { url: state.url, agents: await agents, firstStart, createFirstInvitation: invite, failed, ...endOf(parts) };
 }
 
 type Parts = {
@@ -99,14 +105,6 @@ type Parts = {
   readonly state: ServiceState;
   readonly teardown: Teardown;
 };
-
-/**
- * Drops keys from the cache when other servers revoke them. An empty message means that announcements may have been
- * missed.
- */
-async function subscribeToRevocations({ context, store }: Parts): Promise<void> {
-  await store.subscribe('bothost_keys', (keyId) => context.authenticator.forget(keyId === '' ? undefined : keyId));
-}
 
 /** Starts to listen and returns the URL. The readiness probe reports that the service is not ready yet. */
 async function openEdge({ context, runtime, store, dataDirectory, config, state, teardown }: Parts): Promise<string> {
@@ -125,7 +123,7 @@ async function openEdge({ context, runtime, store, dataDirectory, config, state,
 }
 
 async function serveOwnDirectories({ context, config }: Parts): Promise<readonly ServedDirectory[]> {
-  const home = await homeOrganization(context);
+  const home = await findOldestOrganization(context);
   return home === null ? [] : serveDirectories(context, home.id, context.host.region, config.agents);
 }
 
@@ -141,7 +139,7 @@ async function startWork({ context, removeTree, config, teardown }: Parts): Prom
     logs: {
       logsDirectory: context.logsDirectory,
       days: config.logRetentionDays,
-      totalBytes: config.logTotalMegabytes * 1024 * 1024,
+      totalBytes: config.logTotalBytes,
     },
     removeUnusedBuilds: context.builds.removeUnused,
     pruneRevisions: () => pruneRevisions({ ...context, pinsOf: pinnedRevisions }),

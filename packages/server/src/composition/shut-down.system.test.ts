@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { pino } from 'pino';
 import { afterEach, describe, expect, it } from 'vitest';
 import { writeBot } from '../../test/support/bots.ts';
-import { start as startSession, tell } from '../../test/support/client.ts';
+import { evaluate, start as startSession } from '../../test/support/client.ts';
 import { startTestServer, type TestServer } from '../../test/support/test-server.ts';
 import { readConfig } from '../config.ts';
 import { openDatabase } from '../store/database.ts';
@@ -66,12 +66,12 @@ describe('shutdown', () => {
     undo.push(bot.remove);
     const { service, db } = await start({ BOTHOST_SHUTDOWN_GRACE: '60' }, bot.path);
     const id = await startSession(service, 'patient');
-    await tell(service, 'patient', id, 'true');
+    await evaluate(service, 'patient', id, 'true');
     const closing = service.server.close();
     await expect(startSession(service, 'patient')).rejects.toMatchObject({ reason: 'shutting-down', status: 503 });
     expect((await fetch(`${service.url}/readyz`)).status).toBe(503);
     expect((await fetch(`${service.url}/healthz`)).status).toBe(200);
-    await tell(service, 'patient', id, 'state.end(200, "{}")');
+    await evaluate(service, 'patient', id, 'setImmediate(() => state.end(200, "{}")); true');
     await closing;
     expect(await statusOf(db, id)).toEqual({ state: 'ended', completion_status: 'HTTP_COMPLETED' });
   });
@@ -85,7 +85,7 @@ describe('shutdown', () => {
 });
 
 describe('shutdown that leaves bots running', () => {
-  it('ends no session; the next server adopts the session with its metrics', async () => {
+  it('ends no session, so the next server adopts it with its metrics', async () => {
     const { service, db } = await start({ BOTHOST_ON_STOP: 'leave' });
     const id = await live(service);
     const path = { agentName: 'parrot', sessionId: id };

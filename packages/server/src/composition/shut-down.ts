@@ -1,5 +1,5 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Runtime } from '@bothost/runtime';
+import { withAnySignal } from '../concurrency/any-signal.ts';
 import type { Context } from '../context.ts';
 import { listOpenInstances } from '../instances/lifecycle.ts';
 import { decideEnd, listOpenSessions } from '../sessions/progress.ts';
@@ -13,12 +13,10 @@ type Parts = Pick<Context, 'db' | 'now' | 'logger' | 'host' | 'reconciler'> & {
   readonly drain: () => void;
 };
 
-/** Interval for checking whether the last session or instance has ended. */
-const lookMilliseconds = 100;
 /** Time for instances to end after their sessions: 25 s for the stop request, 5 s for SIGTERM, and a margin. */
-const instancesMilliseconds = 40_000;
+const instancesMs = 40_000;
 /** Time to record the end of a killed bot, in milliseconds. */
-const killMilliseconds = 5_000;
+const killMs = 5_000;
 
 /**
  * Shuts the service down: rejects new sessions, waits for live ones during a grace period, ends the rest with
@@ -88,14 +86,14 @@ async function endSessions(parts: Parts, hurry: AbortSignal): Promise<void> {
     if (session.state === 'waiting')
       await parts.reconciler.endSession(session.id, 'SESSION_STOPPED', parts.now(), 'waiting');
   }
-  await until(async () => (await open()).length === 0, parts.graceSeconds * 1000, hurry);
+  await until(async () => (await open()).length === 0, parts, [hurry, AbortSignal.timeout(parts.graceSeconds * 1000)]);
   for (const session of await open()) await decideEnd(parts, session.id, 'SESSION_STOPPED');
   parts.reconciler.requestReconcile();
   const reached = async () => (await open()).length === 0 && (await isEmpty(parts));
-  await until(reached, instancesMilliseconds, hurry);
+  await until(reached, parts, [hurry, AbortSignal.timeout(instancesMs)]);
   if (await reached()) return;
   await killBots(parts);
-  await until(reached, killMilliseconds);
+  await until(reached, parts, [AbortSignal.timeout(killMs)]);
 }
 
 /** Also counts rows, because the runtime does not list an instance that is about to start. */
@@ -103,7 +101,18 @@ async function isEmpty({ db, host, runtime }: Parts): Promise<boolean> {
   return (await listOpenInstances(db, host.id)).length === 0 && (await runtime.list()).length === 0;
 }
 
-async function until(reached: () => Promise<boolean>, milliseconds: number, hurry?: AbortSignal): Promise<void> {
-  const deadline = Date.now() + milliseconds;
-  while (!(hurry?.aborted ?? false) && Date.now() < deadline && !(await reached())) await delay(lookMilliseconds);
+/** Waits until a condition holds, or a signal aborts. Checks the condition after each reconcile pass. */
+function until(
+  reached: () => Promise<boolean>,
+  { reconciler }: Pick<Parts, 'reconciler'>,
+  signals: readonly AbortSignal[],
+): Promise<void> {
+  return withAnySignal(signals, async (signal) => {
+    while (!signal.aborted) {
+      // Start to wait before the check, so that no reconcile pass is missed.
+      const pass = reconciler.nextPass(signal);
+      if (await reached()) return;
+      await pass;
+    }
+  });
 }

@@ -1,7 +1,4 @@
-/**
- * Milliseconds within which two signals count as one key press: under npm, one Ctrl-C arrives from the terminal and
- * from npm.
- */
+/** Two signals within this time count as one: under npm, Ctrl-C arrives from the terminal and from npm. */
 const samePress = 500;
 
 /**

@@ -6,7 +6,7 @@ type Step = () => Promise<unknown>;
 export type Teardown = {
   /** Aborts before the first step, so that all waits end. */
   readonly closing: AbortSignal;
-  /** Adds the step that undoes what the caller just did. */
+  /** Adds the step that undoes what the caller has just done. */
   readonly add: (step: Step) => void;
   /** Adds a step that runs only if the start fails. */
   readonly addForFailedStart: (step: Step) => void;
@@ -17,10 +17,7 @@ export type Teardown = {
   readonly endFailedStart: () => Promise<void>;
 };
 
-/**
- * Creates a teardown that runs its steps in reverse order. Continues after a failed step; otherwise, a lock or a
- * database process could remain.
- */
+/** Runs the steps in reverse order. If a step fails, the others still run, so that every lock is released and every process ended. */
 export function createTeardown(logger: Pick<Logger, 'warn'>): Teardown {
   const closing = new AbortController();
   const steps: { readonly run: Step; readonly always: boolean }[] = [];

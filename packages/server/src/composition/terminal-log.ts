@@ -1,7 +1,7 @@
 import { PinoPretty } from 'pino-pretty';
 
 /** Log format for a terminal: a short line per event instead of a JSON record. */
-export function terminalLog() {
+export function createTerminalLog() {
   return PinoPretty({
     translateTime: 'SYS:HH:MM:ss',
     ignore: 'pid,hostname,requestId,method,path,status,ms,sessionId',

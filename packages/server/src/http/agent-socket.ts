@@ -4,8 +4,8 @@ import {
   type ApiError,
   type Carrier,
   type CompletionStatus,
-  carrierMessageBytes,
   failure,
+  maxCarrierMessageBytes,
   nameLength,
   startDeadlineSeconds,
   startWaitSeconds,
@@ -13,7 +13,8 @@ import {
 import type { Logger } from 'pino';
 import { type ServerOptions, type WebSocket, WebSocketServer } from 'ws';
 import type { Telemetry } from '../metrics/telemetry.ts';
-import { BotRefusedSocket, type BotResponse, openBot } from './bot-socket.ts';
+import type { SocketSession, SocketTarget } from '../session-starts/connect-socket.ts';
+import { BotRefusedSocket, openBotSocket } from './bot-socket.ts';
 import { createCallClient } from './call-client.ts';
 import type { Client } from './client-of.ts';
 import { readEarlyData } from './early-bytes.ts';
@@ -26,25 +27,7 @@ import { relay } from './socket-relay.ts';
 /** Maximum size of a WebSocket message in bytes. Bots usually send a few kilobytes. */
 const messageBytes = 16 * 1_048_576;
 /** Milliseconds to wait for the client's side of the closing handshake. */
-const closeMilliseconds = 2_000;
-
-/** The agent to which a client wants to connect, and the client's token. */
-export type SocketTarget = ServiceHost & { readonly token: string | null; readonly carrier: Carrier | null };
-
-/** The session of a connected client. */
-export type SocketSession = {
-  readonly sessionId: string;
-  /** Resolves with the instance's address once it is ready. Null if the instance fails to become ready. */
-  readonly address: (signal: AbortSignal) => Promise<{ readonly host: string; readonly port: number } | null>;
-  /** Headers that only the service may send to the bot. */
-  readonly headers: Readonly<Record<string, string>>;
-  readonly live: () => Promise<void>;
-  /** Records the bot's HTTP response in the session if the bot rejected the WebSocket. */
-  readonly refused: (answer: BotResponse) => Promise<void>;
-  readonly finish: (status: CompletionStatus) => Promise<void>;
-  /** Registers a callback that is called when the session is stopped. */
-  readonly onStop: (abort: () => void) => void;
-};
+const closeMs = 2_000;
 
 export type AgentSocketContext = {
   readonly telemetry: Telemetry;
@@ -55,16 +38,13 @@ export type AgentSocketContext = {
   readonly connect: (target: SocketTarget) => Promise<SocketSession>;
 };
 
-/**
- * Handles `/ws/generic/...` and the paths of phone carriers: finds the agent, claims an instance, opens the instance's
- * `/ws`, and relays messages. The session lasts as long as the WebSocket.
- */
+/** Relays a client's WebSocket to an instance's `/ws`. The session lasts as long as the WebSocket. */
 export function createAgentSocket(context: AgentSocketContext) {
-  // The types of `ws` lack this option.
-  const timeouts: object = { closeTimeout: closeMilliseconds };
+  // The types of `ws` do not declare this option.
+  const timeouts: object = { closeTimeout: closeMs };
   const common: ServerOptions = { ...timeouts, noServer: true, perMessageDeflate: false };
   const server = new WebSocketServer({ ...common, maxPayload: messageBytes });
-  const callServer = new WebSocketServer({ ...common, maxPayload: carrierMessageBytes });
+  const callServer = new WebSocketServer({ ...common, maxPayload: maxCarrierMessageBytes });
 
   const refusals = createRecentRefusals();
 
@@ -93,7 +73,7 @@ export function createAgentSocket(context: AgentSocketContext) {
       const status = await run(incoming, client, path, session).catch(async (error: unknown) => {
         const known = error instanceof BotRefusedSocket ? error.status : 'HTTP_ERROR';
         if (error instanceof BotRefusedSocket && error.answer !== null) await session.refused(error.answer);
-        await session.finish(client.gone.aborted ? 'WS_CONNECTION_CLOSED' : known);
+        await session.finish(client.disconnected.aborted ? 'WS_CONNECTION_CLOSED' : known);
         throw error;
       });
       await session.finish(status);
@@ -118,7 +98,7 @@ export function createAgentSocket(context: AgentSocketContext) {
     }
   }
 
-  /** Relays messages until either side closes. Resolves with the completion status. */
+  /** Relays messages until either side closes its WebSocket. Resolves with the completion status of the session. */
   async function run(
     incoming: IncomingMessage,
     client: SocketClient,
@@ -128,28 +108,28 @@ export function createAgentSocket(context: AgentSocketContext) {
     const stopped = new AbortController();
     session.onStop(() => stopped.abort());
     await client.claimed();
-    const within = (seconds: number) =>
-      AbortSignal.any([client.gone, stopped.signal, AbortSignal.timeout(seconds * 1000)]);
-    const signal = within(startWaitSeconds);
+    const createDeadline = (seconds: number) =>
+      AbortSignal.any([client.disconnected, stopped.signal, AbortSignal.timeout(seconds * 1000)]);
+    const signal = createDeadline(startWaitSeconds);
     const address = await session.address(signal);
-    if (client.gone.aborted) return 'WS_CONNECTION_CLOSED';
+    if (client.disconnected.aborted) return 'WS_CONNECTION_CLOSED';
     if (stopped.signal.aborted) throw failure('session-ended');
     if (address === null) throw new BotRefusedSocket(signal.aborted ? 'BOT_START_TIMEOUT' : 'HTTP_ERROR');
-    const url = `ws://${address.host}:${address.port}/ws${path.query}`;
-    const limits = { signal: within(startDeadlineSeconds), messageBytes };
-    const bot = await openBot(url, incoming, context.clientOf(incoming), session, limits);
-    const joined = client.gone.aborted ? null : await client.join(bot);
+    const limits = { signal: createDeadline(startDeadlineSeconds), messageBytes };
+    const bot = await openBotSocket(address, path.query, incoming, context.clientOf(incoming), session, limits);
+    const joined = client.disconnected.aborted ? null : await client.join(bot);
     if (joined === null) {
       bot.close(1001);
       return 'WS_CONNECTION_CLOSED';
     }
     session.onStop(() => close(joined, bot, 1001, 'the session was stopped'));
     context.telemetry.proxied('websocket', 'answered');
+    bot.once('message', session.onFirstMessage);
     const ended = relay(joined, bot);
     // The client's socket was paused until the bot's socket was ready.
     joined.resume();
     bot.resume();
-    // The client already has its response, so a later failure can only close the sockets.
+    // The client already has its HTTP response, so a later failure can only close the sockets.
     session.live().catch((error: unknown) => {
       context.logger.error({ sessionId: session.sessionId, err: error }, 'session not recorded as live');
       close(joined, bot, 1011, 'the service failed');
@@ -165,8 +145,8 @@ export function createAgentSocket(context: AgentSocketContext) {
 function failureOf(cause: BotRefusedSocket): ApiError {
   const { answer } = cause;
   if (answer === null) return failure('bot-unreachable', { cause });
-  const said = `${answer.status} ${answer.phrase}`.trim();
-  return failure('bot-refused', { cause, message: `The bot did not accept the WebSocket: it answered ${said}.` });
+  const status = `${answer.status} ${answer.phrase}`.trim();
+  return failure('bot-refused', { cause, message: `The bot did not accept the WebSocket: it answered ${status}.` });
 }
 
 /** Shortens names for the log, because an invalid name may be long. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { type ApiError, errorBody, failure, iceServersPath, openApiDocument } from '@bothost/contract';
+import { type ApiError, errorBody, failure, iceServersPath, openApiDocument, socketPath } from '@bothost/contract';
 import {
   type FastifyBaseLogger,
   type FastifyInstance,
@@ -12,11 +12,14 @@ import {
 } from 'fastify';
 import type { Logger } from 'pino';
 import type { RefusalLog } from '../audit/refusals.ts';
+import type { Handlers } from '../handlers.ts';
 import type { Telemetry } from '../metrics/telemetry.ts';
 import type { Authenticator } from '../organizations/authenticate.ts';
 import type { SessionDirectory } from '../sessions/session-directory.ts';
 import { type AgentSocketContext, createAgentSocket } from './agent-socket.ts';
+import { addAuthorizationServer } from './authorization-server.ts';
 import { addBackup, type BackupSource } from './backup.ts';
+import { type CallerContext, requireCredential, requireOperator } from './caller.ts';
 import type { Client } from './client-of.ts';
 import { type CorsPolicy, corsHeaders, isPublic } from './cors.ts';
 import { addDashboard } from './dashboard.ts';
@@ -24,9 +27,9 @@ import { discardBody, failureHeaders, refuseUpgrade, type ToFailure } from './fa
 import { ignoreUpgrade } from './ignored-upgrade.ts';
 import { parseExactJson, parseJson } from './json-body.ts';
 import { createNodeServer } from './node-server.ts';
-import { addOperationRoutes, kindOfPath, methodsAt, type RouteHandlers, requireKey } from './operation-routes.ts';
+import { addOperationRoutes, allowedMethods, kindOfPath } from './operation-routes.ts';
+import { pipecatCloudHandlers, withVisibleStatus } from './pipecat-cloud.ts';
 import { addProbes, type Probes } from './probes.ts';
-import { referencePage } from './reference-page.ts';
 import { refusalOf } from './refused-request.ts';
 import { checkHead } from './request-head.ts';
 import { parseSessionPath } from './session-path.ts';
@@ -43,6 +46,7 @@ export type AppContext = {
   readonly cors: CorsPolicy;
   readonly authenticator: Authenticator;
   readonly isOperator: (token: string) => boolean;
+  readonly people: CallerContext['people'];
   readonly directory: SessionDirectory;
   readonly telemetry: Telemetry;
   readonly toFailure: ToFailure;
@@ -59,11 +63,8 @@ declare module 'fastify' {
   }
 }
 
-/**
- * Creates the HTTP server, which handles API operations, the session proxy and WebSockets on one port. Proxied requests
- * bypass the framework, which would buffer their bodies.
- */
-export async function createApp(context: AppContext, handlers: RouteHandlers): Promise<FastifyInstance> {
+/** Creates the HTTP server. Proxied requests bypass the framework, which would buffer their bodies. */
+export async function createApp(context: AppContext, handlers: Handlers): Promise<FastifyInstance> {
   const proxy = createSessionProxy(context);
   const sockets = createAgentSocket(context);
   const uploads = createUploadEndpoint(context);
@@ -90,10 +91,31 @@ export async function createApp(context: AppContext, handlers: RouteHandlers): P
     frameworkErrors: (error, request, reply) => {
       addOwnHeaders(context, request, reply);
       const answer = (known: unknown) => void answerFailure(context, known, request, reply);
-      void refuseAddress(context, error, request).catch(answer);
+      void refuseAddress(context, error, request, reply).catch(answer);
     },
   });
 
+  addUpgrades(app, context, sockets, requestId);
+  addHooks(app, context);
+  addErrorHandlers(app, context, sockets);
+  addDocuments(app);
+  addAuthorizationServer(app);
+  addProbes(app, context.probes);
+  addOperationRoutes(app, context, { ...handlers, ...pipecatCloudHandlers(handlers) });
+  addBackup(app, context, (request) => requireOperator(context, request));
+  await addDashboard(app);
+  app.addHook('preClose', async () => proxy.close());
+  return app;
+}
+
+type AgentSockets = ReturnType<typeof createAgentSocket>;
+
+function addUpgrades(
+  app: FastifyInstance,
+  context: AppContext,
+  sockets: AgentSockets,
+  requestId: (incoming: IncomingMessage) => string,
+): void {
   const upgraded = new Set<Duplex>();
   app.server.on('upgrade', (incoming: IncomingMessage, socket: Duplex, head: Buffer) => {
     upgraded.add(socket);
@@ -114,7 +136,13 @@ export async function createApp(context: AppContext, handlers: RouteHandlers): P
     if (path !== null) return void proxyUpgrade(context, incoming, socket, head, path, id);
     refuseUpgrade(socket, failure('endpoint-not-found'), id);
   });
+  app.addHook('preClose', async () => {
+    // Node's server does not close upgraded sockets, which would keep the process alive.
+    for (const socket of upgraded) socket.destroy();
+  });
+}
 
+function addHooks(app: FastifyInstance, context: AppContext): void {
   app.decorateRequest('client', {
     getter() {
       return context.clientOf(this.raw);
@@ -130,43 +158,41 @@ export async function createApp(context: AppContext, handlers: RouteHandlers): P
     request.log.info({ ...fields, status: reply.statusCode, ms: Math.round(reply.elapsedTime) }, 'request');
     done();
   });
+}
+
+function addErrorHandlers(app: FastifyInstance, context: AppContext, sockets: AgentSockets): void {
   app.setErrorHandler(async (error, request, reply) => {
+    // The response has no reader, and a lost client is not a failure of the service.
+    if (request.raw.destroyed && !request.raw.complete) {
+      const fields = { method: request.method, path: loggedPath(request) };
+      request.log.info(fields, 'client disconnected before the end of its request');
+      return reply.hijack();
+    }
     const { operation } = request.routeOptions.config;
     const known = withLimit(context.toFailure(error), request.routeOptions.bodyLimit);
     const refusal = operation === undefined ? null : refusalOf(request, operation, known);
     if (refusal !== null) await context.refusals.record(refusal);
-    return answerFailure(context, known, request, reply);
+    return answerFailure(context, withVisibleStatus(known, request), request, reply);
   });
   app.setNotFoundHandler(async (request, reply) => {
     const kind = kindOfPath(request.url);
-    if (kind !== null) await requireKey(context, request, kind);
+    if (kind !== null) await requireCredential(context, request, reply, kind);
     const socketPath = parseSocketPath(request.raw);
     if (socketPath !== null) throw sockets.refusalOf(socketPath.token) ?? failure('upgrade-required');
     throw wrongMethod(request, reply) ?? failure('endpoint-not-found');
   });
+}
 
+function addDocuments(app: FastifyInstance): void {
   // Bots request this for each WebRTC offer. The list is empty, so that no call uses a public third-party server.
   app.get(iceServersPath, async () => ({ iceConfig: { iceServers: [] } }));
   app.get('/v1/openapi.json', async (request) => openApiDocument(request.client.serviceUrl));
-  app.get('/docs', async (request, reply) =>
-    reply.type('text/html').send(referencePage(openApiDocument(request.client.serviceUrl))),
-  );
-  addProbes(app, context.probes);
-  addOperationRoutes(app, context, handlers);
-  addBackup(app, context, (request) => requireKey(context, request, 'operator'));
-  await addDashboard(app);
-  app.addHook('preClose', async () => {
-    // Node's server does not close upgraded sockets, which would keep the process alive.
-    for (const socket of upgraded) socket.destroy();
-    proxy.close();
-  });
-  return app;
 }
 
 /** The path of a request without the query, and without the token at the end of a WebSocket path. */
 function loggedPath(request: FastifyRequest): string | undefined {
   const socket = parseSocketPath(request.raw);
-  return socket === null ? request.url.split('?')[0] : `/ws/${socket.carrier ?? 'generic'}/...`;
+  return socket === null ? request.url.split('?')[0] : `${socketPath(socket.carrier)}/...`;
 }
 
 /** Adds the request id and CORS headers, which every response has. */
@@ -175,10 +201,7 @@ function addOwnHeaders(context: AppContext, request: FastifyRequest, reply: Fast
   if (isPublic(request.url)) reply.headers(corsHeaders(context.cors, request.raw));
 }
 
-/**
- * Parses the body as JSON even if the content type is missing, wrong or malformed. An empty body, and any body for an
- * operation without one, counts as no body.
- */
+/** Parses bodies as JSON, whatever their content type. An empty body counts as no body. */
 function takeAnyJson(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addHook('onRequest', async (request) => {
@@ -188,11 +211,18 @@ function takeAnyJson(app: FastifyInstance): void {
     const { operation } = request.routeOptions.config;
     if (body.length === 0 || operation?.bodyBytes === 0) return done(null, undefined);
     try {
+      if (operation?.acceptsForm === true && body[0] !== openingBrace) return done(null, parseForm(body));
       done(null, operation?.exactBody === true ? parseExactJson(body) : parseJson(body));
     } catch (error) {
-      done(error as Error);
+      done(error instanceof Error ? error : new Error(String(error)));
     }
   });
+}
+
+const openingBrace = 0x7b;
+
+function parseForm(body: Buffer): Record<string, string> {
+  return Object.fromEntries(new URLSearchParams(body.toString()));
 }
 
 function answerFailure(context: AppContext, error: unknown, request: FastifyRequest, reply: FastifyReply) {
@@ -212,10 +242,7 @@ function withLimit(known: ApiError, bytes: number | undefined): ApiError {
   return failure('body-too-large', { message: `The request body is too large. The limit is ${bytes} bytes.` });
 }
 
-/**
- * Handles input that is not an HTTP request and therefore has no request id. `code` is an error code of Node's HTTP
- * parser.
- */
+/** Handles input that is not an HTTP request and has no id. `code` is an error code of Node's HTTP parser. */
 function unreadable(error: Error & { code?: string }) {
   if (error.code === 'HPE_HEADER_OVERFLOW') return failure('headers-too-large');
   return failure(error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 'request-too-slow' : 'not-http');
@@ -226,15 +253,16 @@ async function refuseAddress(
   context: AppContext,
   error: Error & { statusCode?: number | undefined },
   request: FastifyRequest,
+  reply: FastifyReply,
 ): Promise<never> {
   const kind = kindOfPath(request.url);
-  if (kind !== null) await requireKey(context, request, kind);
+  if (kind !== null) await requireCredential(context, request, reply, kind);
   throw (error.statusCode ?? 500) < 500 ? failure('endpoint-not-found') : error;
 }
 
 /** Responds with 405 and the allowed methods (RFC 9110, section 15.5.6), because the path exists for other methods. */
 function wrongMethod(request: FastifyRequest, reply: FastifyReply) {
-  const allowed = methodsAt(request.url.split('?')[0] ?? '');
+  const allowed = allowedMethods(request.url.split('?')[0] ?? '');
   if (allowed.length === 0) return null;
   reply.header('allow', allowed.join(', '));
   return failure('method-not-allowed');

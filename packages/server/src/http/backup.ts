@@ -4,11 +4,8 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 
 export type BackupSource = { readonly createBackup: () => AsyncGenerator<Buffer> };
 
-/**
- * Milliseconds after which a client that receives nothing is disconnected, because a backup holds a database
- * transaction.
- */
-const idleMilliseconds = 600_000;
+/** Disconnects a client that receives nothing for this time, because a backup holds a database transaction. */
+const idleMs = 600_000;
 
 /** Streams a backup to the operator. If the backup fails, the connection is aborted, so that the client notices. */
 export function addBackup(
@@ -18,7 +15,7 @@ export function addBackup(
 ): void {
   const config = { operation: { audit: 'backup.create' } };
   app.get(backupPath, { onRequest: requireOperator, config }, async (_, reply) => {
-    reply.raw.setTimeout(idleMilliseconds, () => reply.raw.destroy());
+    reply.raw.setTimeout(idleMs, () => reply.raw.destroy());
     return reply
       .type('application/x-tar')
       .header('cache-control', 'no-store')

@@ -1,9 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 
-/**
- * Returns the token of `Authorization: Bearer <token>` (RFC 6750, section 2.1), or null. Several such headers count as
- * none, because a proxy may have checked a different one (RFC 9110, section 5.3).
- */
+/** Returns the bearer token, or null for several headers: a proxy may have checked another one (RFC 9110, 5.3). */
 export function bearerToken(request: Pick<IncomingMessage, 'headers' | 'rawHeaders'>): string | null {
   if (hasSeveralAuthorizations(request)) return null;
   const match = /^Bearer +(\S+) *$/i.exec(request.headers.authorization ?? '');

@@ -1,8 +1,12 @@
 import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { Agent, createServer, type IncomingMessage, type RequestListener, request, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, ListenOptions } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import type { Address } from '../instances/address.ts';
 import { createBotRequests } from './bot-requests.ts';
 
 const servers: Server[] = [];
@@ -23,28 +27,32 @@ afterEach(async () => {
   }
 });
 
-async function listen(listener: RequestListener): Promise<number> {
-  const server = createServer(listener).listen(0, '127.0.0.1');
+async function listen(listener: RequestListener, at: ListenOptions): Promise<Server> {
+  const server = createServer(listener).listen(at);
   servers.push(server);
   await once(server, 'listening');
-  return (server.address() as AddressInfo).port;
+  return server;
 }
 
+const LOOPBACK = { port: 0, host: '127.0.0.1' };
+
+const portOf = (server: Server) => (server.address() as AddressInfo).port;
+
 /** Starts a server that forwards every request to a bot. Resolves with its port. */
-async function frontOf(bot: RequestListener): Promise<number> {
-  const port = await listen(bot);
-  return listen((incoming, response) => {
+async function forward(address: Address): Promise<number> {
+  const server = await listen((incoming, response) => {
     const headers: Record<string, string> = {};
     const size = incoming.headers['content-length'];
     if (size !== undefined) headers['content-length'] = size;
-    requests.send({ address: { host: '127.0.0.1', port }, path: incoming.url ?? '/', headers }, incoming, response, {
+    requests.send({ address, path: incoming.url ?? '/', headers }, incoming, response, {
       onAnswer: (status, answer) => {
         const length = answer['content-length'];
         response.writeHead(status, length === undefined ? {} : { 'content-length': String(length) });
       },
       onFailure: (error) => response.writeHead(502).end(error.message),
     });
-  });
+  }, LOOPBACK);
+  return portOf(server);
 }
 
 async function ask(port: number, method = 'GET', body: string | Buffer = ''): Promise<IncomingMessage> {
@@ -54,70 +62,91 @@ async function ask(port: number, method = 'GET', body: string | Buffer = ''): Pr
   return answer;
 }
 
-test('aborts the response to the client when the bot aborts it', async () => {
-  const port = await frontOf((_, response) => {
-    response.writeHead(200, { 'content-length': 100 });
-    response.write('half', () => response.destroy());
-  });
-  await expect(text(await ask(port))).rejects.toThrow('aborted');
-});
+/** Starts a bot and resolves with its address. */
+const places = {
+  'a port': async (bot: RequestListener) => ({ host: '127.0.0.1', port: portOf(await listen(bot, LOOPBACK)) }),
+  'a Unix socket': async (bot: RequestListener) => {
+    const directory = await mkdtemp(join(tmpdir(), 'bothost-socket-'));
+    onTestFinished(() => rm(directory, { recursive: true }));
+    const socket = join(directory, 'bot');
+    await listen(bot, { path: socket });
+    return { socket };
+  },
+} as const;
 
-test('sends response headers before the first byte of the body exists', async () => {
-  let finish: () => void = () => undefined;
-  const port = await frontOf((_, response) => {
-    response.flushHeaders();
-    finish = () => response.end('at last');
-  });
-  const answer = await ask(port);
-  finish();
-  expect(await text(answer)).toBe('at last');
-});
+describe.each(Object.entries(places))('requests to a bot on %s', (_, startBot) => {
+  const frontOf = async (bot: RequestListener) => forward(await startBot(bot));
 
-test('aborts the request to the bot when the client disconnects', async () => {
-  let left: () => void = () => undefined;
-  const gone = new Promise<void>((resolve) => {
-    left = resolve;
+  test('aborts the response to the client when the bot aborts it', async () => {
+    const port = await frontOf((_, response) => {
+      response.writeHead(200, { 'content-length': 100 });
+      response.write('half', () => response.destroy());
+    });
+    await expect(text(await ask(port))).rejects.toThrow('aborted');
   });
-  const port = await frontOf((_, response) => {
-    response.on('close', left);
-    response.write('and so on');
+
+  test('sends response headers before the first byte of the body exists', async () => {
+    let finish: () => void = () => undefined;
+    const port = await frontOf((_, response) => {
+      response.flushHeaders();
+      finish = () => response.end('at last');
+    });
+    const answer = await ask(port);
+    finish();
+    expect(await text(answer)).toBe('at last');
   });
-  (await ask(port)).destroy();
-  await gone;
-});
 
-test("delivers a response that a bot sends before it reads the whole body, and keeps the client's connection", async () => {
-  const port = await frontOf((_, response) => void response.writeHead(413, { 'content-length': 5 }).end('small'));
-  const first = await ask(port, 'POST', Buffer.alloc(5_000_000));
-  expect([first.statusCode, await text(first)]).toEqual([413, 'small']);
-  const second = await ask(port);
-  expect([second.statusCode, await text(second)]).toEqual([413, 'small']);
-});
-
-test('streams large bodies in both directions', async () => {
-  const port = await frontOf((incoming, response) => void incoming.pipe(response));
-  const body = Buffer.alloc(3_000_000, 'word ');
-  expect(await text(await ask(port, 'PUT', body))).toBe(body.toString());
-});
-
-test('retries a request without a body if the bot closes the reused connection', async () => {
-  let connections = 0;
-  let answered = 0;
-  const port = await frontOf((incoming, response) => {
-    answered += 1;
-    if (answered === 2) incoming.socket.destroy();
-    else response.end('here');
+  test('aborts the request to the bot when the client disconnects', async () => {
+    let left: () => void = () => undefined;
+    const disconnected = new Promise<void>((resolve) => {
+      left = resolve;
+    });
+    const port = await frontOf((_, response) => {
+      response.on('close', left);
+      response.write('and so on');
+    });
+    (await ask(port)).destroy();
+    await disconnected;
   });
-  servers[0]?.on('connection', () => {
-    connections += 1;
-  });
-  expect(await text(await ask(port))).toBe('here');
-  expect(await text(await ask(port))).toBe('here');
-  expect([answered, connections]).toEqual([3, 2]);
-});
 
-test('reports a failure if no bot listens', async () => {
-  const port = await frontOf((incoming) => void incoming.socket.destroy());
-  const answer = await ask(port, 'POST', 'work');
-  expect(answer.statusCode).toBe(502);
+  test("delivers a response that a bot sends before it reads the whole body, and keeps the client's connection", async () => {
+    const port = await frontOf((_, response) => void response.writeHead(413, { 'content-length': 5 }).end('small'));
+    const first = await ask(port, 'POST', Buffer.alloc(5_000_000));
+    expect([first.statusCode, await text(first)]).toEqual([413, 'small']);
+    const second = await ask(port);
+    expect([second.statusCode, await text(second)]).toEqual([413, 'small']);
+  });
+
+  test('streams large bodies in both directions', async () => {
+    const port = await frontOf((incoming, response) => void incoming.pipe(response));
+    const body = Buffer.alloc(3_000_000, 'word ');
+    expect(await text(await ask(port, 'PUT', body))).toBe(body.toString());
+  });
+
+  test('retries a request without a body if the bot closes the reused connection', async () => {
+    let connections = 0;
+    let answered = 0;
+    const port = await frontOf((incoming, response) => {
+      answered += 1;
+      if (answered === 2) incoming.socket.destroy();
+      else response.end('here');
+    });
+    servers[0]?.on('connection', () => {
+      connections += 1;
+    });
+    expect(await text(await ask(port))).toBe('here');
+    expect(await text(await ask(port))).toBe('here');
+    expect([answered, connections]).toEqual([3, 2]);
+  });
+
+  test('reports a failure if no bot listens', async () => {
+    const port = await frontOf((incoming) => void incoming.socket.destroy());
+    const answer = await ask(port, 'POST', 'work');
+    expect(answer.statusCode).toBe(502);
+  });
+
+  test('has a valid Host header', async () => {
+    const port = await frontOf((incoming, response) => response.end(incoming.headers.host));
+    expect(await text(await ask(port))).toMatch(/^(localhost|127\.0\.0\.1:\d+)$/);
+  });
 });

@@ -1,17 +1,17 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { PassThrough } from 'node:stream';
-import { Agent, type Dispatcher } from 'undici';
-import type { Address } from '../sessions/session-directory.ts';
+import { Agent, buildConnector, type Dispatcher } from 'undici';
+import { type Address, authorityOf } from '../instances/address.ts';
 
 export type BotRequest = {
   readonly address: Address;
-  /** Path and query. */
+  /** Path and query of the request. */
   readonly path: string;
   readonly headers: Record<string, string | string[]>;
 };
 
 export type BotAnswer = {
-  /** Called with the head of the response; its body is piped automatically. */
+  /** Called with the status and headers of the response; its body is piped automatically. */
   readonly onAnswer: (status: number, headers: Record<string, string | string[] | undefined>) => void;
   /** Called if there will be no response and the client is still connected. */
   readonly onFailure: (error: Error) => void;
@@ -20,14 +20,11 @@ export type BotAnswer = {
 /** Idempotent methods (RFC 9110, section 9.2.2) may be retried after a lost connection. */
 const idempotent: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE']);
 
-/**
- * Forwards client requests to bots. Bodies stream in both directions with back-pressure. If one side aborts, the other
- * side is aborted too. Uses undici, because `node:http` takes 50 % more CPU time.
- */
+/** Streams requests to bots with back-pressure. Uses undici, because `node:http` takes 50 % more CPU time. */
 export function createBotRequests() {
   // Keeps connections for the session's next request for less than 5 s, after which uvicorn closes idle ones. There is
   // no other time limit, because a request may stream as long as its session lasts.
-  const agent = new Agent({ keepAliveTimeout: 4_000, headersTimeout: 0, bodyTimeout: 0 });
+  const agent = new Agent({ keepAliveTimeout: 4_000, headersTimeout: 0, bodyTimeout: 0, connect });
 
   function send(request: BotRequest, incoming: IncomingMessage, response: ServerResponse, answer: BotAnswer): void {
     const { address, path, headers } = request;
@@ -72,14 +69,32 @@ export function createBotRequests() {
     });
 
     function dispatch() {
-      const origin = `http://${address.host}:${address.port}`;
       const method = incoming.method as Dispatcher.HttpMethod;
-      agent.dispatch({ origin, path, method, headers, body: isEmpty ? null : bodyOf(incoming) }, handler);
+      const body = isEmpty ? null : bodyOf(incoming);
+      const origin = originOf(address);
+      agent.dispatch({ origin, path, method, headers: { ...headers, host: authorityOf(address) }, body }, handler);
     }
     dispatch();
   }
 
   return { send, close: () => agent.destroy() };
+}
+
+/** undici pools connections by origin, so the path of a Unix socket is encoded as a host name. */
+const socketHost = /^([0-9a-f]+)\.socket$/;
+
+function originOf(address: Address): string {
+  const host = 'socket' in address ? `${Buffer.from(address.socket).toString('hex')}.socket` : authorityOf(address);
+  return `http://${host}`;
+}
+
+const connectTcp = buildConnector({});
+
+function connect(options: buildConnector.Options, done: buildConnector.Callback): void {
+  const path = socketHost.exec(options.hostname)?.[1];
+  const connector =
+    path === undefined ? connectTcp : buildConnector({ socketPath: Buffer.from(path, 'hex').toString() });
+  connector(options, done);
 }
 
 /**

@@ -1,16 +1,15 @@
 import type { IncomingMessage } from 'node:http';
+import { connect } from 'node:net';
 import type { CompletionStatus } from '@bothost/contract';
 import { WebSocket } from 'ws';
+import { type Address, authorityOf } from '../instances/address.ts';
 import type { Client } from './client-of.ts';
 import { headersForBot } from './forwarded-headers.ts';
 
 /** The HTTP response of a bot that rejected the WebSocket. */
 export type BotResponse = { readonly status: number; readonly phrase: string };
 
-/**
- * The bot did not accept the WebSocket. `status` is the session's completion status; `answer` is null if the bot sent
- * no response.
- */
+/** Thrown if the bot does not accept the WebSocket. `answer` is null if it sent no HTTP response. */
 export class BotRefusedSocket extends Error {
   override readonly name = 'BotRefusedSocket';
   readonly status: CompletionStatus;
@@ -23,11 +22,12 @@ export class BotRefusedSocket extends Error {
 }
 
 /**
- * Opens an instance's `/ws` with the client's request and the service's `headers`. Returns a paused socket, so that no
+ * Opens an instance's `/ws` with the client's query and request and the service's `headers`. Returns a paused socket, so that no
  * message is lost before the client is connected. Rejects with `BotRefusedSocket`.
  */
-export function openBot(
-  url: string,
+export function openBotSocket(
+  address: Address,
+  query: string,
   incoming: IncomingMessage,
   client: Client,
   session: { readonly sessionId: string; readonly headers: Readonly<Record<string, string>> },
@@ -40,9 +40,16 @@ export function openBot(
     ),
   );
   const { signal, messageBytes } = limits;
-  const options = { headers, perMessageDeflate: false, maxPayload: messageBytes, signal } as const;
+  const options = {
+    headers,
+    perMessageDeflate: false,
+    maxPayload: messageBytes,
+    signal,
+    // `ws+unix:` addresses cannot have a colon in the query.
+    ...('socket' in address ? { createConnection: () => connect(address.socket) } : {}),
+  } as const;
   return new Promise((resolve, reject) => {
-    const bot = new WebSocket(url, offered, options);
+    const bot = new WebSocket(`ws://${authorityOf(address)}/ws${query}`, offered, options);
     bot.once('open', () => {
       bot.pause();
       resolve(bot);

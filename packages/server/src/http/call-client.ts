@@ -9,7 +9,7 @@ import type { ServiceHost } from './socket-path.ts';
 /** Client for the media stream of a carrier. */
 export type CallClient = SocketClient & {
   /**
-   * Accepts the call and reads from its first messages for which agent it is.
+   * Accepts the call and reads the name of its agent from the first messages.
    *
    * @throws failure `invalid-request`
    */
@@ -50,7 +50,7 @@ export function createCallClient(
   }
 
   return {
-    gone: AbortSignal.any([early.gone, overflow.signal]),
+    disconnected: AbortSignal.any([early.disconnected, overflow.signal]),
     opening: async () => {
       const answered = await answer();
       if (answered === null) throw failure('invalid-request', { message: 'The call ended before it was accepted.' });

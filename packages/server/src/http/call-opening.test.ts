@@ -27,7 +27,7 @@ async function call(): Promise<{ near: WebSocket; socket: Duplex; far: WebSocket
   return { near, socket, far };
 }
 
-it('rejects a call that sends no start message in time', async () => {
+it('readOpening rejects a call that sends no start message in time', async () => {
   const { near, socket, far } = await call();
   const opening = readOpening(near, socket, 0.05);
   far.send('{"event":"connected"}');
@@ -37,14 +37,14 @@ it('rejects a call that sends no start message in time', async () => {
   });
 });
 
-it('rejects if the call ends', async () => {
+it('readOpening rejects if the call ends', async () => {
   const { near, socket, far } = await call();
   const opening = readOpening(near, socket);
   far.close();
   await expect(opening).rejects.toMatchObject({ reason: 'invalid-request' });
 });
 
-it('limits the bytes of an incomplete message', async () => {
+it('readOpening limits the bytes of an incomplete message', async () => {
   const { near, socket, far } = await call();
   const opening = readOpening(near, socket);
   // Send unsolicited pongs, because pings would be answered, and too many queued answers would end the connection.
@@ -52,7 +52,7 @@ it('limits the bytes of an incomplete message', async () => {
   await expect(opening).rejects.toMatchObject({ message: expect.stringContaining('16384 bytes') });
 });
 
-it('removes its listeners', async () => {
+it('readOpening removes its listeners', async () => {
   const { near, socket, far } = await call();
   const count = () =>
     ['message', 'close'].map((event) => near.listenerCount(event)).concat(socket.listenerCount('data'));

@@ -1,16 +1,16 @@
 import type { Duplex } from 'node:stream';
-import { callOpening, failure } from '@bothost/contract';
+import { callOpeningLimits, failure } from '@bothost/contract';
 import type { RawData, WebSocket } from 'ws';
-import { asFields, fieldsOf } from './held-call.ts';
+import { messageFields } from './held-call.ts';
+import { fieldsOf } from './json-body.ts';
 import { parseServiceHost, type ServiceHost } from './socket-path.ts';
 
 /** The custom parameter of a Twilio stream that names the agent: `{agent}.{org}`. */
 const hostParameter = '_pipecatCloudServiceHost';
 
 /**
- * Reads from the `start` message of a Twilio call for which agent the call is. Counts the bytes of the connection
- * `socket`, because incomplete messages take memory too. Adds its listeners synchronously, so that no message is
- * missed.
+ * Reads the name of the agent from the `start` message of a Twilio call. Counts the bytes of the connection `socket`,
+ * because incomplete messages take memory too. Adds its listeners synchronously, so that no message is missed.
  *
  * @throws failure `invalid-request` if there is no `start` within the limits of time and bytes, the JSON is invalid, or
  * no agent is named
@@ -18,7 +18,7 @@ const hostParameter = '_pipecatCloudServiceHost';
 export function readOpening(
   client: WebSocket,
   socket: Duplex,
-  seconds: number = callOpening.seconds,
+  seconds: number = callOpeningLimits.seconds,
 ): Promise<ServiceHost> {
   let bytes = 0;
   return new Promise((resolve, reject) => {
@@ -34,13 +34,14 @@ export function readOpening(
     const onClose = () => refuse('The call ended before its start message.');
     const onData = (chunk: Buffer) => {
       bytes += chunk.length;
-      if (bytes > callOpening.bytes) refuse(`The call sent no start message in ${callOpening.bytes} bytes.`);
+      if (bytes > callOpeningLimits.bytes)
+        refuse(`The call sent no start message in ${callOpeningLimits.bytes} bytes.`);
     };
     const onMessage = (data: RawData, isBinary: boolean) => {
-      const fields = isBinary ? {} : fieldsOf(data);
+      const fields = isBinary ? {} : messageFields(data);
       if (typeof fields['event'] !== 'string') return refuse('A message of the call is not one of a media stream.');
       if (fields['event'] !== 'start') return;
-      const named = asFields(asFields(fields['start'])['customParameters'])[hostParameter];
+      const named = fieldsOf(fieldsOf(fields['start'])['customParameters'])[hostParameter];
       const host = typeof named === 'string' ? parseServiceHost(named) : null;
       if (host === null) return refuse(`The start message names no agent in ${hostParameter}.`);
       end(() => resolve(host));

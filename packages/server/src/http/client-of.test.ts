@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { type BotDirectory, writeBot } from '../../test/support/bots.ts';
-import { idle, sessionUrl, start, stop, tell, withKey } from '../../test/support/client.ts';
+import { evaluate, idle, sessionUrl, start, stop, withKey } from '../../test/support/client.ts';
 import { startTestServer, type TestServer } from '../../test/support/test-server.ts';
 import { createClientOf, type TrustedProxies } from './client-of.ts';
 
@@ -131,7 +131,7 @@ describe.each([
     });
     const agentUrl = `${service.url.replace('http', 'ws')}/ws/generic/behind.${service.organization}`;
     const agentSocket = await opened(new WebSocket(agentUrl, withKey(token, forwarded)));
-    const upgradesOf = (session: string) => tell<object[]>(service, 'behind', session, 'state.upgrades');
+    const upgradesOf = (session: string) => evaluate<object[]>(service, 'behind', session, 'state.upgrades');
     expect(await upgradesOf(id)).toMatchObject([{ headers: expected }]);
     expect(await upgradesOf(sessionId)).toMatchObject([{ headers: expected }]);
     agentSocket.close();

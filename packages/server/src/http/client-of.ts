@@ -5,7 +5,7 @@ import { isHost } from './request-head.ts';
 
 /** The client of a request, as seen through trusted proxies. */
 export type Client = {
-  /** Its IP address. */
+  /** IP address of the client. */
   readonly address: string;
   /** URL at which the client reached the service, without a trailing slash. */
   readonly serviceUrl: string;

@@ -44,18 +44,18 @@ describe('isPreflight', () => {
 describe('corsHeaders', () => {
   const from = (name: string) => request('/v1/public/parrot/start', { origin: name });
 
-  it('let every origin read the response by default, without credentials', () => {
+  it('allow every origin by default, without credentials', () => {
     const headers = corsHeaders(everybody, from(origin));
     expect(headers['access-control-allow-origin']).toBe('*');
     expect(headers).not.toHaveProperty('access-control-allow-credentials');
   });
 
-  it('let the configured origins read the response, with Vary', () => {
+  it('allow the configured origins, and vary by origin', () => {
     expect(corsHeaders(some, from(origin))).toMatchObject({ 'access-control-allow-origin': origin, vary: 'origin' });
   });
 
   it.each(['https://evil.example.com', 'https://app.example.com.evil.org', 'null', 'http://app.example.com'])(
-    'do not let %s read the response if origins are configured',
+    'do not allow %s if other origins are configured',
     (name) => {
       expect(corsHeaders(some, from(name))).toEqual({ vary: 'origin' });
     },

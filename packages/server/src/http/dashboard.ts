@@ -1,19 +1,29 @@
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { talkBase } from '@bothost/contract';
 import fastifyStatic from '@fastify/static';
 import type { FastifyInstance, FastifyReply } from 'fastify';
+import { authorizePage } from './authorization-server.ts';
 
-/** Paths of the single-page dashboard. The page itself evaluates the path. */
-const pages = ['/', '/talk/:agent'];
+/** Paths of the single-page dashboard. The page itself interprets the path. */
+const pages = [
+  ...['/', '/sign-in', '/sign-in/openid', '/join', '/reset-password', '/device', authorizePage],
+  ...['/orgs', '/orgs/*', '/settings', '/settings/*'],
+];
 
-/**
- * Allows no other hosts. `blob:` is for the audio worklets of the web client. WebSockets go to the service itself, also
- * under the host name that clients use.
- */
-const contentSecurityPolicy = (serviceUrl: string) =>
+type Sources = { readonly scripts: string; readonly styles: string };
+const ownSources: Sources = { scripts: "'self'", styles: "'self'" };
+/** Audio worklets are loaded from `blob:` URLs. */
+const talkSources: Sources = { ...ownSources, scripts: "'self' blob:" };
+/** The library of the API reference adds style elements. */
+const referenceSources: Sources = { ...ownSources, styles: "'self' 'unsafe-inline'" };
+
+/** WebSockets connect to the service itself, under the host name of the request. */
+const contentSecurityPolicy = (serviceUrl: string, { scripts, styles }: Sources) =>
   [
     "default-src 'self'",
-    "script-src 'self' blob:",
+    `script-src ${scripts}`,
+    `style-src ${styles}`,
     "img-src 'self' data:",
     `connect-src 'self' ${serviceUrl.replace(/^http/, 'ws')}`,
     "frame-ancestors 'none'",
@@ -21,26 +31,26 @@ const contentSecurityPolicy = (serviceUrl: string) =>
     "form-action 'self'",
   ].join('; ');
 
-/**
- * Serves the built dashboard. Assets are cached for a year, because their names contain a hash; the page itself is not
- * cached.
- */
+/** Serves the built dashboard. Assets are cached for a year, because their names contain a hash. */
 export async function addDashboard(app: FastifyInstance): Promise<void> {
   const root = join(dirname(createRequire(import.meta.url).resolve('@bothost/dashboard/package.json')), 'dist');
   await app.register(fastifyStatic, { root, serve: false });
-  for (const page of pages) app.get(page, (request, reply) => sendPage(reply, request.client.serviceUrl));
-  app.get('/assets/*', (request, reply) => {
-    const { '*': name } = request.params as { '*': string };
-    return reply
+  const addPage = (path: string, sources: Sources) =>
+    app.get(path, (request, reply) => sendPage(reply, request.client.serviceUrl, sources));
+  for (const page of pages) addPage(page, ownSources);
+  for (const page of [`${talkBase}/:agent`, '/orgs/:organization/talk/:agent']) addPage(page, talkSources);
+  addPage('/docs', referenceSources);
+  app.get<{ Params: { '*': string } }>('/assets/*', ({ params }, reply) =>
+    reply
       .header('x-content-type-options', 'nosniff')
-      .sendFile(`assets/${name}`, { maxAge: '365d', immutable: true });
-  });
+      .sendFile(`assets/${params['*']}`, { maxAge: '365d', immutable: true }),
+  );
 }
 
-function sendPage(reply: FastifyReply, serviceUrl: string): FastifyReply {
+function sendPage(reply: FastifyReply, serviceUrl: string, sources: Sources): FastifyReply {
   return reply
     .headers({
-      'content-security-policy': contentSecurityPolicy(serviceUrl),
+      'content-security-policy': contentSecurityPolicy(serviceUrl, sources),
       'x-content-type-options': 'nosniff',
       'referrer-policy': 'no-referrer',
       'cache-control': 'no-cache',

@@ -3,17 +3,17 @@ import type { Duplex } from 'node:stream';
 /** Maximum number of bytes that are read before a response. */
 const earlyBytes = 65_536;
 
-/** The bytes that a client sends before it gets a response. */
+/** The bytes that a client sends before it gets a response, for example to its WebSocket handshake. */
 export type EarlyData = {
   /** Aborts when the client disconnects. */
-  readonly gone: AbortSignal;
+  readonly disconnected: AbortSignal;
   /** Stops reading, pauses the socket, and returns the bytes read so far. */
   readonly take: () => Buffer;
 };
 
 /** Reads a socket before the response is sent, because a disconnect is noticed only while reading. */
 export function readEarlyData(socket: Duplex, head: Buffer): EarlyData {
-  const gone = new AbortController();
+  const disconnect = new AbortController();
   const chunks = [head];
   let size = head.length;
   const onData = (chunk: Buffer) => {
@@ -21,16 +21,16 @@ export function readEarlyData(socket: Duplex, head: Buffer): EarlyData {
     size += chunk.length;
     if (size > earlyBytes) socket.destroy();
   };
-  const onGone = () => gone.abort();
+  const onDisconnect = () => disconnect.abort();
   socket.on('data', onData);
-  socket.on('error', onGone);
-  socket.once('end', onGone);
-  socket.once('close', onGone);
+  socket.on('error', onDisconnect);
+  socket.once('end', onDisconnect);
+  socket.once('close', onDisconnect);
   const take = () => {
     socket.off('data', onData);
-    socket.off('end', onGone);
+    socket.off('end', onDisconnect);
     socket.pause();
     return Buffer.concat(chunks);
   };
-  return { gone: gone.signal, take };
+  return { disconnected: disconnect.signal, take };
 }

@@ -5,7 +5,7 @@ import { type ApiError, errorBody, failures, retryAfterSeconds } from '@bothost/
 /** Maps any error to a documented failure; an unknown one becomes a 500 that shows no details. */
 export type ToFailure = (error: unknown) => ApiError;
 
-/** Headers of a failure. */
+/** Returns response headers that depend on the failure, such as `Retry-After`. */
 export function failureHeaders(error: ApiError): OutgoingHttpHeaders {
   const busy = error.status === 429 || error.status === 503;
   return {
@@ -33,19 +33,14 @@ export function sendFailure(
 
 const discardMs = 5_000;
 
-/**
- * Reads and drops the rest of a rejected body, but closes the connection after 5 s. Without this, a client that sends
- * its whole body before it reads would see a connection reset instead of the response.
- */
+/** Drops the rest of a body for up to 5 s, so that the client reads the response, not a connection reset. */
 export function discardBody(incoming: IncomingMessage): void {
   incoming.resume();
   const timer = setTimeout(() => incoming.destroy(), discardMs);
   incoming.once('close', () => clearTimeout(timer));
 }
 
-/**
- * Writes a failure to a bare socket that has no response object, because the request is an upgrade or cannot be parsed.
- */
+/** Writes a failure to a raw socket, for a request that is an upgrade or cannot be parsed. */
 export function refuseUpgrade(socket: Duplex, error: ApiError, requestId: string): void {
   const body = JSON.stringify(errorBody(error, requestId));
   const headers = { ...failureHeaders(error), ...jsonHeaders(body, requestId), connection: 'close' };

@@ -14,8 +14,8 @@ const added = {
 
 describe('headersForBot', () => {
   it("returns the client's headers, the session id and the client's address", () => {
-    const said = { 'content-type': 'text/plain', accept: '*/*', origin: 'https://example.com', 'x-mine': '1' };
-    expect(headersForBot(said, id, client)).toEqual({ ...said, ...added });
+    const headers = { 'content-type': 'text/plain', accept: '*/*', origin: 'https://example.com', 'x-mine': '1' };
+    expect(headersForBot(headers, id, client)).toEqual({ ...headers, ...added });
   });
 
   it.each(['host', 'authorization', 'content-length', 'expect'])('omits %s, which is only for the service', (name) => {
@@ -75,8 +75,8 @@ describe('headersForClient', () => {
   const sandbox = { 'content-security-policy': 'sandbox', 'x-content-type-options': 'nosniff' };
 
   it("returns the bot's headers with a sandbox policy", () => {
-    const said = { 'content-type': 'text/html', etag: '"1"', 'content-length': '3' };
-    expect(headersForClient(said)).toEqual({ ...said, ...sandbox });
+    const headers = { 'content-type': 'text/html', etag: '"1"', 'content-length': '3' };
+    expect(headersForClient(headers)).toEqual({ ...headers, ...sandbox });
   });
 
   it.each(['connection', 'keep-alive', 'transfer-encoding', 'set-cookie', 'access-control-allow-origin'])(

@@ -58,23 +58,17 @@ const originWide = new Set([
   'nel',
 ]);
 
-/**
- * Whether a header of the bot's response, including upgrade responses, is forwarded to the client. `name` is in lower
- * case.
- */
-export function isForClient(name: string): boolean {
+/** Whether a header of the bot's response is forwarded to the client. `name` is in lower case. */
+export function isForwardedToClient(name: string): boolean {
   return !hopByHop.has(name) && !originWide.has(name) && !name.startsWith('access-control-');
 }
 
-/**
- * Headers for the client. Adds a policy that sandboxes the bot's pages, so that they have no access to the service's
- * origin.
- */
+/** Headers for the client. Sandboxes the bot's pages, so that they have no access to the service's origin. */
 export function headersForClient(headers: IncomingHttpHeaders): OutgoingHttpHeaders {
   const nominated = nominatedBy(headers.connection);
   const result: OutgoingHttpHeaders = {};
   for (const [name, value] of Object.entries(headers)) {
-    if (isForClient(name) && !nominated.has(name)) result[name] = value;
+    if (isForwardedToClient(name) && !nominated.has(name)) result[name] = value;
   }
   result['content-security-policy'] = 'sandbox';
   result['x-content-type-options'] = 'nosniff';

@@ -1,4 +1,4 @@
-import { heldCall } from '@bothost/contract';
+import { heldCallLimits } from '@bothost/contract';
 import { describe, expect, it } from 'vitest';
 import { createHeldCall } from './held-call.ts';
 
@@ -12,8 +12,8 @@ describe('createHeldCall', () => {
     const audio = Array.from({ length: 5 }, (_, second) => media(8000, { second }));
     const [start, mark, stop] = ['start', 'mark', 'stop'].map((event) => text({ event }));
     const bytes = Buffer.from([1, 2, 3]);
-    const said = [start, ...audio.slice(0, 2), mark, bytes, ...audio.slice(2), stop] as Buffer[];
-    for (const data of said) expect(call.add(data, data === bytes)).toBe(true);
+    const messages = [start, ...audio.slice(0, 2), mark, bytes, ...audio.slice(2), stop] as Buffer[];
+    for (const data of messages) expect(call.add(data, data === bytes)).toBe(true);
     expect(call.messages().map(({ data }) => data)).toEqual([start, mark, bytes, audio[3], audio[4], stop]);
     expect(call.messages().map(({ isBinary }) => isBinary)).toEqual([false, false, true, false, false, false]);
   });
@@ -35,24 +35,24 @@ describe('createHeldCall', () => {
     const silent = text({ event: 'media', media: { payload: '' }, filling: 'x'.repeat(1000) });
     let taken = 0;
     while (call.add(silent, false)) taken += 1;
-    expect(taken).toBe(Math.floor(heldCall.otherBytes / (silent.length + 64)));
+    expect(taken).toBe(Math.floor(heldCallLimits.otherBytes / (silent.length + 64)));
   });
 
   it('limits the number of empty messages', () => {
     const call = createHeldCall('plivo');
     let taken = 0;
     while (taken < 10_000 && call.add(Buffer.alloc(0), false)) taken += 1;
-    expect(taken).toBe(heldCall.otherBytes / 64);
+    expect(taken).toBe(heldCallLimits.otherBytes / 64);
   });
 
   it('copies messages that are slices of larger buffers', () => {
     const read = Buffer.alloc(65_536, 'x');
-    const said = text({ event: 'mark' });
-    said.copy(read, 100);
+    const message = text({ event: 'mark' });
+    message.copy(read, 100);
     const call = createHeldCall('twilio');
-    call.add(read.subarray(100, 100 + said.length), false);
+    call.add(read.subarray(100, 100 + message.length), false);
     const [{ data } = { data: read }] = call.messages();
-    expect(data).toEqual(said);
+    expect(data).toEqual(message);
     expect(data.buffer).not.toBe(read.buffer);
   });
 });

@@ -1,5 +1,6 @@
-import { type Carrier, heldCall } from '@bothost/contract';
+import { type Carrier, heldCallLimits } from '@bothost/contract';
 import type { RawData } from 'ws';
+import { fieldsOf } from './json-body.ts';
 
 type Message = { readonly data: Buffer; readonly isBinary: boolean; readonly audioBytes: number };
 
@@ -14,21 +15,15 @@ export type HeldCall = {
 /** Audio bytes per second: 8000 samples of one byte each. Exotel sends 16-bit PCM. */
 const audioRates: Record<Carrier, number> = { twilio: 8_000, telnyx: 8_000, plivo: 8_000, exotel: 16_000 };
 
-/**
- * A carrier's audio message, base64 in JSON, is a little more than twice the size of its audio. A message larger than
- * this is not audio.
- */
+/** A larger message is not audio, which takes a little more than twice its size as base64 in JSON. */
 const wireBytesPerAudioByte = 8;
 
-/**
- * Memory in bytes that each message counts in addition to its content, so that the number of empty messages is limited
- * too.
- */
+/** Bytes that each message counts besides its content, so that empty messages are limited too. */
 const messageBytes = 64;
 
 /** Keeps the latest audio and all other messages, because a bot identifies the call by the first messages. */
 export function createHeldCall(carrier: Carrier): HeldCall {
-  const most = heldCall.audioSeconds * audioRates[carrier];
+  const most = heldCallLimits.audioSeconds * audioRates[carrier];
   const held: Message[] = [];
   let audioBytes = 0;
   let audioWireBytes = 0;
@@ -47,7 +42,7 @@ export function createHeldCall(carrier: Carrier): HeldCall {
       held.push(message);
       if (message.audioBytes === 0) {
         otherBytes += messageBytes + message.data.length;
-        return otherBytes <= heldCall.otherBytes;
+        return otherBytes <= heldCallLimits.otherBytes;
       }
       audioBytes += message.audioBytes;
       audioWireBytes += message.data.length;
@@ -59,22 +54,18 @@ export function createHeldCall(carrier: Carrier): HeldCall {
 }
 
 /** Parses a carrier's message. Returns an empty object if the message is not a JSON object. */
-export function fieldsOf(data: RawData): Readonly<Record<string, unknown>> {
+export function messageFields(data: RawData): Readonly<Record<string, unknown>> {
   try {
-    return asFields(JSON.parse(String(data)));
+    return fieldsOf(JSON.parse(String(data)));
   } catch {
     return {};
   }
 }
 
-export function asFields(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
-}
-
 /** Number of audio bytes in a message. All four carriers send `{"event": "media", "media": {"payload": <base64>}}`. */
 function audioBytesOf(data: RawData): number {
-  const fields = fieldsOf(data);
-  const { payload } = asFields(fields['media']);
+  const fields = messageFields(data);
+  const { payload } = fieldsOf(fields['media']);
   return fields['event'] === 'media' && typeof payload === 'string' ? Buffer.byteLength(payload, 'base64') : 0;
 }
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type BotDirectory, writeBot } from '../../test/support/bots.ts';
-import { openSocket, sendRaw, sessionUrl, start, stop, tell } from '../../test/support/client.ts';
+import { evaluate, openSocket, sendRaw, sessionUrl, start, stop } from '../../test/support/client.ts';
 import { startTestServer, type TestServer } from '../../test/support/test-server.ts';
 
 const h2c = 'Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAEAAEAAAAIAAAAB\r\n';
@@ -15,7 +15,7 @@ describe('a request that offers an upgrade to HTTP/2', () => {
     bot = await writeBot('target');
     service = await startTestServer({ agents: [bot.path] });
     id = await start(service, 'target');
-    await tell(service, 'target', id, 'true');
+    await evaluate(service, 'target', id, 'true');
   });
   afterAll(async () => {
     await stop(service, 'target', id);
@@ -56,6 +56,6 @@ describe('a request that offers an upgrade to HTTP/2', () => {
     expect(answer).toMatch(/^HTTP\/1\.1 200 [\s\S]*"body":"hello"/);
     expect(answer).not.toMatch(/h2c|http2-settings/i);
     expect(await send('POST', path('/bot'), service.publicKey, '{}')).toMatch(/^HTTP\/1\.1 404 /);
-    expect(await tell(service, 'target', id, 'state.starts.length')).toBe(1);
+    expect(await evaluate(service, 'target', id, 'state.starts.length')).toBe(1);
   });
 });

@@ -17,7 +17,7 @@ function problemsOf(parse: (bytes: Buffer) => unknown, text: string | Buffer) {
 describe.each([
   ['parseJson', parseJson],
   ['parseExactJson', parseExactJson],
-])('%s', (_, parse) => {
+])('the JSON parser %s', (_, parse) => {
   it('returns the same value as JSON.parse', () => {
     const anyJson = fc.json({ stringUnit: 'binary', maxDepth: 20 });
     fc.assert(
@@ -53,11 +53,8 @@ describe.each([
     ['{"a":{"\\udfffcanary":1}}', ['body.a contains half of a surrogate pair']],
     ['{"a canary":"\\ud800"}', ['body.... contains half of a surrogate pair']],
     ['{"a":{"__proto__":{"canary":1}}}', ['body.a.__proto__ is not an allowed field name']],
-    [`${'{"a":'.repeat(101)}1${'}'.repeat(101)}`, [`body${'.a'.repeat(16)}.... is nested more than 100 levels deep`]],
-    [
-      `${'['.repeat(500_000)}${']'.repeat(500_000)}`,
-      [`body${'.0'.repeat(16)}.... is nested more than 100 levels deep`],
-    ],
+    [`${'{"a":'.repeat(101)}1${'}'.repeat(101)}`, ['body is nested more than 100 levels deep']],
+    [`${'['.repeat(500_000)}${']'.repeat(500_000)}`, ['body is nested more than 100 levels deep']],
   ])('rejects a value that other programs cannot read: %.60s', (text, paths) => {
     expect(problemsOf(parse, text)).toEqual({ reason: 'invalid-request', paths });
   });

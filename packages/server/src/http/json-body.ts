@@ -3,7 +3,7 @@ import { failure, type Issue } from '@bothost/contract';
 
 /** Messages contain only field names of this form, because other names may be misplaced secret values. */
 const printableName = /^[A-Za-z0-9_-]{1,64}$/;
-const levelsAtMost = 100;
+const maxNestingLevels = 100;
 const issuesAtMost = 20;
 const levelsInPathAtMost = 16;
 
@@ -16,6 +16,9 @@ const levelsInPathAtMost = 16;
 export function parseJson(bytes: Buffer): unknown {
   // Decode only valid UTF-8, because decoding silently replaces invalid bytes.
   if (!isUtf8(bytes)) throw failure('invalid-json', { message: 'The request body is not valid UTF-8.' });
+  // Check before parsing, because a parser takes long for a body of nothing but brackets.
+  if (isNestedDeeper(bytes, maxNestingLevels))
+    throw invalid([{ path: 'body', message: `is nested more than ${maxNestingLevels} levels deep` }]);
   let value: unknown;
   try {
     value = JSON.parse(bytes.toString('utf8').replace(/^\ufeff/, ''));
@@ -27,10 +30,7 @@ export function parseJson(bytes: Buffer): unknown {
   return value;
 }
 
-/**
- * Parses JSON like `parseJson`, but also rejects objects with duplicate field names, because parsers disagree about
- * which of them counts (RFC 8259, section 4).
- */
+/** Also rejects duplicate field names, because parsers disagree about which counts (RFC 8259, section 4). */
 export function parseExactJson(bytes: Buffer): unknown {
   const value = parseJson(bytes);
   const issues = findDuplicates(bytes.toString('utf8'));
@@ -38,17 +38,40 @@ export function parseExactJson(bytes: Buffer): unknown {
   return value;
 }
 
-function requireInteroperable(value: unknown, path: readonly string[]): void {
-  const problem = (message: string) => invalid([{ path: pathOf(path), message }]);
-  if (path.at(-1) === '__proto__') throw problem('is not an allowed field name');
-  if (typeof value === 'string' && /\p{Cs}/u.test(value)) throw problem('contains half of a surrogate pair');
+/** Counts brackets outside strings. The text need not be valid JSON. */
+function isNestedDeeper(bytes: Buffer, levels: number): boolean {
+  let level = 0;
+  let isInString = false;
+  for (let at = 0; at < bytes.length; at += 1) {
+    const byte = bytes[at];
+    if (isInString) {
+      if (byte === 0x5c) at += 1;
+      else if (byte === 0x22) isInString = false;
+    } else if (byte === 0x22) isInString = true;
+    else if (byte === 0x5b || byte === 0x7b) level += 1;
+    else if (byte === 0x5d || byte === 0x7d) level -= 1;
+    if (level > levels) return true;
+  }
+  return false;
+}
+
+const surrogate = /\p{Cs}/u;
+
+/** `path` is changed during the visit, because a copy for each of a million values would block the service. */
+function requireInteroperable(value: unknown, path: (string | number)[]): void {
+  if (path.at(-1) === '__proto__') throw problemAt(path, 'is not an allowed field name');
+  if (typeof value === 'string' && surrogate.test(value)) throw problemAt(path, 'contains half of a surrogate pair');
   if (typeof value !== 'object' || value === null) return;
-  if (path.length === levelsAtMost) throw problem(`is nested more than ${levelsAtMost} levels deep`);
-  for (const [name, item] of Object.entries(value)) {
-    requireInteroperable(name, path);
-    requireInteroperable(item, [...path, name]);
+  const isArray = Array.isArray(value);
+  for (const [name, item] of isArray ? value.entries() : Object.entries(value)) {
+    if (!isArray) requireInteroperable(name, path);
+    path.push(name);
+    requireInteroperable(item, path);
+    path.pop();
   }
 }
+
+const problemAt = (path: readonly (string | number)[], message: string) => invalid([{ path: pathOf(path), message }]);
 
 function invalid(issues: readonly Issue[]) {
   const message = `The request is not valid. ${issues.map(({ path, message }) => `${path}: ${message}`).join('; ')}`;
@@ -84,8 +107,13 @@ function findDuplicates(text: string): Issue[] {
   return issues;
 }
 
-function pathOf(names: readonly string[]): string {
-  const printable = names.map((name) => (printableName.test(name) ? name : '...'));
+function pathOf(names: readonly (string | number)[]): string {
+  const printable = names.map((name) => (printableName.test(`${name}`) ? `${name}` : '...'));
   const isLong = printable.length > levelsInPathAtMost;
   return ['body', ...(isLong ? [...printable.slice(0, levelsInPathAtMost), '...'] : printable)].join('.');
+}
+
+/** The fields of a parsed object, whose values are not checked yet. Empty for any other value. */
+export function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};
 }

@@ -11,10 +11,7 @@ import { type createUploadEndpoint, parseUploadPath } from './upload.ts';
 
 type Handler = (incoming: IncomingMessage, response: ServerResponse) => void;
 
-/**
- * Creates Node's HTTP server. It rejects malformed requests that Node's parser accepts, answers preflights, streams the
- * bodies of bots and uploads, and passes all other requests to `handler`, the framework.
- */
+/** Streams requests for bots and uploads, and passes other requests to `handler`, the framework. */
 export function createNodeServer(
   cors: CorsPolicy,
   streamed: {

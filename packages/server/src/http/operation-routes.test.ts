@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { ErrorResponse, operations, pathsOf } from '@bothost/contract';
+import { allOperations, ErrorResponse, pathsOf } from '@bothost/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { startTestServer, type TestServer } from '../../test/support/test-server.ts';
@@ -14,10 +14,10 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-type Ask = { method?: string; key?: string | null; body?: string | Buffer; headers?: Record<string, string> };
+type TestRequest = { method?: string; key?: string | null; body?: string | Buffer; headers?: Record<string, string> };
 
 /** Sends a request, with the private key by default. */
-async function ask(path: string, { method = 'GET', key = service.privateKey, body, headers }: Ask = {}) {
+async function ask(path: string, { method = 'GET', key = service.privateKey, body, headers }: TestRequest = {}) {
   const answer = await fetch(service.url + path, {
     method,
     headers: { ...(key === null ? {} : { authorization: `Bearer ${key}` }), ...headers },
@@ -32,7 +32,7 @@ const json = { 'content-type': 'application/json' };
 /** Larger than every limit on bodies, and larger than the socket buffers of both sides. */
 const megabytes = ' '.repeat(32_000_000);
 
-const all = Object.values(operations).flatMap((operation) =>
+const all = Object.values(allOperations).flatMap((operation) =>
   pathsOf(operation).map((path) => [operation.method, path, operation.key] as const),
 );
 
@@ -42,20 +42,15 @@ describe('the OpenAPI document', () => {
     ((await ask('/v1/openapi.json')).json as { paths: Record<string, Record<string, Entry>> }).paths;
 
   it.each(all)('lists the statuses of rejected requests to %s %s', async (method, path, kind) => {
-    const key = {
-      operator: operatorToken,
-      public: service.publicKey,
-      private: service.privateKey,
-      account: service.privateKey,
-    };
+    const key = kind === 'operator' ? operatorToken : kind === 'public' ? service.publicKey : service.privateKey;
     const inOwn = path.replace('{organization}', service.organization).replace(/\{\w+\}/g, 'x');
     const inOther = path.replace(/\{\w+\}/g, 'x');
     const body = method === 'GET' ? {} : { body: '{"broken', headers: json };
     const answers = [
       await ask(inOwn, { method, key: null }),
-      await ask(inOther, { method, key: key[kind] }),
-      await ask(inOwn, { method, key: key[kind], ...body }),
-      ...(method === 'GET' ? [] : [await ask(inOwn, { method, key: key[kind], body: megabytes })]),
+      await ask(inOther, { method, key }),
+      await ask(inOwn, { method, key, ...body }),
+      ...(method === 'GET' ? [] : [await ask(inOwn, { method, key, body: megabytes })]),
     ];
     const { responses = {} } = (await paths())[path]?.[method.toLowerCase()] ?? {};
     expect(Object.keys(responses)).toEqual(expect.arrayContaining(answers.map(({ status }) => String(status))));
@@ -63,7 +58,7 @@ describe('the OpenAPI document', () => {
 });
 
 describe('the order of checks', () => {
-  it.each(all)('checks the key of %s %s first', async (method, path, kind) => {
+  it.each(all.filter(([, , key]) => key !== 'none'))('checks the key of %s %s first', async (method, path, kind) => {
     const filled = path.replace(/\{\w+\}/g, 'x');
     const broken = method === 'GET' ? {} : { body: '{"broken', headers: json };
     const without = await ask(filled, { method, key: null, ...broken });
@@ -96,7 +91,7 @@ describe('the order of checks', () => {
     ['PUT', '/v1/agents', 'GET, POST'],
     ['POST', '/v1/agents/x/sessions/y', 'GET, DELETE'],
     ['DELETE', '/v1/keys', 'GET, POST'],
-    ['GET', '/v1/keys/x', 'DELETE'],
+    ['PATCH', '/v1/keys/x', 'DELETE'],
     ['PUT', '/v1/organizations/test-org/properties', 'GET, PATCH'],
   ])('answers 405 with the allowed methods for another method (%s %s)', async (method, path, allow) => {
     const answer = await ask(path, { method });
@@ -105,7 +100,7 @@ describe('the order of checks', () => {
   });
 });
 
-describe('bodies', () => {
+describe('request bodies', () => {
   const create = (body: string, headers: Record<string, string> = json) =>
     ask('/v1/keys', { method: 'POST', body, headers });
 
@@ -191,12 +186,12 @@ describe('bodies', () => {
     ['half of a surrogate pair', Buffer.from('{"name":"x\\ud800","kind":"public"}')],
     ['half of a surrogate pair in a field name', Buffer.from('{"name":"x","kind":"public","\\udfff":1}')],
     ['101 levels of nesting', Buffer.from(`{"name":"x","kind":"public","deep":${'['.repeat(100)}${']'.repeat(100)}}`)],
-  ])('with %s are rejected with 400', async (_, body) => {
+  ])('are rejected with 400 if they have %s', async (_, body) => {
     const answer = await ask('/v1/keys', { method: 'POST', body, headers: json });
     expect([answer.status, reasonOf(answer)]).toEqual([400, expect.stringMatching(/^invalid-/)]);
   });
 
-  it('that are nested too deeply are rejected with 400 for a session start', async () => {
+  it('are rejected with 400 for a session start if they are nested too deeply', async () => {
     const body = `{"body":{"deep":${'['.repeat(100_000)}${']'.repeat(100_000)}}}`;
     const answer = await ask('/v1/public/nobody/start', { method: 'POST', key: service.publicKey, body });
     expect([answer.status, reasonOf(answer)]).toEqual([400, 'invalid-request']);
@@ -241,7 +236,7 @@ describe('a NUL character', () => {
   });
 });
 
-describe('parameters', () => {
+describe('request parameters', () => {
   it.each([
     ['GET', '/v1/agents/'],
     ['GET', '/v1/agents//sessions'],
@@ -249,18 +244,18 @@ describe('parameters', () => {
     ['DELETE', '/v1/keys/'],
     ['GET', '/v1/organizations//agents'],
     ['DELETE', '/v1/agents//sessions/'],
-  ])('that are empty answer 404 and never match another operation: %s %s', async (method, path) => {
+  ])('answer 404 if one is empty, and never match another operation: %s %s', async (method, path) => {
     expect((await ask(path, { method })).status).toBe(404);
   });
 
-  it('of lists are named in the error if they are invalid', async () => {
+  it('are named in the error if a list operation gets invalid ones', async () => {
     const answer = await ask('/v1/agents/x/sessions?limit=0&offset=-1&status=maybe&startTime=later');
     const { issues = [] } = ErrorResponse.parse(answer.json);
     expect(answer.status).toBe(400);
     expect(issues.map(({ path }) => path)).toEqual(['query.limit', 'query.offset', 'query.startTime', 'query.status']);
   });
 
-  it('with malformed percent-encoding are reported as a client error', async () => {
+  it('are a client error if their percent-encoding is malformed', async () => {
     const answer = await ask('/v1/agents/%zz');
     expect(answer.status).toBeLessThan(500);
     expect(ErrorResponse.parse(answer.json).error).not.toBe('');
@@ -298,7 +293,7 @@ describe('every response', () => {
     expect(answer.headers.get('x-request-id')).not.toBe('mine');
   });
 
-  it('of the API forbids caching', async () => {
+  it('forbids caching if it is from the API', async () => {
     expect((await ask('/v1/agents')).headers.get('cache-control')).toBe('no-store');
   });
 });
@@ -308,13 +303,6 @@ describe('without a key', () => {
     const { status, json: document } = await ask('/v1/openapi.json', { key: null });
     expect(status).toBe(200);
     expect(document).toMatchObject({ openapi: '3.1.0', servers: [{ url: service.url }] });
-  });
-
-  it('the reference page lists every operation and contains no scripts', async () => {
-    const { headers, text } = await ask('/docs', { key: null });
-    expect(headers.get('content-type')).toContain('text/html');
-    for (const operation of Object.values(operations)) expect(text).toContain(operation.path);
-    expect(text).not.toContain('<script');
   });
 
   it('the probes report that the service is live and ready', async () => {

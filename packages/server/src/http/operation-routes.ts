@@ -1,134 +1,141 @@
 import type { ServerResponse } from 'node:http';
 import {
+  type AllOperations,
+  allOperations,
   apiBase,
+  type Credential,
   failure,
   type Issue,
+  maxRequestBodyBytes,
   type Operation,
-  operations,
   operatorBase,
   pathsOf,
   publicBase,
-  requestBodyBytes,
+  type RequestOf,
+  type ResponseOf,
+  withoutBrackets,
 } from '@bothost/contract';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
-import type { Authenticator, Caller, KeyUse, Principal } from '../organizations/authenticate.ts';
-import { bearerToken, hasSeveralAuthorizations } from './bearer.ts';
-import { operatorOf, principalOf } from './refused-request.ts';
+import type { PersonPrincipal, Visitor } from '../accounts/visitor.ts';
+import type { Callers, Handler, HandlersOf } from '../handlers.ts';
+import type { KeyUse, Principal } from '../organizations/authenticate.ts';
+import { authorize, type CallerContext } from './caller.ts';
+import { fieldsOf } from './json-body.ts';
+import { operatorOf } from './refused-request.ts';
 import { responseSchema } from './response-schema.ts';
 
-/**
- * The handlers of all operations, with the types that routes need; `handlers.ts` has the exact types. `gone` returns a
- * signal that aborts when the client disconnects.
- */
-export type RouteHandlers = {
-  readonly [name: string]: (
-    request: { params: never; query: never; body: never },
-    caller: never,
-    requestedAt: Date,
-    gone: () => AbortSignal,
-  ) => Promise<unknown>;
-};
+export type RoutesContext = CallerContext & { readonly now: () => Date };
 
-export type RoutesContext = {
-  readonly authenticator: Authenticator;
-  readonly isOperator: (token: string) => boolean;
-  readonly now: () => Date;
-};
-
-/** Adds the routes of all operations. Each checks the key before it reads anything else. */
-export function addOperationRoutes(app: FastifyInstance, context: RoutesContext, handlers: RouteHandlers): void {
-  app.decorateRequest('caller');
+/** Adds the routes of all operations. Each checks the credential before it reads anything else. */
+export function addOperationRoutes(
+  app: FastifyInstance,
+  context: RoutesContext,
+  handlers: HandlersOf<AllOperations>,
+): void {
+  for (const name of ['caller', 'person', 'visitor']) app.decorateRequest(name);
   app.decorateRequest('requestedAt');
-  for (const operation of Object.values(operations) as Operation[]) {
-    const handler = handlers[operation.name];
-    if (handler === undefined) throw new Error(`no handler for ${operation.name}`);
-    for (const path of pathsOf(operation)) addRoute(app, context, operation, path, handler);
-  }
+  const add = <Name extends keyof AllOperations>(name: Name) =>
+    addRoutes(app, context, endpoints[name], handlers[name]);
+  for (const { name } of Object.values(allOperations)) add(name);
+  // Pipecat Cloud's CLI signs out at this path, outside of the API.
+  addRoutes(app, context, endpoints.signOut, handlers.signOut, ['/auth/logout']);
 }
 
 declare module 'fastify' {
   interface FastifyRequest {
+    /** The caller in its organization. Unset before it is authenticated, and for operations without an organization. */
     caller: Principal;
+    /** The person who calls an operation without an organization. */
+    person: PersonPrincipal | undefined;
+    /** The client of an operation without a credential. */
+    visitor: Visitor;
     requestedAt: Date;
   }
   interface FastifyContextConfig {
     /** The properties of the route's operation that the error handler and the JSON parser need. */
-    operation?: Pick<Operation, 'audit'> & Partial<Pick<Operation, 'bodyBytes' | 'exactBody'>>;
+    operation?: Pick<Operation, 'audit'> & Partial<Pick<Operation, 'name' | 'bodyBytes' | 'exactBody' | 'acceptsForm'>>;
   }
 }
 
-function addRoute(
+/** An operation with the types of the values that its schemas parse. */
+type Endpoint<Params, Query, Body, Response, Key extends Credential> = Omit<
+  Operation,
+  'name' | 'params' | 'query' | 'body' | 'other' | 'key'
+> & {
+  readonly name: keyof AllOperations;
+  readonly params: Parser<Params>;
+  readonly query: Parser<Query>;
+  readonly body: Parser<Body>;
+  readonly other?: { readonly status: Operation['status']; when(response: Response): boolean };
+  readonly key: Key;
+};
+type Parser<Value> = { safeParse(value: unknown): z.ZodSafeParseResult<Value> };
+
+const endpoints: {
+  readonly [Name in keyof AllOperations]: Endpoint<
+    RequestOf<AllOperations[Name]>['params'],
+    RequestOf<AllOperations[Name]>['query'],
+    RequestOf<AllOperations[Name]>['body'],
+    ResponseOf<AllOperations[Name]>,
+    AllOperations[Name]['key']
+  >;
+} = allOperations;
+
+const callerOf: { readonly [Key in Credential]: (request: FastifyRequest) => Callers[Key] } = {
+  private: ({ caller }) => caller,
+  organization: ({ caller }) => caller,
+  member: ({ caller }) => caller,
+  public: ({ caller }) => caller,
+  account: ({ person, caller }) => person ?? caller,
+  person: ({ person }) => required(person),
+  none: ({ visitor }) => visitor,
+  operator: (request) => ({ ...operatorOf(request), serviceUrl: request.client.serviceUrl }),
+};
+
+function required(person: PersonPrincipal | undefined): PersonPrincipal {
+  if (person === undefined) throw new Error('The request was not authorized.');
+  return person;
+}
+
+function addRoutes<Params, Query, Body, Response, Key extends Credential>(
   app: FastifyInstance,
   context: RoutesContext,
-  operation: Operation,
-  path: string,
-  handler: RouteHandlers[string],
+  operation: Endpoint<Params, Query, Body, Response, Key>,
+  handler: Handler<{ params: Params; query: Query; body: Body }, Callers[Key], Response>,
+  paths = pathsOf(operation),
 ): void {
-  const kind = operation.key === 'account' ? 'private' : operation.key;
-  app.route({
-    method: operation.method,
-    url: path.replace(/\{(\w+)\}/g, ':$1'),
-    // Operations without a body accept and ignore a body up to the general limit.
-    bodyLimit: operation.bodyBytes === 0 ? requestBodyBytes : operation.bodyBytes,
-    config: { operation },
-    schema: { response: { '2xx': responseSchema(operation.response) } },
-    onRequest: async (request) => {
-      request.requestedAt = context.now();
-      if (kind === 'operator') return requireOperator(context, request);
-      request.caller = principalOf(await callerOf(context.authenticator, request, kind), request);
-      requireOwnOrganization(request);
-    },
-    handler: async (request, reply) => {
-      const input = parseRequest(operation, request);
-      // Drop the unvalidated body, with its unknown fields, so that it uses no memory while the request is handled.
-      request.body = input.body;
-      const caller = (kind === 'operator' ? operatorOf(request) : request.caller) as never;
-      const answer = await handler?.(input, caller, request.requestedAt, () => goneSignal(reply.raw));
-      const status = operation.other?.when(answer) === true ? operation.other.status : operation.status;
-      return reply.code(status).header('cache-control', 'no-store').send(answer);
-    },
-  });
-}
-
-/**
- * Aborts when the connection closes before the response was sent. Created only for operations that wait for events.
- */
-function goneSignal(response: ServerResponse): AbortSignal {
-  const gone = new AbortController();
-  if (response.closed) gone.abort();
-  else response.once('close', () => gone.abort());
-  return gone.signal;
-}
-
-/** Checks the key of a request whose path matches no operation. */
-export async function requireKey(context: RoutesContext, request: FastifyRequest, kind: KeyUse): Promise<void> {
-  if (kind === 'operator') await requireOperator(context, request);
-  else await callerOf(context.authenticator, request, kind);
-}
-
-/**
- * Requires the operator's token. An API key has no access, but is looked up so that the audit log of its organization
- * records the attempt.
- */
-async function requireOperator(context: RoutesContext, request: FastifyRequest): Promise<void> {
-  if (context.isOperator(keyOf(request))) return;
-  await callerOf(context.authenticator, request, 'operator');
-  throw failure('key-invalid');
-}
-
-function keyOf(request: FastifyRequest): string {
-  const key = bearerToken(request.raw);
-  if (hasSeveralAuthorizations(request.raw)) {
-    throw failure('key-missing', { message: 'The request has several Authorization headers. Send one.' });
+  for (const path of paths) {
+    app.route({
+      method: operation.method,
+      url: path.replace(/\{(\w+)\}/g, ':$1'),
+      // Operations without a body accept and ignore a body up to the general limit.
+      bodyLimit: operation.bodyBytes === 0 ? maxRequestBodyBytes : operation.bodyBytes,
+      config: { operation },
+      schema: { response: { '2xx': responseSchema(operation.response) } },
+      onRequest: async (request, reply) => {
+        request.requestedAt = context.now();
+        await authorize(context, operation, request, reply);
+      },
+      handler: async (request, reply) => {
+        const input = parseRequest(operation, request);
+        // Drop the unvalidated body, with its unknown fields, so that it uses no memory while the request is handled.
+        request.body = input.body;
+        const caller = callerOf[operation.key](request);
+        const answer = await handler(input, caller, request.requestedAt, () => createDisconnectSignal(reply.raw));
+        const status = operation.other?.when(answer) === true ? operation.other.status : operation.status;
+        return reply.code(status).header('cache-control', 'no-store').send(answer);
+      },
+    });
   }
-  if (key === null) throw failure('key-missing');
-  return key;
 }
 
-async function callerOf(authenticator: Authenticator, request: FastifyRequest, kind: KeyUse): Promise<Caller> {
-  const key = keyOf(request);
-  return authenticator.cached(key, kind) ?? (await authenticator.authenticate(key, kind));
+/** Aborts when the connection closes before the response is sent. For operations that wait for events. */
+function createDisconnectSignal(response: ServerResponse): AbortSignal {
+  const disconnect = new AbortController();
+  if (response.closed) disconnect.abort();
+  else response.once('close', () => disconnect.abort());
+  return disconnect.signal;
 }
 
 /** The API to which a path belongs. Null outside both APIs. */
@@ -138,51 +145,42 @@ export function kindOfPath(url: string): KeyUse | null {
   return url === apiBase || url.startsWith(`${apiBase}/`) || url.startsWith(`${apiBase}?`) ? 'private' : null;
 }
 
-/** A private key may use only the paths of its own organization, by name or id. Other organizations answer 404. */
-function requireOwnOrganization(request: FastifyRequest): void {
-  const { organization } = request.params as { organization?: string };
-  const { caller } = request;
-  if (organization === undefined || organization === caller.organizationName) return;
-  if (organization.toLowerCase() !== caller.organizationId) throw failure('organization-not-found');
-}
-
-function parseRequest(operation: Operation, request: FastifyRequest) {
-  const issues: Issue[] = [];
-  const parse = (part: 'params' | 'query' | 'body', schema: z.ZodType, value: unknown) => {
-    const parsed = schema.safeParse(value);
-    if (parsed.success) return parsed.data as never;
-    issues.push(...parsed.error.issues.map(({ path, message }) => ({ path: [part, ...path].join('.'), message })));
-    return undefined as never;
-  };
-  // PostgreSQL stores no NUL character, so no object has such a name.
+function parseRequest<Params, Query, Body>(
+  operation: Pick<Endpoint<Params, Query, Body, never, never>, 'params' | 'query' | 'body' | 'bodyBytes'>,
+  request: FastifyRequest,
+) {
+  // PostgreSQL cannot store NUL characters, so no object has a name that contains one.
   if (hasNul(request.params)) throw failure('not-found');
-  const input = {
-    params: parse('params', operation.params, request.params),
-    query: parse('query', operation.query, request.query),
-    body: operation.bodyBytes === 0 ? (undefined as never) : parse('body', operation.body, request.body ?? undefined),
-  };
-  if (hasNul(input.query ?? {})) issues.push({ path: 'query', message: 'contains a NUL character' });
-  if (issues.length > 0) throw invalid(issues);
-  return input;
+  const params = operation.params.safeParse(request.params);
+  const query = operation.query.safeParse(request.query);
+  const sent = operation.bodyBytes === 0 ? undefined : (request.body ?? undefined);
+  const body = operation.body.safeParse(sent);
+  const isQueryStorable = !query.success || !hasNul(query.data);
+  if (params.success && query.success && body.success && isQueryStorable) {
+    return { params: params.data, query: query.data, body: body.data };
+  }
+  const issues = Object.entries({ params, query, body }).flatMap(([part, { error }]) =>
+    (error?.issues ?? []).map(({ path, message }) => ({ path: [part, ...path].join('.'), message })),
+  );
+  if (!isQueryStorable) issues.push({ path: 'query', message: 'contains a NUL character' });
+  throw invalid(issues);
 }
 
 function hasNul(fields: unknown): boolean {
-  return Object.values(fields as Record<string, unknown>).some((value) => String(value).includes('\0'));
+  return Object.values(fieldsOf(fields)).some((value) => String(value).includes('\0'));
 }
 
-/** Reports all errors at once, without square brackets, which an existing client reads as markup. */
+/** Reports all errors at once. */
 function invalid(issues: readonly Issue[]) {
-  const plain = issues.map(({ path, message }) => ({
-    path,
-    message: message.replaceAll('[', '(').replaceAll(']', ')'),
-  }));
+  const plain = issues.map(({ path, message }) => ({ path, message: withoutBrackets(message) }));
   const text = plain.map(({ path, message }) => `${path}: ${message}`).join('; ');
   return failure('invalid-request', { message: `The request is not valid. ${text}`, issues: plain });
 }
 
 /** The methods for which operations exist at a path. */
-export function methodsAt(path: string): readonly string[] {
+export function allowedMethods(path: string): readonly string[] {
   const matches = (pattern: string) => new RegExp(`^${pattern.replace(/\{\w+\}/g, '[^/]+')}$`).test(path);
-  const found = (Object.values(operations) as Operation[]).filter((operation) => pathsOf(operation).some(matches));
+  const all: readonly Operation[] = Object.values(allOperations);
+  const found = all.filter((operation) => pathsOf(operation).some(matches));
   return [...new Set(found.map((operation) => operation.method))];
 }

@@ -3,11 +3,7 @@ import type { ApiError } from '@bothost/contract';
 /** Maximum number of remembered rejections. The oldest is dropped first. */
 const entries = 1_000;
 
-/**
- * Remembers why recent WebSockets were rejected, by their tokens. Browsers do not show the response to a rejected
- * handshake to pages, so a page sends a plain request with the same token to read the reason. Kept in memory, because
- * the reason matters only for seconds.
- */
+/** Reasons of refused tokens. Browsers hide the response to a handshake, so a page asks with a plain request. */
 export function createRecentRefusals() {
   const byToken = new Map<string, ApiError>();
   return {

@@ -4,6 +4,7 @@ import { validate } from 'uuid';
 import type { Actor } from '../audit/chain.ts';
 import type { Refusal } from '../audit/refusals.ts';
 import { type Caller, type Principal, RefusedKeyError } from '../organizations/authenticate.ts';
+import { fieldsOf } from './json-body.ts';
 
 /** The principal of a request: the authenticated caller, with the client's address and the request id. */
 export function principalOf(caller: Caller, request: FastifyRequest): Principal {
@@ -20,10 +21,7 @@ function originOf(request: FastifyRequest): Pick<Actor, 'requestId' | 'address'>
   return { requestId: request.id, ...(address === '' ? {} : { address }) };
 }
 
-/**
- * The audit entry of a rejected request. Null for service failures, unknown keys, and operations that the audit log
- * does not cover.
- */
+/** The audit entry of a rejected request, or null if the audit log does not cover it. */
 export function refusalOf(
   request: FastifyRequest,
   operation: Pick<Operation, 'audit'>,
@@ -31,27 +29,27 @@ export function refusalOf(
 ): Refusal | null {
   if (known.status < 400 || known.status >= 500) return null;
   const refused = known.cause instanceof RefusedKeyError ? known.cause : null;
-  const caller = refused?.caller ?? (request.caller as Principal | undefined);
+  const actor = refused === null ? (request.caller as Principal | undefined) : principalOf(refused.caller, request);
   // A deployment that names a missing secret set counts as an access to that set.
   const action = operation.audit ?? (known.reason.startsWith('secret-set-') ? 'agents.deploy' : null);
-  if (!caller || action === null) return null;
+  if (!actor || action === null) return null;
   return {
-    organizationId: caller.organizationId,
-    actor: principalOf(caller, request),
+    organizationId: actor.organizationId,
+    actor,
     action,
     ...named(request, known),
     result: refused?.why ?? known.reason,
   };
 }
 
-/**
- * Records only text that has the form of a name, and keys only of valid requests, because other text may be a misplaced
- * secret value.
- */
+/** Records only names, and keys only of valid requests, because other text may be a misplaced secret. */
 function named(request: FastifyRequest, known: ApiError): Pick<Refusal, 'object' | 'keys'> {
   const params = fieldsOf(request.params);
   const body = fieldsOf(request.body);
-  const name = [params['setName'], body['secretSet']].find(isSetName) ?? [params['keyId']].find(isKeyId) ?? null;
+  const name =
+    [params['setName'], body['secretSet']].find(isSetName) ??
+    [params['keyId'], params['userId'], params['invitationId']].find(isId) ??
+    null;
   if (known.reason.startsWith('invalid-')) return { object: name, keys: [] };
   const pairs = Array.isArray(body['secrets']) ? body['secrets'].map((pair) => fieldsOf(pair)['secretKey']) : [];
   const removed: unknown[] = Array.isArray(body['remove']) ? body['remove'] : [];
@@ -59,10 +57,6 @@ function named(request: FastifyRequest, known: ApiError): Pick<Refusal, 'object'
   return { object: name, keys: [...new Set(keys)].sort() };
 }
 
-function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
-}
-
 const isSetName = (text: unknown): text is string => typeof text === 'string' && secretSetNamePattern.test(text);
 const isSecretKey = (text: unknown): text is string => typeof text === 'string' && secretKeyPattern.test(text);
-const isKeyId = (text: unknown): text is string => typeof text === 'string' && validate(text);
+const isId = (text: unknown): text is string => typeof text === 'string' && validate(text);

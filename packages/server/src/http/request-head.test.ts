@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { ErrorResponse } from '@bothost/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type BotDirectory, writeBot } from '../../test/support/bots.ts';
-import { openSocket, sendRaw, start, stop, tell } from '../../test/support/client.ts';
+import { evaluate, openSocket, sendRaw, start, stop } from '../../test/support/client.ts';
 import { startTestServer, type TestServer } from '../../test/support/test-server.ts';
 
 let bot: BotDirectory;
@@ -12,7 +12,7 @@ beforeAll(async () => {
   bot = await writeBot('target');
   service = await startTestServer({ agents: [bot.path] });
   sessionId = await start(service, 'target');
-  await tell(service, 'target', sessionId, 'true');
+  await evaluate(service, 'target', sessionId, 'true');
 });
 afterAll(async () => {
   await stop(service, 'target', sessionId);

@@ -1,10 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { type ApiError, failure } from '@bothost/contract';
 
-/**
- * Maximum number of header lines. Node's parser silently drops lines beyond its own limit, so `maxHeadersCount` must be
- * 0.
- */
+/** Limit on header lines. `maxHeadersCount` must be 0, because Node silently drops lines beyond it. */
 const headerLinesAtMost = 1_000;
 /** A host name, or an address in square brackets, with an optional port (RFC 9110, section 7.2). */
 const hostPattern = /^(?:[\w.~!$&'()*+,;=%-]*|\[[0-9a-f:.]+\])(?::\d*)?$/i;
@@ -14,10 +11,7 @@ export function isHost(text: string): boolean {
   return hostPattern.test(text);
 }
 
-/**
- * Rejects malformed requests that Node's parser accepts, and rewrites a target in absolute form (RFC 9112, section
- * 3.2.2) to a path. Returns the error of the request, or null. Call it before anything reads `incoming.url`.
- */
+/** Returns the error of a malformed request. Rewrites an absolute target (RFC 9112, section 3.2.2) to a path. */
 export function checkHead(incoming: IncomingMessage): ApiError | null {
   const { rawHeaders, httpVersion, url = '' } = incoming;
   if (rawHeaders.length > 2 * headerLinesAtMost) return failure('headers-too-large');

@@ -40,10 +40,7 @@ const reservedFolders = ['/pcc', '/_bot'];
  */
 const segmentEnd = /[;?#\0-\x20\x7f]/;
 
-/**
- * Whether a path is reserved in any spelling: decodes it, resolves empty, `.` and `..` segments, ignores case, and
- * treats backslashes as slashes, because a bot's server may do so.
- */
+/** Whether a path is reserved in any spelling that a bot's server may accept, such as with backslashes. */
 export function isReserved(path: string): boolean {
   const segments: string[] = [];
   for (const written of decodeFully(path).replaceAll('\\', '/').toLowerCase().split('/')) {

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { proxyBodyBytes, proxyMethods } from '@bothost/contract';
+import { maxProxyBodyBytes, proxyMethods } from '@bothost/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type BotDirectory, writeBot } from '../../test/support/bots.ts';
-import { idle, sendRaw, sessionUrl, start, stop, tell, withKey } from '../../test/support/client.ts';
+import { evaluate, idle, sendRaw, sessionUrl, start, stop, withKey } from '../../test/support/client.ts';
 import { startTestServer, type TestServer } from '../../test/support/test-server.ts';
 
 const megabyte = 1_048_576;
@@ -18,14 +18,14 @@ describe('the session proxy', () => {
     bot = await writeBot('target');
     service = await startTestServer({ agents: [bot.path] });
     id = await start(service, 'target');
-    await tell(service, 'target', id, 'true');
+    await evaluate(service, 'target', id, 'true');
   });
   afterAll(async () => {
     await service.close();
     await bot.remove();
   });
 
-  const order = (code: string) => tell(service, 'target', id, code);
+  const order = (code: string) => evaluate(service, 'target', id, code);
   const url = (path: string) => sessionUrl(service, 'target', id, path);
   const ask = (path: string, headers: Record<string, string> = {}, method = 'GET'): ClientRequest =>
     request(url(path), { method, headers: { authorization: `Bearer ${service.publicKey}`, ...headers } });
@@ -131,10 +131,10 @@ describe('the session proxy', () => {
     await order(
       `state.reached = 0; state.onRequest = async (request, response) => { state.reached += 1; let size = 0; for await (const chunk of request) size += chunk.length; response.end(String(size)); }; true`,
     );
-    const fits = ask('/upload', { 'content-length': String(proxyBodyBytes) }, 'PUT');
-    fits.end(Buffer.alloc(proxyBodyBytes));
-    expect(await text(await answerOf(fits))).toBe(String(proxyBodyBytes));
-    const large = ask('/upload', { 'content-length': String(proxyBodyBytes + 1) }, 'PUT');
+    const fits = ask('/upload', { 'content-length': String(maxProxyBodyBytes) }, 'PUT');
+    fits.end(Buffer.alloc(maxProxyBodyBytes));
+    expect(await text(await answerOf(fits))).toBe(String(maxProxyBodyBytes));
+    const large = ask('/upload', { 'content-length': String(maxProxyBodyBytes + 1) }, 'PUT');
     large.on('error', () => undefined);
     large.flushHeaders();
     const answer = await answerOf(large);

@@ -1,9 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { ApiError, failure, proxyBodyBytes, proxyHoldSeconds, proxyMethods } from '@bothost/contract';
+import { ApiError, failure, maxProxyBodyBytes, proxyHoldSeconds, proxyMethods } from '@bothost/contract';
 import type { Logger } from 'pino';
+import type { Address } from '../instances/address.ts';
 import type { Telemetry } from '../metrics/telemetry.ts';
 import type { Authenticator, Caller } from '../organizations/authenticate.ts';
-import type { Address, SessionDirectory, SessionLocation } from '../sessions/session-directory.ts';
+import type { SessionDirectory, SessionLocation } from '../sessions/session-directory.ts';
 import { bearerToken } from './bearer.ts';
 import { createBotRequests } from './bot-requests.ts';
 import type { Client } from './client-of.ts';
@@ -24,10 +25,7 @@ export type ProxyContext = {
 
 const methods: ReadonlySet<string> = new Set(proxyMethods);
 
-/**
- * Creates the session proxy, which forwards any request and streams both directions with back-pressure. It runs before
- * the framework, which would buffer bodies.
- */
+/** Forwards any request, with back-pressure. Runs before the framework, which would buffer bodies. */
 export function createSessionProxy(context: ProxyContext) {
   const requests = createBotRequests();
 
@@ -38,10 +36,10 @@ export function createSessionProxy(context: ProxyContext) {
     requestId: string,
   ): Promise<void> {
     try {
-      const caller = await authorize(context, bearerToken(incoming));
+      const caller = await authenticatePublicKey(context, bearerToken(incoming));
       if (!methods.has(incoming.method ?? '')) throw failure('method-not-allowed');
-      if (Number(incoming.headers['content-length'] ?? 0) > proxyBodyBytes) throw failure('body-too-large');
-      const address = await locate(context, incoming, path, caller);
+      if (Number(incoming.headers['content-length'] ?? 0) > maxProxyBodyBytes) throw failure('body-too-large');
+      const address = await locateSession(context, incoming, path, caller);
       forward(incoming, response, path, address, requestId);
     } catch (error) {
       refuse(incoming, response, error, requestId);
@@ -79,17 +77,17 @@ export function createSessionProxy(context: ProxyContext) {
   return { handle, close: () => requests.close() };
 }
 
-/** Authenticates the caller. Call it before checking anything else of the request. */
-export async function authorize(context: Pick<ProxyContext, 'authenticator'>, key: string | null): Promise<Caller> {
+/** Authenticates the caller. Call this before checking anything else in the request. */
+export async function authenticatePublicKey(
+  context: Pick<ProxyContext, 'authenticator'>,
+  key: string | null,
+): Promise<Caller> {
   if (key === null) throw failure('key-missing');
   return context.authenticator.cached(key, 'public') ?? (await context.authenticator.authenticate(key, 'public'));
 }
 
-/**
- * Finds the address of the session's bot. Answers 404 for a missing session as well as for another organization's, and
- * 421 for a session that another server runs.
- */
-export async function locate(
+/** Fails with 404 for missing and foreign sessions, and with 421 for a session of another server. */
+export async function locateSession(
   context: Pick<ProxyContext, 'directory'>,
   incoming: IncomingMessage,
   path: SessionPath,
@@ -106,17 +104,14 @@ function isOf(known: SessionLocation, caller: Caller, path: SessionPath): boolea
   return known.organizationId === caller.organizationId && known.agentName === path.agentName;
 }
 
-/**
- * Waits until the bot has the session, which takes time for a cold instance. Fails with 404 if the session ends, and
- * with 504 after the time limit.
- */
+/** Waits until the bot has the session: 404 if the session ends before, 504 after the time limit. */
 async function hold(directory: SessionDirectory, sessionId: string, incoming: IncomingMessage): Promise<Address> {
-  const gone = new AbortController();
-  const onClose = () => gone.abort();
+  const disconnect = new AbortController();
+  const onClose = () => disconnect.abort();
   incoming.socket.once('close', onClose);
   const deadline = AbortSignal.timeout(proxyHoldSeconds * 1000);
   try {
-    const address = await directory.whenOpen(sessionId, AbortSignal.any([gone.signal, deadline]));
+    const address = await directory.whenOpen(sessionId, AbortSignal.any([disconnect.signal, deadline]));
     if (address !== null) return address;
     throw failure(deadline.aborted ? 'bot-not-ready' : 'not-found');
   } finally {

@@ -5,24 +5,18 @@ import type { WebSocket, WebSocketServer } from 'ws';
 import type { EarlyData } from './early-bytes.ts';
 import { refuseUpgrade } from './failure-response.ts';
 
-/**
- * A client that connects to an agent. The kinds of clients differ in when they are accepted, and in what they may send
- * before the bot is ready.
- */
+/** A client of an agent. Implementations differ in when they accept the client, and in what it may send before that. */
 export type SocketClient = {
   /** Aborts when the client disconnects. */
-  readonly gone: AbortSignal;
+  readonly disconnected: AbortSignal;
   /** Call it when the session has an instance, which may still be starting. */
   readonly claimed: () => Promise<void>;
-  /**
-   * Call it when the bot is connected. Sends the client's earlier messages to the bot and returns a paused socket. Null
-   * if the client has disconnected.
-   */
+  /** Returns what the client sent before the bot was connected. Null if the client has disconnected. */
   readonly join: (bot: WebSocket) => Promise<WebSocket | null>;
   readonly refuse: (error: ApiError) => void;
 };
 
-/** An upgrade request of a client that has not been answered yet. */
+/** An upgrade request from a client that has not been answered yet. */
 export type Upgrade = { readonly incoming: IncomingMessage; readonly socket: Duplex; readonly early: EarlyData };
 
 /**
@@ -32,7 +26,7 @@ export type Upgrade = { readonly incoming: IncomingMessage; readonly socket: Dup
 export function createWebSocketClient(server: WebSocketServer, upgrade: Upgrade, requestId: string): SocketClient {
   const { incoming, socket, early } = upgrade;
   return {
-    gone: early.gone,
+    disconnected: early.disconnected,
     claimed: async () => undefined,
     join: (bot) => {
       if (bot.protocol === '') delete incoming.headers['sec-websocket-protocol'];
@@ -46,8 +40,8 @@ export function createWebSocketClient(server: WebSocketServer, upgrade: Upgrade,
 /** Sends 101 and returns a paused socket. Null if the client has disconnected. */
 export function accept(server: WebSocketServer, { incoming, socket, early }: Upgrade): Promise<WebSocket | null> {
   return new Promise((resolve) => {
-    early.gone.addEventListener('abort', () => resolve(null), { once: true });
-    if (early.gone.aborted) resolve(null);
+    early.disconnected.addEventListener('abort', () => resolve(null), { once: true });
+    if (early.disconnected.aborted) resolve(null);
     else server.handleUpgrade(incoming, socket, early.take(), resolve);
   });
 }

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { type Carrier, carriers } from '@bothost/contract';
+import { type Carrier, carriers, socketPath } from '@bothost/contract';
 import { bearerToken } from './bearer.ts';
 
 /** The agent that a WebSocket path names. */
@@ -8,11 +8,12 @@ export type ServiceHost = { readonly agentName: string; readonly organizationNam
 /** A parsed WebSocket path of an agent. `query` is forwarded to the bot. */
 export type SocketPath = { readonly token: string | null; readonly query: string } & (
   | { readonly carrier: null; readonly host: ServiceHost }
-  /** `host` is null if only the call's first messages name the agent. */
+  /** `host` is null if the path names no agent, so that the carrier's first messages must name it. */
   | { readonly carrier: Carrier; readonly host: ServiceHost | null }
 );
 
-const pattern = new RegExp(`^/ws/(generic|${carriers.join('|')})(?:/([^/]+))?(?:/([^/]+))?/?$`);
+const bases = [null, ...carriers].map(socketPath);
+const pattern = new RegExp(`^(${bases.join('|')})(?:/([^/]+))?(?:/([^/]+))?/?$`);
 
 /**
  * Parses `/ws/generic` and the paths of phone carriers, followed by `/{agent}.{org}[/{token}]` or
@@ -29,7 +30,7 @@ export function parseSocketPath(request: Pick<IncomingMessage, 'url' | 'headers'
   query.delete('token');
   query.delete('serviceHost');
   const rest = { token, query: queryFor(query) };
-  const carrier = carriers.find((name) => name === match[1]) ?? null;
+  const carrier = carriers.find((name) => socketPath(name) === match[1]) ?? null;
   if (carrier === 'twilio' && written === null) return { ...rest, carrier, host: null };
   const host = parseServiceHost(written ?? '');
   return host === null ? null : { ...rest, carrier, host };

@@ -3,14 +3,14 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
 import { type BotDirectory, writeBot } from '../../test/support/bots.ts';
-import { ended, idle, sessionUrl, start, stop, tell } from '../../test/support/client.ts';
+import { ended, evaluate, exitOf, idle, sessionUrl, start, stop } from '../../test/support/client.ts';
 import { startTestServer, type TestServer } from '../../test/support/test-server.ts';
 import { relay } from './socket-relay.ts';
 
 type Client = { readonly socket: WebSocket; readonly sessionId: string };
 
 /**
- * Exits with the client's close code, because after the close the bot can no longer be asked. The session may end
+ * The bot exits with the client's close code, because it can no longer be asked after the close. The session may end
  * before the bot has seen the close.
  */
 const exitsWithCode = `const closed = new Promise((resolve) => sockets.clients.forEach((socket) => socket.on("close", resolve)));
@@ -64,12 +64,7 @@ describe('a WebSocket between a client and a bot', () => {
     return { socket, sessionId };
   }
 
-  const order = (client: Client, code: string) => tell(service, 'talker', client.sessionId, code);
-
-  async function exitOf({ sessionId }: Client) {
-    const { events } = await service.client.getSession({ params: { agentName: 'talker', sessionId } });
-    return events.find(({ eventCode }) => eventCode === 'INSTANCE_EXITED')?.detail?.['code'];
-  }
+  const order = (client: Client, code: string) => evaluate(service, 'talker', client.sessionId, code);
 
   async function end(way: 'relay' | 'splice', { socket, sessionId }: Client) {
     socket.close();
@@ -164,7 +159,7 @@ describe('a WebSocket between a client and a bot', () => {
     await order(client, exitsWithCode);
     close(client.socket);
     expect((await ended(service, 'talker', client.sessionId)).completionStatus).toBe('WS_CONNECTION_CLOSED');
-    await expect.poll(() => exitOf(client)).toBe(code % 256);
+    expect(await exitOf(service, 'talker', client.sessionId)).toMatchObject({ code: code % 256 });
   });
 
   it('closes both sockets when the session is stopped', async () => {
@@ -174,7 +169,7 @@ describe('a WebSocket between a client and a bot', () => {
     await stop(service, 'talker', client.sessionId);
     expect((await closed)[0]).toBe(1001);
     expect((await ended(service, 'talker', client.sessionId)).completionStatus).toBe('SESSION_STOPPED');
-    await expect.poll(() => exitOf(client)).toBe(1001 % 256);
+    expect(await exitOf(service, 'talker', client.sessionId)).toMatchObject({ code: 1001 % 256 });
   });
 
   it('accepts messages of 16 MB from both sides and closes on larger ones', async () => {
@@ -244,16 +239,16 @@ describe('a WebSocket between a client and a bot', () => {
     const [[client, far], [bot, ear]] = await Promise.all([pair(servers[0]), pair(servers[1])]);
     const [, { socket }] = await upgraded;
     const ends = relay(client, bot);
-    let heard = 0;
+    let received = 0;
     ear.on('message', () => {
-      heard += 1;
+      received += 1;
     });
     // Block the service's output, as if the bot did not read.
     socket.cork();
     for (let sent = 0; sent < 20_000; sent += 1) far.send('');
     await expect.poll(() => client.isPaused).toBe(true);
     socket.uncork();
-    await expect.poll(() => heard).toBe(20_000);
+    await expect.poll(() => received).toBe(20_000);
     far.close();
     await ends;
     for (const server of servers) server.close();

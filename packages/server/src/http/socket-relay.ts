@@ -6,14 +6,14 @@ const highWaterBytes = 1_048_576;
 const highWaterMessages = 4_096;
 
 /** Interval of pings. Shorter than the idle timeouts of load balancers, usually 60 s. */
-const pingMilliseconds = 20_000;
+const pingMs = 20_000;
 
 /**
  * Relays messages between two open WebSockets, in order and with back-pressure, and forwards the close code and reason.
  * Resolves when either side has closed. Pings the client, because while the bot does not read, the client is not read
  * either, and only a failed write reveals a lost connection.
  */
-export function relay(client: WebSocket, bot: WebSocket, pingEvery = pingMilliseconds): Promise<void> {
+export function relay(client: WebSocket, bot: WebSocket, pingEvery = pingMs): Promise<void> {
   forward(client, bot);
   forward(bot, client);
   const pings = setInterval(() => {

@@ -1,11 +1,12 @@
 import { type IncomingMessage, request } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { failure } from '@bothost/contract';
+import { type Address, requestOptions } from '../instances/address.ts';
 import { bearerToken } from './bearer.ts';
 import { refuseUpgrade } from './failure-response.ts';
-import { headersForBot, isForClient } from './forwarded-headers.ts';
+import { headersForBot, isForwardedToClient } from './forwarded-headers.ts';
 import type { SessionPath } from './session-path.ts';
-import { authorize, locate, type ProxyContext } from './session-proxy.ts';
+import { authenticatePublicKey, locateSession, type ProxyContext } from './session-proxy.ts';
 
 /**
  * Handles an upgrade through the session proxy: after the bot's 101, splices the bytes of both sockets. Browsers cannot
@@ -22,8 +23,8 @@ export async function proxyUpgrade(
 ): Promise<void> {
   try {
     const { target, key } = withoutKey(path.target);
-    const caller = await authorize(context, bearerToken(incoming) ?? key);
-    const address = await locate(context, incoming, path, caller);
+    const caller = await authenticatePublicKey(context, bearerToken(incoming) ?? key);
+    const address = await locateSession(context, incoming, path, caller);
     await splice(context, incoming, socket, head, { ...path, target }, address);
   } catch (error) {
     const known = context.toFailure(error);
@@ -38,7 +39,7 @@ function withoutKey(target: string): { target: string; key: string | null } {
   const query = target.slice(start + 1);
   const key = new URLSearchParams(query).get('access_token');
   if (key === null) return { target, key };
-  // The bot gets all other fields byte for byte.
+  // The bot gets the rest of the query byte for byte.
   const rest = query.split('&').filter((field) => !new URLSearchParams(field).has('access_token'));
   return { target: target.slice(0, start) + (rest.length === 0 ? '' : `?${rest.join('&')}`), key };
 }
@@ -49,13 +50,13 @@ function splice(
   socket: Duplex,
   head: Buffer,
   path: SessionPath,
-  address: { host: string; port: number },
+  address: Address,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
     const headers = headersForBot(incoming.headers, path.sessionId, context.clientOf(incoming));
     const upgrade = { connection: 'Upgrade', upgrade: 'websocket' };
     const sent = request({
-      ...address,
+      ...requestOptions(address),
       path: path.target,
       method: 'GET',
       agent: false,
@@ -101,7 +102,7 @@ function rawHeaders(answer: IncomingMessage, upgrade = false): string {
   let lines = upgrade ? 'connection: Upgrade\r\nupgrade: websocket\r\n' : 'content-security-policy: sandbox\r\n';
   for (let index = 0; index + 1 < answer.rawHeaders.length; index += 2) {
     const [name = '', value = ''] = answer.rawHeaders.slice(index, index + 2);
-    if (isForClient(name.toLowerCase())) lines += `${name}: ${value}\r\n`;
+    if (isForwardedToClient(name.toLowerCase())) lines += `${name}: ${value}\r\n`;
   }
   return lines;
 }

@@ -1,42 +1,35 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
-import { ApiError, failure, fillPath, UploadResponse, uploadBytes, uploadPath } from '@bothost/contract';
+import { ApiError, failure, fillPath, maxUploadBytes, UploadResponse, uploadPath } from '@bothost/contract';
 import { Busboy, type BusboyHeaders, type BusboyInstance } from '@fastify/busboy';
 import type { Logger } from 'pino';
 import type { UploadProgress, UploadReceiver } from '../builds/receive.ts';
 import { discardBody, sendFailure, type ToFailure } from './failure-response.ts';
 
 export type UploadContext = {
-  readonly uploads: Pick<UploadReceiver, 'look' | 'append' | 'replace'>;
+  readonly uploads: Pick<UploadReceiver, 'readProgress' | 'append' | 'replace'>;
   readonly logger: Logger;
   readonly toFailure: ToFailure;
 };
 
 const pattern = new RegExp(`^${uploadPath.replace('{uploadId}', '([0-9a-fA-F-]{36})')}(?:\\?.*)?$`);
 
-/**
- * Parses the upload id of a URL. Accepts only the canonical spelling, because requests of one upload are serialized by
- * its id. Null if invalid.
- */
+/** Parses the upload id of a URL. Only the canonical spelling, because requests are serialized by id. */
 export function parseUploadPath(url: string): string | null {
   return pattern.exec(url)?.[1]?.toLowerCase() ?? null;
 }
 
 /** Time limits in milliseconds: for a client that sends no byte, and for a whole archive. */
-const idleMilliseconds = 60_000;
-const longestMilliseconds = 3_600_000;
+const idleMs = 60_000;
+const longestMs = 3_600_000;
 
-/**
- * Creates the endpoint that streams uploaded archives to disk; `getBuildUploadUrl` of the contract describes the
- * requests. It runs before the framework, which would buffer the body. The token is a form field or a header, so that
- * no log contains it.
- */
+/** Streams archives to disk, not through the framework. The token is in a form field or header, so no log has it. */
 export function createUploadEndpoint(context: UploadContext) {
   async function answer(incoming: IncomingMessage, uploadId: string): Promise<UploadProgress> {
     const token = String(incoming.headers['upload-token'] ?? '');
     switch (incoming.method) {
       case 'HEAD':
-        return context.uploads.look(uploadId, token);
+        return context.uploads.readProgress(uploadId, token);
       case 'PATCH': {
         const offset = String(incoming.headers['upload-offset'] ?? '');
         if (!/^\d{1,15}$/.test(offset)) {
@@ -45,7 +38,7 @@ export function createUploadEndpoint(context: UploadContext) {
         return context.uploads.append(uploadId, token, Number(offset), incoming);
       }
       case 'POST':
-        if (Number(incoming.headers['content-length'] ?? 0) > uploadBytes + formBytes)
+        if (Number(incoming.headers['content-length'] ?? 0) > maxUploadBytes + formBytes)
           throw failure('archive-too-large');
         return receiveForm(incoming, (fields, file) => context.uploads.replace(uploadId, fields, file));
       default:
@@ -60,8 +53,8 @@ export function createUploadEndpoint(context: UploadContext) {
     requestId: string,
   ): Promise<void> => {
     const began = performance.now();
-    incoming.setTimeout(idleMilliseconds, () => incoming.destroy());
-    const deadline = setTimeout(() => incoming.destroy(), longestMilliseconds);
+    incoming.setTimeout(idleMs, () => incoming.destroy());
+    const deadline = setTimeout(() => incoming.destroy(), longestMs);
     try {
       send(response, await answer(incoming, uploadId), requestId);
     } catch (error) {
@@ -106,10 +99,7 @@ function send(response: ServerResponse, progress: UploadProgress, requestId: str
 const formBytes = 65_536;
 const formLimits = { files: 1, fields: 30, parts: 31, fieldSize: 4_096, fieldNameSize: 200, headerPairs: 50 };
 
-/**
- * Reads the form fields, then the archive in the field `file`, and ignores what follows. Resolves when `take` has the
- * complete archive.
- */
+/** Reads the form fields, then the archive in `file`. Resolves when `take` has the complete archive. */
 function receiveForm(
   incoming: IncomingMessage,
   take: (token: string, file: Readable) => Promise<UploadProgress>,
@@ -138,9 +128,9 @@ function receiveForm(
         .finally(() => file.resume());
     });
     form.on('finish', () => taking ?? reject(invalid()));
-    const broken = new Promise<Error>((tell) => {
-      form.on('error', tell);
-      incoming.once('close', () => incoming.complete || tell(new Error('the connection was lost')));
+    const broken = new Promise<Error>((resolve) => {
+      form.on('error', resolve);
+      incoming.once('close', () => incoming.complete || resolve(new Error('the connection was lost')));
     });
     broken.then((error) => reject(invalid(error)));
     incoming.pipe(form);

@@ -1,0 +1,189 @@
+import type { IncomingMessage } from 'node:http';
+import {
+  type AllOperations,
+  failure,
+  type Grantee,
+  isAuthorized,
+  keyPrefixes,
+  type Operation,
+  type Role,
+  sessionCookie,
+} from '@bothost/contract';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { actorOf, type PersonPrincipal, type Visitor } from '../accounts/visitor.ts';
+import type { Person } from '../audit/chain.ts';
+import type { Authenticator, Caller, KeyUse } from '../organizations/authenticate.ts';
+import { bearerToken, hasSeveralAuthorizations } from './bearer.ts';
+import type { Client } from './client-of.ts';
+import { fieldsOf } from './json-body.ts';
+import { principalOf } from './refused-request.ts';
+import { requireSameOrigin } from './same-origin.ts';
+
+/** How requests are authenticated. */
+export type CallerContext = {
+  readonly clientOf: (incoming: IncomingMessage) => Client;
+  readonly authenticator: Authenticator;
+  readonly isOperator: (token: string) => boolean;
+  readonly people: {
+    readonly findSession: (visitor: Visitor) => Promise<{ person: Person; sessionId: string } | null>;
+    readonly findTokenOwner: (token: string) => Promise<{ person: Person; tokenId: string; tokenName: string } | null>;
+    readonly findRole: (
+      userId: string,
+      organization: string,
+    ) => Promise<{ id: string; name: string; role: Role } | null>;
+  };
+};
+
+/**
+ * Authenticates a request, checks the authorization table of the contract, and sets the request's `caller`, `person` or `visitor`.
+ * `caller` is set as soon as the organization is known, so that the audit log also records a refused request.
+ */
+export async function authorize(
+  context: CallerContext,
+  operation: Pick<Operation, 'key' | 'method'> & { readonly name: keyof AllOperations },
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<void> {
+  const requireGrant = (grantee: Grantee) => {
+    if (!isAuthorized(operation.name, grantee)) throw failure('forbidden');
+  };
+  const { key } = operation;
+  if (key === 'operator') {
+    await requireOperator(context, request);
+    return requireGrant('operator');
+  }
+  if (key === 'none') {
+    request.visitor = visitorOf(context, request, reply);
+    if (operation.method !== 'GET') requireSameOrigin(request.raw, request.visitor, false);
+    return requireGrant('unauthenticated');
+  }
+  const person = key === 'public' ? null : await findPerson(context, operation, request, reply);
+  if (person === null) {
+    request.caller = principalOf(await keyCallerOf(context, request, key === 'public' ? 'public' : 'private'), request);
+    requireOwnOrganization(request);
+    return requireGrant(key === 'public' ? 'public-key' : 'private-key');
+  }
+  if (key === 'person' || key === 'account') {
+    request.person = person;
+    return requireGrant(person.credential.kind);
+  }
+  const { organization } = fieldsOf(request.params);
+  if (typeof organization !== 'string') throw failure('organization-missing');
+  const membership = await context.people.findRole(person.person.id, organization);
+  if (membership === null) throw failure('organization-not-found');
+  request.caller = {
+    organizationId: membership.id,
+    organizationName: membership.name,
+    ...actorOf(person),
+    serviceUrl: person.serviceUrl,
+  };
+  requireGrant(membership.role);
+}
+
+/** Requires a valid credential for a path that matches no operation. */
+export async function requireCredential(
+  context: CallerContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  kind: KeyUse,
+): Promise<void> {
+  if (kind === 'operator') return requireOperator(context, request);
+  const person = kind === 'public' ? null : await findPerson(context, { method: 'GET' }, request, reply);
+  if (person === null) await keyCallerOf(context, request, kind);
+}
+
+/**
+ * Requires the operator's token. An API key has no access, but is looked up so that the audit log of its organization
+ * records the attempt.
+ */
+export async function requireOperator(
+  context: Pick<CallerContext, 'authenticator' | 'isOperator'>,
+  request: FastifyRequest,
+): Promise<void> {
+  if (context.isOperator(keyOf(request))) return;
+  await keyCallerOf(context, request, 'operator');
+  throw failure('key-invalid');
+}
+
+/**
+ * The person behind a personal token or a session cookie. Null if the request has an API key or no credential. A cookie counts
+ * only without an `Authorization` header.
+ *
+ * @throws failure `key-invalid`, `session-expired`, `cross-site-request`
+ */
+async function findPerson(
+  context: Pick<CallerContext, 'people' | 'clientOf'>,
+  operation: Pick<Operation, 'method'>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<PersonPrincipal | null> {
+  const { people } = context;
+  const { headers } = request.raw;
+  const token = bearerToken(request.raw);
+  const visitor = visitorOf(context, request, reply);
+  if (token?.startsWith(keyPrefixes.personal)) {
+    const owner = await people.findTokenOwner(token);
+    if (owner === null) throw failure('key-invalid');
+    const credential = { kind: 'personal-token', id: owner.tokenId, name: owner.tokenName } as const;
+    return { ...visitor, person: owner.person, credential };
+  }
+  if (headers.authorization !== undefined || headers.cookie?.includes(sessionCookie) !== true) return null;
+  // Browsers send cookies with requests that pages of other sites make.
+  if (operation.method !== 'GET') requireSameOrigin(request.raw, visitor, true);
+  const session = await people.findSession(visitor);
+  if (session === null) throw failure('session-expired');
+  return { ...visitor, person: session.person, credential: { kind: 'session', id: session.sessionId } };
+}
+
+function visitorOf(
+  { clientOf }: Pick<CallerContext, 'clientOf'>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Visitor {
+  // A request whose path cannot be decoded has no `client` of its own.
+  const { address, serviceUrl } = clientOf(request.raw);
+  const { headers } = request.raw;
+  const { host = '', 'x-forwarded-host': forwardedHost } = headers;
+  return {
+    address,
+    requestId: request.id,
+    serviceUrl,
+    isPrivateConnection: serviceUrl.startsWith('https:') || isLoopbackHost(forwardedHost?.toString() ?? host),
+    userAgent: headers['user-agent'],
+    cookie: headers.cookie,
+    setCookies: (cookies) => {
+      for (const cookie of cookies) reply.header('set-cookie', cookie);
+    },
+  };
+}
+
+function isLoopbackHost(host: string): boolean {
+  const name = host.replace(/:\d*$/, '').toLowerCase();
+  return /^(?:(?:.*\.)?localhost|127(?:\.\d{1,3}){3}|0\.0\.0\.0|\[::1?\])$/.test(name);
+}
+
+function keyOf(request: FastifyRequest): string {
+  const key = bearerToken(request.raw);
+  if (hasSeveralAuthorizations(request.raw)) {
+    throw failure('key-missing', { message: 'The request has several Authorization headers. Send one.' });
+  }
+  if (key === null) throw failure('key-missing');
+  return key;
+}
+
+async function keyCallerOf(
+  { authenticator }: Pick<CallerContext, 'authenticator'>,
+  request: FastifyRequest,
+  kind: KeyUse,
+): Promise<Caller> {
+  const key = keyOf(request);
+  return authenticator.cached(key, kind) ?? (await authenticator.authenticate(key, kind));
+}
+
+/** A private key may use only the paths of its own organization, by name or id. Other organizations answer 404. */
+function requireOwnOrganization(request: FastifyRequest): void {
+  const { organization } = fieldsOf(request.params);
+  const { caller } = request;
+  if (typeof organization !== 'string' || organization === caller.organizationName) return;
+  if (organization.toLowerCase() !== caller.organizationId) throw failure('organization-not-found');
+}

@@ -1,0 +1,23 @@
+import type { IncomingMessage } from 'node:http';
+import { failure } from '@bothost/contract';
+
+/**
+ * Refuses a request that a page of another origin made (CSRF). Browsers set both headers, and pages cannot change them; old
+ * browsers send only `Origin`. A request without both is from another program, which has no cookies that a page could abuse:
+ * it is refused only if `isRequired`.
+ *
+ * @throws failure `cross-site-request`
+ */
+export function requireSameOrigin(
+  { headers }: Pick<IncomingMessage, 'headers'>,
+  { serviceUrl }: { readonly serviceUrl: string },
+  isRequired: boolean,
+): void {
+  const { origin, host, 'sec-fetch-site': site } = headers;
+  if (site !== undefined) {
+    if (site !== 'same-origin') throw failure('cross-site-request');
+  } else if (origin !== undefined) {
+    const isOwn = URL.canParse(origin) && (new URL(origin).host === host || origin === serviceUrl);
+    if (!isOwn) throw failure('cross-site-request');
+  } else if (isRequired) throw failure('cross-site-request');
+}
