@@ -1,10 +1,12 @@
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { inspect } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ConfigError, readConfig } from './config.ts';
 import { settings } from './settings.ts';
 
+const megabyte = 1024 * 1024;
 const home = { HOME: '/home/anna' };
 const read = (environment: Record<string, string> = {}, isRoot = false) =>
   readConfig({ ...home, ...environment }, isRoot);
@@ -19,6 +21,13 @@ function problemsOf(environment: Record<string, string>): string {
 }
 
 describe('the settings', () => {
+  it('show no secret in JSON or in a console', () => {
+    const config = read({ DATABASE_URL: 'postgresql://user:pass-phrase@host/name' });
+    expect(config.secrets.databaseUrl).toContain('pass-phrase');
+    expect(JSON.stringify(config)).not.toContain('pass-phrase');
+    expect(inspect(config, { depth: null })).not.toContain('pass-phrase');
+  });
+
   it('all have a default', () => {
     expect(read()).toEqual({
       host: '127.0.0.1',
@@ -29,6 +38,10 @@ describe('the settings', () => {
       region: 'us-west',
       agents: undefined,
       bootstrapOrganization: undefined,
+      openIdIssuer: undefined,
+      openIdClientId: undefined,
+      openIdName: 'OpenID Connect',
+      openIdEmailDomains: [],
       corsOrigins: ['*'],
       shutdownGraceSeconds: undefined,
       onStop: 'end',
@@ -37,20 +50,20 @@ describe('the settings', () => {
       registries: [],
       registryTokenHosts: [],
       logLevel: 'info',
-      forkServerMegabytes: undefined,
+      forkServerMemoryBytes: undefined,
       logRetentionDays: 30,
-      logSessionMegabytes: 64,
-      logTotalMegabytes: 10_240,
-      instanceDiskMegabytes: 1_024,
-      buildDiskMegabytes: 8_192,
-      organizationDiskMegabytes: 51_200,
-      diskReserveMegabytes: 1_024,
+      logSessionBytes: 64 * megabyte,
+      logTotalBytes: 10_240 * megabyte,
+      instanceDiskBytes: 1_024 * megabyte,
+      buildDiskBytes: 8_192 * megabyte,
+      organizationDiskBytes: 51_200 * megabyte,
+      diskReserveBytes: 1_024 * megabyte,
       startsAtOnce: undefined,
       buildsAtOnce: undefined,
       buildTimeoutSeconds: 600,
       buildRetentionDays: 30,
       uploadRetentionHours: 24,
-      buildMemoryMegabytes: 4096,
+      buildMemoryBytes: 4096 * megabyte,
       buildProcessors: 2,
       installsUv: true,
       buildEnvironment: expect.arrayContaining(['npm_config_registry', 'PIP_INDEX_URL', 'SSL_CERT_FILE']),
@@ -62,6 +75,7 @@ describe('the settings', () => {
         bootstrapPrivateKey: undefined,
         bootstrapPublicKey: undefined,
         metricsToken: undefined,
+        openIdClientSecret: undefined,
         buildVariables: {},
       },
       inherited: { path: '/usr/local/bin:/usr/bin:/bin', language: undefined, timeZone: undefined },
@@ -71,6 +85,12 @@ describe('the settings', () => {
 
   it.each([
     ['BOTHOST_HOST', '::1', { host: '::1' }],
+    ['BOTHOST_OPENID_ISSUER', 'https://id.example.com/', { openIdIssuer: 'https://id.example.com' }],
+    [
+      'BOTHOST_OPENID_EMAIL_DOMAINS',
+      'example.com, example.org',
+      { openIdEmailDomains: ['example.com', 'example.org'] },
+    ],
     ['BOTHOST_PORT', '0', { port: 0 }],
     ['BOTHOST_INSTALL_UV', 'false', { installsUv: false }],
     ['PORT', '8080', { port: 8080 }],
@@ -95,10 +115,10 @@ describe('the settings', () => {
     ['BOTHOST_SESSION_RETENTION_DAYS', '0', { retentionDays: 0 }],
     ['BOTHOST_AUDIT_RETENTION_DAYS', '0', { auditRetentionDays: 0 }],
     ['BOTHOST_AUDIT_RETENTION_DAYS', '30', { auditRetentionDays: 30 }],
-    ['BOTHOST_INSTANCE_DISK_MB', '1', { instanceDiskMegabytes: 1 }],
-    ['BOTHOST_BUILD_DISK_MB', '1', { buildDiskMegabytes: 1 }],
-    ['BOTHOST_ORGANIZATION_DISK_MB', '1', { organizationDiskMegabytes: 1 }],
-    ['BOTHOST_DISK_RESERVE_MB', '0', { diskReserveMegabytes: 0 }],
+    ['BOTHOST_INSTANCE_DISK_MB', '1', { instanceDiskBytes: megabyte }],
+    ['BOTHOST_BUILD_DISK_MB', '1', { buildDiskBytes: megabyte }],
+    ['BOTHOST_ORGANIZATION_DISK_MB', '1', { organizationDiskBytes: megabyte }],
+    ['BOTHOST_DISK_RESERVE_MB', '0', { diskReserveBytes: 0 }],
     ['BOTHOST_LOG_LEVEL', 'silent', { logLevel: 'silent' }],
     ['BOTCLI_CONFIG', '/tmp/profile.toml', { profileFile: '/tmp/profile.toml' }],
     ['XDG_CONFIG_HOME', '/config', { profileFile: '/config/botcli/config.toml' }],
@@ -219,6 +239,7 @@ describe('the settings', () => {
         BOTHOST_KEY: 'cd'.repeat(32),
         BOTHOST_VAULT_KEYS: 'ef'.repeat(32),
         BOTHOST_OPERATOR_TOKEN: secret.repeat(2),
+        BOTHOST_OPENID_CLIENT_SECRET: secret,
         BOTHOST_BOOTSTRAP_PRIVATE_KEY: `sk_${secret}${secret}`,
         BOTHOST_BOOTSTRAP_PUBLIC_KEY: `pk_${secret}${secret}`,
         BOTHOST_METRICS_TOKEN: secret,
@@ -232,7 +253,7 @@ describe('the settings', () => {
       for (const value of Object.values(values)) expect(JSON.stringify(printable)).not.toContain(value);
     });
 
-    it.each(names.filter((name) => name !== 'BOTHOST_METRICS_TOKEN'))(
+    it.each(names.filter((name) => !['BOTHOST_METRICS_TOKEN', 'BOTHOST_OPENID_CLIENT_SECRET'].includes(name)))(
       'are not shown in the error about an invalid %s',
       async (name) => {
         expect(problemsOf({ [name]: secret })).not.toContain(secret);

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
+import { inspect } from 'node:util';
 import type { z } from 'zod';
 import { OperatorError } from './operator-error.ts';
 import { type Setting, settings } from './settings.ts';
@@ -11,7 +12,7 @@ type Names<Secret extends boolean> = {
 }[keyof Settings];
 type Values<Secret extends boolean> = { readonly [Name in Names<Secret>]: z.output<Settings[Name]['schema']> };
 
-/** All settings. `secrets` are kept separately, so that the other settings can be logged. */
+/** All settings. A log shows `secrets` as `[secret]`. */
 export type Config = Omit<Values<false>, 'dataDirectory'> & {
   readonly dataDirectory: string;
   readonly secrets: Values<true> & {
@@ -59,7 +60,7 @@ export function readConfig(environment: Environment = process.env, isRoot = proc
   return {
     ...open,
     dataDirectory: open.dataDirectory ?? defaultDataDirectory(environment, isRoot),
-    secrets: {
+    secrets: redacted({
       ...secrets,
       buildVariables: Object.fromEntries(
         open.buildEnvironment.flatMap((variable) => {
@@ -67,7 +68,7 @@ export function readConfig(environment: Environment = process.env, isRoot = proc
           return value === undefined || value === '' ? [] : [[variable, value]];
         }),
       ),
-    },
+    }),
     inherited: {
       path: environment['PATH'] ?? '/usr/local/bin:/usr/bin:/bin',
       language: environment['LANG'],
@@ -76,6 +77,12 @@ export function readConfig(environment: Environment = process.env, isRoot = proc
     profileFile:
       environment['BOTCLI_CONFIG'] || join(xdg(environment, 'XDG_CONFIG_HOME', '.config'), 'botcli/config.toml'),
   };
+}
+
+/** Makes JSON and `util.inspect`, and so every log, show `[secret]` instead of the values. */
+function redacted<Values extends object>(values: Values): Values {
+  const show = { value: () => '[secret]' };
+  return Object.defineProperties(values, { toJSON: show, [inspect.custom]: show });
 }
 
 function lookUp(one: Setting<unknown>, environment: Environment) {

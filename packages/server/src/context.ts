@@ -1,8 +1,10 @@
 import type { InstanceOutputs, Runtime } from '@bothost/runtime';
 import type { Logger } from 'pino';
+import type { Auth } from './accounts/auth.ts';
+import type { OpenIdProvider } from './accounts/auth-options.ts';
 import type { RefusalLog } from './audit/refusals.ts';
 import type { DiskSpace } from './builds/disk-space.ts';
-import type { Builds } from './builds/open.ts';
+import type { BuildServices } from './builds/open.ts';
 import type { RateLimit } from './concurrency/rate-limit.ts';
 import type { Host } from './instances/host.ts';
 import type { Sampler } from './metrics/sampler.ts';
@@ -17,7 +19,7 @@ import type { SessionDirectory } from './sessions/session-directory.ts';
 import type { RetryWrite } from './store/retry-write.ts';
 import type { Database } from './store/tables.ts';
 
-/** All parts of the running service. Operations declare only the parts that they use, never the whole. */
+/** All parts of the running service. Each operation declares only the parts that it uses. */
 export type Context = {
   readonly db: Database;
   readonly now: () => Date;
@@ -36,7 +38,7 @@ export type Context = {
   readonly sampler: Sampler;
   readonly telemetry: Telemetry;
   readonly reconciler: Reconciler;
-  readonly builds: Builds;
+  readonly builds: BuildServices;
   readonly disk: DiskSpace;
   /** Encrypts and decrypts the secrets of organizations. */
   readonly keyring: Keyring;
@@ -54,8 +56,12 @@ export type Context = {
   readonly registries: RegistryAccess;
   /** Wakes the delivery of secrets in this region. */
   readonly deliverSecrets: () => void;
-  /** Removes a revoked key from this server's cache and notifies the other servers. */
-  readonly announceRevocation: (keyId: string) => Promise<void>;
+  /** Removes a revoked key, or with null all keys, from the caches of this server and the others. */
+  readonly announceRevocation: (keyId: string | null) => Promise<void>;
+  /** Sign-in of people. */
+  readonly auth: Auth;
+  /** Null if no OpenID Connect provider is configured. */
+  readonly openId: OpenIdProvider | null;
   /** Retries a write until the database accepts it. */
   readonly retryWrite: RetryWrite;
   readonly isDraining: () => boolean;
@@ -63,6 +69,9 @@ export type Context = {
   readonly outputs: InstanceOutputs;
   /** How this server starts the instances of a deployment, such as forked or in a new interpreter. */
   readonly startMethods: Runtime['startMethods'];
+  /** Gives an instance more CPU while its session opens. */
+  readonly sessionOpening: Runtime['sessionOpening'];
+  readonly sessionOpened: Runtime['sessionOpened'];
   readonly logsDirectory: string;
   /** Aborts at shutdown, so that long polls end and log followers are disconnected. */
   readonly closing: AbortSignal;

@@ -1,12 +1,28 @@
 import {
   failure,
-  type OperationName,
+  type Operation,
   type Operations,
+  queuedSecretWriteLimits,
   type RequestOf,
   type ResponseOf,
-  waitingSecretWrites,
 } from '@bothost/contract';
 import { createKeyedQueue } from '@bothost/runtime/keyed-queue';
+import { decideAuthorization, exchangeAuthorizationCode } from './accounts/authorization-codes.ts';
+import { decideDeviceLogin, getDeviceLogin, pollDeviceLogin, startDeviceLogin } from './accounts/device-login.ts';
+import {
+  createInvitation,
+  createOperatorInvitation,
+  createPasswordReset,
+  describeLink,
+  listInvitations,
+  revokeInvitation,
+} from './accounts/links.ts';
+import { finishOpenIdSignIn, startOpenIdSignIn } from './accounts/openid.ts';
+import { signIn, signOut, signOutEverywhere } from './accounts/sessions.ts';
+import { acceptInvitation, resetPassword, signUp } from './accounts/sign-up.ts';
+import { createPersonalToken, listPersonalTokens, revokePersonalToken } from './accounts/tokens.ts';
+import { changeEmail, changePassword, getUser, renameUser } from './accounts/user.ts';
+import { actorOf, type PersonPrincipal, type Visitor } from './accounts/visitor.ts';
 import { deleteAgent } from './agents/delete.ts';
 import { type Change, createAgent, updateAgent } from './agents/deploy.ts';
 import { deploymentSecrets } from './agents/deployment-secrets.ts';
@@ -14,8 +30,8 @@ import { getDeployment, listDeployments } from './agents/deployments.ts';
 import { findAgentId } from './agents/find.ts';
 import { rollBack } from './agents/rollback.ts';
 import { agentsWithSecretSet } from './agents/secret-users.ts';
-import { nameWarning } from './agents/settings.ts';
-import { getAgent, listAgents } from './agents/show.ts';
+import { warnAboutName } from './agents/settings.ts';
+import { checkAgent, getAgent, listAgents } from './agents/show.ts';
 import { withStartMethod } from './agents/start-method.ts';
 import type { Actor } from './audit/chain.ts';
 import { listAuditEntries } from './audit/list.ts';
@@ -33,6 +49,14 @@ import { otherRegions } from './instances/host.ts';
 import { getLogs } from './logs/get.ts';
 import type { Principal } from './organizations/authenticate.ts';
 import { createKey, listKeys, revokeKey } from './organizations/keys.ts';
+import { createOrganization, deleteOrganization, updateOrganization } from './organizations/lifecycle.ts';
+import {
+  listMembers,
+  listMemberships,
+  removeMember,
+  transferOrganization,
+  updateMember,
+} from './organizations/members.ts';
 import { createOperatorKey } from './organizations/operator-key.ts';
 import {
   describeProperties,
@@ -49,42 +73,189 @@ import { getSecretSet, secretHistory } from './secrets/show.ts';
 import { verifyImagePullSecret } from './secrets/verify.ts';
 import { writeSecrets } from './secrets/write.ts';
 import { parseWriteRequest, requestBytes, type WriteRequest } from './secrets/write-request.ts';
+import { startSession } from './session-starts/start-session.ts';
 import { getSession } from './sessions/get.ts';
-import { listSessions } from './sessions/list.ts';
+import { listOrganizationSessions, listSessions } from './sessions/list.ts';
+import { getOverview } from './sessions/overview.ts';
 import { stopSession } from './sessions/stop.ts';
-import { startSession } from './start-session.ts';
 
-/**
- * The handler of each operation. The type rejects a missing handler or a wrong result. `gone` returns a signal that
- * aborts when the client disconnects.
- */
-export type Handlers = {
-  readonly [Name in OperationName]: (
-    request: RequestOf<Operations[Name]>,
-    caller: Name extends OfOperator ? Actor : Principal,
-    requestedAt: Date,
-    gone: () => AbortSignal,
-  ) => Promise<ResponseOf<Operations[Name]>>;
+/** The caller of an operation, by the credential that the operation requires. */
+export type Callers = {
+  readonly private: Principal;
+  readonly organization: Principal;
+  readonly member: Principal;
+  readonly public: Principal;
+  readonly account: Principal | PersonPrincipal;
+  readonly person: PersonPrincipal;
+  readonly none: Visitor;
+  readonly operator: Actor & { readonly serviceUrl: string };
 };
 
-/** Operations for the operator, which do not belong to an organization. */
-type OfOperator = 'getVault' | 'rotateVault' | 'verifyVault' | 'createOperatorKey';
+/** The result is type-checked. `disconnected` returns a signal that aborts when the client disconnects. */
+export type Handler<Request, Caller, Result> = (
+  request: Request,
+  caller: Caller,
+  requestedAt: Date,
+  disconnected: () => AbortSignal,
+) => Promise<Result>;
+
+/** The handler of each operation in `All`. The type rejects a missing handler. */
+export type HandlersOf<All extends Readonly<Record<string, Operation>>> = {
+  readonly [Name in keyof All]: Handler<
+    // Not `RequestOf<All[Name]>`, which differs between two operations even if their requests have the same type.
+    {
+      readonly params: RequestOf<All[Name]>['params'];
+      readonly query: RequestOf<All[Name]>['query'];
+      readonly body: RequestOf<All[Name]>['body'];
+    },
+    Callers[All[Name]['key']],
+    ResponseOf<All[Name]>
+  >;
+};
+export type Handlers = HandlersOf<Operations>;
 
 /** Creates the handlers of all operations in the contract. */
 export function createHandlers(context: Context): Handlers {
+  return {
+    ...createOrganizationHandlers(context),
+    ...createAgentHandlers(context),
+    ...createSessionHandlers(context),
+    ...createBuildHandlers(context),
+    ...createSecretHandlers(context),
+    ...createOperatorHandlers(context),
+    ...createAccountHandlers(context),
+    ...createMemberHandlers(context),
+  };
+}
+
+function createOrganizationHandlers(context: Context) {
+  return {
+    listOrganizations: async (_, caller) => ({
+      organizations:
+        'organizationId' in caller
+          ? await listOrganizations(context, caller)
+          : await listMemberships(context, caller.person.id),
+    }),
+    listRegions: async () => ({ regions: await listRegions(context) }),
+    getProperties: async (_, caller) => ({ properties: await getProperties(context, caller) }),
+    getPropertiesSchema: async (_, caller) => ({ properties: await describeProperties(context, caller) }),
+    updateProperties: async ({ body }, caller) => ({ properties: await updateProperties(context, caller, body) }),
+    listKeys: async (_, caller) => ({ keys: await listKeys(context, caller) }),
+    createKey: ({ body }, caller) => createKey(context, caller, body),
+    revokeKey: async ({ params }, caller) => {
+      const key = await revokeKey(context, caller, params.keyId);
+      await context.announceRevocation(key.id);
+      return key;
+    },
+    getOverview: (_, caller) => getOverview(context, caller),
+    listAuditEntries: ({ query }, caller) => listAuditEntries(context, caller, query),
+    verifyAudit: (_, caller) => verifyAudit(context, caller),
+  } satisfies Partial<Handlers>;
+}
+
+function createAgentHandlers(context: Context) {
   const usageOf = (agentId: string) => countInstances(context, agentId);
+  const readLogsInTurn = createKeyedQueue();
 
   /** Wakes the reconciler after a deployment and returns the updated agent. */
-  async function deployed(agentName: string, caller: Principal, change: Change) {
+  async function applyDeployment(agentName: string, caller: Principal, change: Change) {
     context.reconciler.requestReconcile();
-    const warning = nameWarning(agentName);
+    const warning = warnAboutName(agentName);
     const agent = await getAgent(context, caller, agentName, usageOf);
     return { ...agent, change, ...(warning === null ? {} : { warning }) };
   }
 
+  return {
+    listAgents: async ({ query }, caller) => {
+      const wanted = { includeActiveDeployment: query.includeActiveDeployment === 'true', region: query.region };
+      const agents = await listAgents(context, caller, wanted);
+      return { services: agents, agents };
+    },
+    getAgent: async ({ params }, caller) => {
+      const agent = await getAgent(context, caller, params.agentName, usageOf);
+      return withStartMethod(context, agent);
+    },
+    createAgent: async ({ body }, caller) => {
+      const change = await createAgent(context, caller, body);
+      return applyDeployment(body.serviceName, caller, change);
+    },
+    updateAgent: async ({ params, body }, caller) => {
+      const change = await updateAgent(context, caller, params.agentName, body);
+      return applyDeployment(params.agentName, caller, change);
+    },
+    rollback: async ({ params, body }, caller) => {
+      await rollBack(context, caller, params.agentName, body?.deploymentId ?? null);
+      return applyDeployment(params.agentName, caller, 'deployment');
+    },
+    deleteAgent: async ({ params }, caller) => {
+      const id = await deleteAgent(context, caller, params.agentName);
+      context.reconciler.requestReconcile();
+      const usage = await usageOf(id);
+      return { status: 'OK', id, activeSessionCount: usage.reduce((sum, row) => sum + row.activeSessions, 0) };
+    },
+    listDeployments: ({ params, query }, caller) => listDeployments(context, caller, params.agentName, query, usageOf),
+    getDeployment: ({ params }, caller) =>
+      getDeployment(context, caller, params.agentName, params.deploymentId, usageOf),
+    checkAgent: ({ params }, caller) => checkAgent(context, caller, params.agentName),
+    getLogs: async ({ params, query }, caller, _, disconnected) => {
+      const agentId = await findAgentId(context.db, caller.organizationId, params.agentName);
+      const secretsOf = (id: string) => deploymentSecrets(context, id);
+      const readInTurn = <T>(read: () => Promise<T>) => readLogsInTurn(caller.organizationId, read);
+      return withAnySignal([context.closing, disconnected()], (closing) =>
+        getLogs({ ...context, secretsOf, readInTurn, closing }, agentId, query),
+      );
+    },
+  } satisfies Partial<Handlers>;
+}
+
+function createSessionHandlers(context: Context) {
+  return {
+    startSession: async ({ params, query, body }, caller, requestedAt) => {
+      if (context.isDraining()) throw failure('shutting-down');
+      return startSession(context, caller, params.agentName, {
+        request: body ?? {},
+        fields: query.fields,
+        requestedAt,
+      });
+    },
+    listOrganizationSessions: ({ query }, caller) => listOrganizationSessions(context, caller, query),
+    getSessions: ({ params, query }, caller) => listSessions(context, caller, params.agentName, query),
+    getSession: ({ params }, caller) => getSession(context, caller, params.agentName, params.sessionId),
+    stopSession: async ({ params }, caller) => {
+      const { ended } = await stopSession(context, caller, params.agentName, params.sessionId);
+      if (ended) context.telemetry.sessionEnded('SESSION_STOPPED');
+      context.reconciler.requestReconcile();
+      return { status: 'terminated', session_id: params.sessionId };
+    },
+  } satisfies Partial<Handlers>;
+}
+
+function createBuildHandlers(context: Context) {
+  return {
+    getBuildUploadUrl: ({ body }, caller) => beginUpload({ ...context, ...context.builds }, caller, body),
+    createBuild: async ({ body }, caller) => {
+      const created = await createBuild({ ...context, ...context.builds }, caller, body);
+      context.builds.worker.wake();
+      return created;
+    },
+    listBuilds: ({ query }, caller) => listBuilds(context, caller, query),
+    getBuild: ({ params }, caller) => getBuild(context, caller, params.buildId),
+    cancelBuild: async ({ params }, caller) => {
+      const canceled = await cancelBuild({ ...context, ...context.builds }, caller, params.buildId);
+      context.builds.worker.wake();
+      return canceled;
+    },
+    getBuildLogs: ({ params, query }, caller, _, disconnected) =>
+      withAnySignal([context.closing, disconnected()], (closing) =>
+        readBuildLog({ ...context, ...context.builds, closing }, caller, params.buildId, query),
+      ),
+  } satisfies Partial<Handlers>;
+}
+
+function createSecretHandlers(context: Context) {
   const enqueue = createKeyedQueue({
-    tasks: waitingSecretWrites.requests,
-    bytes: waitingSecretWrites.bytes,
+    tasks: queuedSecretWriteLimits.requests,
+    bytes: queuedSecretWriteLimits.bytes,
     error: () => failure('too-many-secret-writes'),
   });
 
@@ -97,107 +268,36 @@ export function createHandlers(context: Context): Handlers {
     write: { dryRun: boolean; bytes: number },
     work: () => Promise<T>,
   ) {
-    const { organizationId: of } = caller;
-    if (write.dryRun && !context.dryRuns.take(of)) throw failure('too-many-dry-runs');
-    if (!write.dryRun && !context.secretWrites.take(of)) throw failure('too-many-secret-writes');
-    return enqueue(of, work, { bytes: write.bytes });
+    const { organizationId } = caller;
+    if (write.dryRun && !context.dryRuns.take(organizationId)) throw failure('too-many-dry-runs');
+    if (!write.dryRun && !context.secretWrites.take(organizationId)) throw failure('too-many-secret-writes');
+    return enqueue(organizationId, work, { bytes: write.bytes });
   }
 
-  async function written(caller: Principal, setName: string, wanted: WriteRequest) {
+  /** Writes a secret set, delivers it to the region, and overwrites the values in memory. */
+  async function writeSet(caller: Principal, setName: string, request: WriteRequest) {
     try {
-      const write = { dryRun: wanted.dryRun, bytes: requestBytes(wanted) };
-      const answer = await enqueueSecretWrite(caller, write, async () => {
+      const write = { dryRun: request.dryRun, bytes: requestBytes(request) };
+      const result = await enqueueSecretWrite(caller, write, async () => {
         const known = (await listRegions(context)).map(({ code }) => code);
         const { defaultRegion: standard } = await getProperties(context, caller);
-        return writeSecrets(context, caller, setName, wanted, { known, standard });
+        return writeSecrets(context, caller, setName, request, { known, standard });
       });
       context.deliverSecrets();
-      return answer;
+      return result;
     } finally {
-      for (const value of wanted.values.values()) value.fill(0);
+      for (const value of request.values.values()) value.fill(0);
     }
   }
 
-  const vault = vaultOperations({
-    ...context,
-    otherRegions: (db) => otherRegions({ ...context, db }, context.host.region),
-  });
-
   return {
-    listOrganizations: async (_, caller) => ({ organizations: await listOrganizations(context, caller) }),
-    listRegions: async () => ({ regions: await listRegions(context) }),
-    getProperties: async (_, caller) => ({ properties: await getProperties(context, caller) }),
-    getPropertiesSchema: async (_, caller) => ({ properties: await describeProperties(context, caller) }),
-    updateProperties: async ({ body }, caller) => ({ properties: await updateProperties(context, caller, body) }),
-    listKeys: async (_, caller) => ({ keys: await listKeys(context, caller) }),
-    createKey: ({ body }, caller) => createKey(context, caller, body),
-    revokeKey: async ({ params }, caller) => {
-      const key = await revokeKey(context, caller, params.keyId);
-      await context.announceRevocation(key.id);
-      return key;
-    },
-    listAgents: async ({ query }, caller) => {
-      const wanted = { includeActiveDeployment: query.includeActiveDeployment === 'true', region: query.region };
-      const agents = await listAgents(context, caller, wanted);
-      return { services: agents, agents };
-    },
-    getAgent: async ({ params }, caller) => {
-      const agent = await getAgent(context, caller, params.agentName, usageOf);
-      return withStartMethod(context, agent);
-    },
-    createAgent: async ({ body }, caller) => {
-      const change = await createAgent(context, caller, body);
-      return deployed(body.serviceName, caller, change);
-    },
-    updateAgent: async ({ params, body }, caller) => {
-      const change = await updateAgent(context, caller, params.agentName, body);
-      return deployed(params.agentName, caller, change);
-    },
-    rollback: async ({ params, body }, caller) => {
-      await rollBack(context, caller, params.agentName, body?.deploymentId ?? null);
-      return deployed(params.agentName, caller, 'deployment');
-    },
-    deleteAgent: async ({ params }, caller) => {
-      const id = await deleteAgent(context, caller, params.agentName);
-      context.reconciler.requestReconcile();
-      const usage = await usageOf(id);
-      return { status: 'OK', id, activeSessionCount: usage.reduce((sum, row) => sum + row.activeSessions, 0) };
-    },
-    listDeployments: ({ params, query }, caller) => listDeployments(context, caller, params.agentName, query, usageOf),
-    getDeployment: ({ params }, caller) =>
-      getDeployment(context, caller, params.agentName, params.deploymentId, usageOf),
-    getSessions: ({ params, query }, caller) => listSessions(context, caller, params.agentName, query),
-    getSession: ({ params }, caller) => getSession(context, caller, params.agentName, params.sessionId),
-    stopSession: async ({ params }, caller) => {
-      const { ended } = await stopSession(context, caller, params.agentName, params.sessionId);
-      if (ended) context.telemetry.sessionEnded('SESSION_STOPPED');
-      context.reconciler.requestReconcile();
-      return { status: 'terminated', session_id: params.sessionId };
-    },
-    getBuildUploadUrl: ({ body }, caller) => beginUpload({ ...context, ...context.builds }, caller, body),
-    createBuild: async ({ body }, caller) => {
-      const created = await createBuild({ ...context, ...context.builds }, caller, body);
-      context.builds.worker.wake();
-      return created;
-    },
-    listBuilds: ({ query }, caller) => listBuilds(context, caller, query),
-    getBuild: ({ params }, caller) => getBuild(context, caller, params.buildId),
-    cancelBuild: async ({ params }, caller) => {
-      const answer = await cancelBuild({ ...context, ...context.builds }, caller, params.buildId);
-      context.builds.worker.wake();
-      return answer;
-    },
-    getBuildLogs: ({ params, query }, caller, _, gone) =>
-      withAnySignal([context.closing, gone()], (closing) =>
-        readBuildLog({ ...context, ...context.builds, closing }, caller, params.buildId, query),
-      ),
     listSecrets: async ({ query }, caller) => ({ sets: await listSecrets(context, caller, query) }),
     getSecretSet: ({ params }, caller) =>
       getSecretSet(context, caller, params.setName, (setId) => agentsWithSecretSet(context.db, setId)),
     putSecrets: ({ params, body }, caller) =>
-      written(caller, params.setName, parseWriteRequest(body, context.registries.policy)),
+      writeSet(caller, params.setName, parseWriteRequest(body, context.registries.policy)),
     deleteSecret: ({ params }, caller) =>
-      written(caller, params.setName, {
+      writeSet(caller, params.setName, {
         ...parseWriteRequest({}, context.registries.policy),
         remove: [params.secretKey],
       }),
@@ -211,37 +311,94 @@ export function createHandlers(context: Context): Handlers {
     },
     getSecretHistory: ({ params, query }, caller) => secretHistory(context, caller, params.setName, query),
     rollBackSecrets: async ({ params, body }, caller) => {
-      const answer = await enqueueSecretWrite(caller, { dryRun: body.dryRun === true, bytes: 0 }, () =>
+      const result = await enqueueSecretWrite(caller, { dryRun: body.dryRun === true, bytes: 0 }, () =>
         rollBackSecrets(context, caller, params.setName, body),
       );
       context.deliverSecrets();
-      return answer;
+      return result;
     },
-    listAuditEntries: ({ query }, caller) => listAuditEntries(context, caller, query),
-    verifyAudit: (_, caller) => verifyAudit(context, caller),
     verifyImagePullSecret: async ({ params, body }, caller) => {
       if (!context.registryChecks.take(caller.organizationId)) throw failure('too-many-checks');
       return verifyImagePullSecret(context, caller, params.setName, body?.image ?? null);
     },
+  } satisfies Partial<Handlers>;
+}
+
+function createOperatorHandlers(context: Context) {
+  const vault = vaultOperations({
+    ...context,
+    otherRegions: (db) => otherRegions({ ...context, db }, context.host.region),
+  });
+
+  return {
     getVault: vault.status,
     rotateVault: ({ body }, operator) => vault.rotate(operator, body.layer, body.organization ?? null),
     verifyVault: ({ body }, operator) => vault.verify(operator, body?.organization ?? null),
     createOperatorKey: ({ body }, operator) =>
       createOperatorKey(context, operator, { ...body, organization: body.organization ?? null }),
-    getLogs: async ({ params, query }, caller, _, gone) => {
-      const agentId = await findAgentId(context.db, caller.organizationId, params.agentName);
-      const secretsOf = (id: string) => deploymentSecrets(context, id);
-      return withAnySignal([context.closing, gone()], (closing) =>
-        getLogs({ ...context, secretsOf, closing }, agentId, query),
-      );
+    createOperatorInvitation: ({ body }, operator) =>
+      createOperatorInvitation(context, operator, { ...body, organization: body.organization ?? null }),
+    createPasswordReset: ({ body }, operator) => createPasswordReset(context, operator, body.email),
+  } satisfies Partial<Handlers>;
+}
+
+function createAccountHandlers(context: Context) {
+  return {
+    getSignInMethods: async () => ({ password: true, openId: context.openId && { name: context.openId.name } }),
+    signIn: async ({ body }, visitor) => getUser(context, await signIn(context, visitor, body)),
+    describeLink: ({ body }, visitor) => describeLink(context, visitor, body.token),
+    signUp: ({ body }, visitor) => signUp(context, visitor, body),
+    resetPassword: ({ body }, visitor) => resetPassword(context, visitor, body),
+    startOpenIdSignIn: (_, visitor) => startOpenIdSignIn(context, visitor),
+    finishOpenIdSignIn: ({ body }, visitor) => finishOpenIdSignIn(context, visitor, body),
+    startDeviceLogin: ({ body }, visitor) => startDeviceLogin(context, visitor, body),
+    pollDeviceLogin: ({ body }, visitor) => pollDeviceLogin(context, visitor, body),
+    exchangeAuthorizationCode: ({ body }) => exchangeAuthorizationCode(context, body),
+    getUser: (_, { person }) => getUser(context, person.id),
+    updateUser: ({ body }, caller) => renameUser(context, caller, body.name),
+    changeEmail: ({ body }, caller) => changeEmail(context, caller, body),
+    changePassword: ({ body }, caller) => changePassword(context, caller, body),
+    signOut: async (_, caller) => {
+      await signOut(context, caller);
+      return { status: 'OK' };
     },
-    startSession: async ({ params, query, body }, caller, requestedAt) => {
-      if (context.isDraining()) throw failure('shutting-down');
-      return startSession(context, caller, params.agentName, {
-        request: body ?? {},
-        fields: query.fields,
-        requestedAt,
-      });
+    signOutEverywhere: async (_, caller) => {
+      await signOutEverywhere(context, caller);
+      return { status: 'OK' };
     },
-  };
+    listPersonalTokens: async (_, { person }) => ({ tokens: await listPersonalTokens(context, person.id) }),
+    createPersonalToken: ({ body }, { person }) =>
+      createPersonalToken(context, person.id, { ...body, createdBy: 'person' }),
+    revokePersonalToken: ({ params }, { person }) => revokePersonalToken(context, person.id, params.tokenId),
+    getDeviceLogin: ({ params }, caller) => getDeviceLogin(context, caller, params.userCode),
+    decideDeviceLogin: ({ params, body }, caller) => decideDeviceLogin(context, caller, params.userCode, body.approve),
+    decideAuthorization: ({ body }, caller) => decideAuthorization(context, caller, body),
+    acceptInvitation: ({ body }, caller) => acceptInvitation(context, caller, body.token),
+    createOrganization: ({ body }, caller) => createOrganization(context, actorOf(caller), body),
+  } satisfies Partial<Handlers>;
+}
+
+function createMemberHandlers(context: Context) {
+  return {
+    updateOrganization: async ({ body }, caller) => {
+      const organization = await updateOrganization(context, caller, body);
+      await context.announceRevocation(null);
+      return organization;
+    },
+    deleteOrganization: async (_, caller) => {
+      const organization = await deleteOrganization(context, caller);
+      await context.announceRevocation(null);
+      return organization;
+    },
+    transferOrganization: async ({ body }, caller) => ({
+      members: await transferOrganization(context, caller, body.userId),
+    }),
+    leaveOrganization: (_, caller) => removeMember(context, caller, caller.person?.id ?? ''),
+    listMembers: async (_, caller) => ({ members: await listMembers(context, caller) }),
+    updateMember: ({ params, body }, caller) => updateMember(context, caller, params.userId, body.role),
+    removeMember: ({ params }, caller) => removeMember(context, caller, params.userId),
+    listInvitations: async (_, caller) => ({ invitations: await listInvitations(context, caller) }),
+    createInvitation: ({ body }, caller) => createInvitation(context, caller, body),
+    revokeInvitation: ({ params }, caller) => revokeInvitation(context, caller, params.invitationId),
+  } satisfies Partial<Handlers>;
 }

@@ -6,20 +6,20 @@ import { type Config, readConfig } from './config.ts';
 import { OperatorError } from './operator-error.ts';
 import { defaultGraceSeconds } from './settings.ts';
 
-/**
- * Entry point of the service: reads the configuration, starts the server, handles signals. Exits with status 0 after a
- * shutdown, and with 1 if the service could not start or continue.
- */
+/** Runs the service. Exits with status 0 after a shutdown, and with 1 if it cannot start or continue. */
 async function main(): Promise<void> {
   const config = readConfig();
   const isTerminal = process.stdout.isTTY === true;
   const logger = await openLog(config, isTerminal);
+  // Not in config.ts, because the default depends on the terminal.
   const grace = config.shutdownGraceSeconds ?? defaultGraceSeconds[isTerminal ? 'onTerminal' : 'otherwise'];
   const stopping = new AbortController();
   const starting = startServer({ ...config, shutdownGraceSeconds: grace }, logger, stopping.signal);
   stopOnSignals(starting, logger, config.onStop === 'leave' ? null : grace, () => stopping.abort());
   const server = await starting;
-  process.stdout.write(greet(server, isTerminal));
+  // A link that is not printed to a terminal may be stored in a log, where others could use it.
+  const invitation = isTerminal ? await server.createFirstInvitation() : null;
+  process.stdout.write(greet(server, isTerminal, invitation));
   server.failed.then((error) => {
     fail(error);
     server.abandon().catch(fail);
@@ -36,14 +36,11 @@ async function openLog(config: Config, isTerminal: boolean): Promise<Logger> {
   // Buffers log lines, because writing each line separately takes a seventh of the time of a short request. A kill
   // loses at most the last 250 ms of log lines.
   if (!isTerminal) return pino(options, pino.destination({ sync: false, minLength: 4_096, periodicFlush: 250 }));
-  const { terminalLog } = await import('./composition/terminal-log.ts');
-  return pino(options, terminalLog());
+  const { createTerminalLog } = await import('./composition/terminal-log.ts');
+  return pino(options, createTerminalLog());
 }
 
-/**
- * Handles signals, including during the start, which is then undone. `grace` is null if sessions keep running after the
- * shutdown.
- */
+/** Handles signals, also during the start. `grace` is null if sessions keep running after the shutdown. */
 function stopOnSignals(
   starting: Promise<RunningServer>,
   logger: Logger,

@@ -1,5 +1,5 @@
 import { isAbsolute, resolve } from 'node:path';
-import { canonicalRegistry, keyPrefixes, nameLength, namePattern, reservedNames } from '@bothost/contract';
+import { canonicalRegistry, defaultPort, keyPrefixes, nameLength, namePattern, reservedNames } from '@bothost/contract';
 import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
 
@@ -20,6 +20,7 @@ const secretSetting = <T>(value: Omit<Setting<T>, 'secret'>) => ({ ...value, sec
 
 const integer = (least: number, greatest: number) =>
   z.string().regex(/^\d+$/, 'not a whole number').transform(Number).pipe(z.number().min(least).max(greatest));
+const megabytesToBytes = (megabytes: number) => megabytes * 1024 * 1024;
 const words = z.string().transform((text) =>
   text
     .split(',')
@@ -45,7 +46,7 @@ const name = z
 const registry = z.string().transform((text, check) => {
   const parsed = canonicalRegistry(text);
   if ('host' in parsed && !/[^/]\/[^/]/.test(parsed.host)) return parsed.host;
-  // Hide text before an @, because it may be a password.
+  // Hide the text before an @, because it may contain a password.
   const shown = text.replace(/^.*@/, '...@');
   check.addIssue({ code: 'custom', message: `not host, host:port or http://host:port: ${shown}` });
   return z.NEVER;
@@ -61,10 +62,7 @@ const trustedProxies = z.string().transform((text, check): number | string[] => 
   return proxies;
 });
 
-/**
- * Variables for package indexes, proxies and certificates that npm, pip and uv read. None of them usually contains a
- * secret of the service.
- */
+/** Read by npm, pip and uv: indexes, proxies, certificates. They usually contain no secret of the service. */
 const wellKnownBuildVariables = [
   'npm_config_registry',
   'PIP_INDEX_URL',
@@ -98,22 +96,21 @@ export const settings = {
   }),
   port: setting({
     names: ['BOTHOST_PORT', 'PORT'],
-    schema: integer(0, 65_535).default(7420),
+    schema: integer(0, 65_535).default(defaultPort),
     about: 'Port to listen on; 0 picks any free port.',
-    without: '`7420`',
+    without: `\`${defaultPort}\``,
   }),
   publicUrl: setting({
     names: ['BOTHOST_PUBLIC_URL'],
     schema: origin.optional(),
-    about:
-      'URL at which clients reach the service, such as `https://bots.example.com`. WebSocket URLs are made from it.',
-    without: 'what a trusted proxy says, otherwise the address it listens on',
+    about: 'URL at which clients reach the service, such as `https://bots.example.com`. Start responses contain it.',
+    without: 'the URL in the headers of a trusted proxy, otherwise the address that the service listens on',
   }),
   trustedProxies: setting({
     names: ['BOTHOST_TRUSTED_PROXIES'],
     schema: trustedProxies.default([]),
     about:
-      'Reverse proxies whose `X-Forwarded-For`, `X-Forwarded-Proto` and `X-Forwarded-Host` are believed: addresses and CIDR ranges, separated by commas, also `loopback`, `linklocal` and `uniquelocal`; or the number of proxies in front of the service, if its port cannot be reached without them. See [reverse-proxy.md](reverse-proxy.md).',
+      'Reverse proxies whose `X-Forwarded-For`, `X-Forwarded-Proto` and `X-Forwarded-Host` the service believes: addresses and CIDR ranges, separated by commas, and the names `loopback`, `linklocal` and `uniquelocal`; or the number of proxies in front of the service, if its port cannot be reached without them. See [reverse-proxy.md](reverse-proxy.md).',
     without: 'none',
   }),
   dataDirectory: setting({
@@ -137,7 +134,7 @@ export const settings = {
   agents: setting({
     names: ['BOTHOST_AGENTS'],
     schema: words.transform((paths) => paths.map((path) => resolve(path))).optional(),
-    about: 'Directories to serve as agents, separated by commas. Empty serves none.',
+    about: 'Directories to serve as agents, separated by commas. An empty value serves none.',
     without: 'the sample agent `parrot`',
   }),
   rootKey: secretSetting({
@@ -146,8 +143,8 @@ export const settings = {
       .string()
       .regex(/^[0-9a-f]{64}$/, 'not 64 hexadecimal digits')
       .optional(),
-    about: 'The root key, 64 hexadecimal digits: servers that share a database must share it.',
-    without: 'the file `key` in the data directory, made on the first start',
+    about: 'The root key, 64 hexadecimal digits. Servers that share a database must have the same key.',
+    without: 'the file `key` in the data directory, which the first start creates',
   }),
   vaultKeys: secretSetting({
     names: ['BOTHOST_VAULT_KEYS'],
@@ -157,7 +154,7 @@ export const settings = {
       .refine((keys) => keys.every((key) => /^[0-9a-f]{64}$/.test(key)), 'not 64 hexadecimal digits for each key')
       .default([]),
     about:
-      'Root keys of the secrets, 64 hexadecimal digits each, separated by commas or lines. Any of them can open secrets; `botcli operator vault rotate root` switches to the first.',
+      'Root keys of the secrets, 64 hexadecimal digits each, separated by commas or lines. Each of them can decrypt secrets; `botcli operator vault rotate root` encrypts with the first.',
     without: 'a key derived from `BOTHOST_KEY` if that is set, otherwise files in the data directory',
   }),
   operatorToken: secretSetting({
@@ -167,7 +164,7 @@ export const settings = {
       .regex(/^[\x21-\x7e]{32,}$/, 'not 32 or more characters without spaces')
       .optional(),
     about: 'The token that authenticates the `botcli operator` commands.',
-    without: 'the file `operator-token` in the data directory, made on the first start',
+    without: 'the file `operator-token` in the data directory, which the first start creates',
   }),
   bootstrapOrganization: setting({
     names: ['BOTHOST_BOOTSTRAP_ORGANIZATION'],
@@ -178,19 +175,51 @@ export const settings = {
   bootstrapPrivateKey: secretSetting({
     names: ['BOTHOST_BOOTSTRAP_PRIVATE_KEY'],
     schema: bootstrapKey(keyPrefixes.private),
-    about: 'Private key that the first start takes instead of making one: `sk_` and at least 32 characters.',
+    about: 'Private key that the first start uses instead of creating one: `sk_` and at least 32 characters.',
     without: 'a new key',
   }),
   bootstrapPublicKey: secretSetting({
     names: ['BOTHOST_BOOTSTRAP_PUBLIC_KEY'],
     schema: bootstrapKey(keyPrefixes.public),
-    about: 'Public key that the first start takes instead of making one: `pk_` and at least 32 characters.',
+    about: 'Public key that the first start uses instead of creating one: `pk_` and at least 32 characters.',
     without: 'a new key',
+  }),
+  openIdIssuer: setting({
+    names: ['BOTHOST_OPENID_ISSUER'],
+    schema: origin.optional(),
+    about:
+      'OpenID Connect provider whose accounts may sign in: its issuer, such as `https://accounts.example.com`. Everybody with an account there can sign in and create organizations, so use a provider of your own, or limit `BOTHOST_OPENID_EMAIL_DOMAINS`. See [accounts.md](accounts.md).',
+    without: 'people sign in with passwords only',
+  }),
+  openIdClientId: setting({
+    names: ['BOTHOST_OPENID_CLIENT_ID'],
+    schema: z.string().optional(),
+    about: 'Client id of this service at the OpenID Connect provider.',
+    without: 'people sign in with passwords only',
+  }),
+  openIdClientSecret: secretSetting({
+    names: ['BOTHOST_OPENID_CLIENT_SECRET'],
+    schema: z.string().optional(),
+    about: 'Client secret of this service at the OpenID Connect provider.',
+    without: 'people sign in with passwords only',
+  }),
+  openIdName: setting({
+    names: ['BOTHOST_OPENID_NAME'],
+    schema: z.string().default('OpenID Connect'),
+    about: 'Name of the OpenID Connect provider on the sign-in page.',
+    without: '`OpenID Connect`',
+  }),
+  openIdEmailDomains: setting({
+    names: ['BOTHOST_OPENID_EMAIL_DOMAINS'],
+    schema: words.default([]),
+    about:
+      'Domains of e-mail addresses that may sign in with OpenID Connect, separated by commas. The provider must have verified the address.',
+    without: 'all',
   }),
   corsOrigins: setting({
     names: ['BOTHOST_CORS_ORIGINS'],
     schema: words.default(['*']),
-    about: 'Origins whose pages may use the public API, separated by commas; `*` for all.',
+    about: 'Origins whose web pages may use the public API, separated by commas; `*` for all.',
     without: '`*`',
   }),
   shutdownGraceSeconds: setting({
@@ -203,7 +232,7 @@ export const settings = {
     names: ['BOTHOST_ON_STOP'],
     schema: z.enum(['end', 'leave']).default('end'),
     about:
-      'What stopping the service does to bots and database: `end` them, or `leave` them for the next server (upgrades).',
+      'Whether a stopping service ends bots and database (`end`), or leaves them running for the next server (`leave`), for example during an upgrade.',
     without: '`end`',
   }),
   retentionDays: setting({
@@ -216,19 +245,19 @@ export const settings = {
     names: ['BOTHOST_STARTS_AT_ONCE'],
     schema: integer(1, 10_000).optional(),
     about:
-      'Instances of one organization that may start at the same time. The start deadline of the others begins with their turn.',
-    without: '16 for each CPU',
+      'Instances of one organization that may start at the same time. The others wait; their start deadline begins when they start.',
+    without: '4 for each CPU',
   }),
   buildsAtOnce: setting({
     names: ['BOTHOST_BUILDS_AT_ONCE'],
     schema: integer(1, 1_000).optional(),
-    about: 'Builds prepared at the same time, at most one per organization.',
+    about: 'Maximum number of builds that run at the same time. Each organization has at most one running build.',
     without: 'one for each CPU',
   }),
   buildTimeoutSeconds: setting({
     names: ['BOTHOST_BUILD_TIMEOUT'],
     schema: integer(1, 86_400).default(600),
-    about: 'Seconds that unpacking and preparing a project may take: installing and building what it needs.',
+    about: 'Seconds that a build may take: unpacking the project, installing what it needs and building it.',
     without: '`600`',
   }),
   buildRetentionDays: setting({
@@ -241,26 +270,26 @@ export const settings = {
   uploadRetentionHours: setting({
     names: ['BOTHOST_UPLOAD_RETENTION_HOURS'],
     schema: integer(1, 876_000).default(24),
-    about: 'Hours after which an upload that was not finished or never built is removed.',
+    about: 'Hours after which an upload is removed if it is incomplete or was never built.',
     without: '`24`',
   }),
-  buildMemoryMegabytes: setting({
+  buildMemoryBytes: setting({
     names: ['BOTHOST_BUILD_MEMORY_MB'],
-    schema: integer(64, 1_048_576).default(4096),
-    about: 'Memory in megabytes that installing and building one project may take.',
+    schema: integer(64, 1_048_576).default(4096).transform(megabytesToBytes),
+    about: 'Memory in megabytes that one build may use.',
     without: '`4096`',
   }),
   buildProcessors: setting({
     names: ['BOTHOST_BUILD_CPUS'],
     schema: integer(1, 1024).default(2),
-    about: 'Processors that installing and building one project may keep busy.',
+    about: 'Processors that one build may use.',
     without: '`2`',
   }),
   buildEnvironment: setting({
     names: ['BOTHOST_BUILD_ENVIRONMENT'],
     schema: words.default([...wellKnownBuildVariables]),
     about:
-      "Names of the service's variables that installing and building see, separated by commas: where package indexes, proxies and certificates are, and tokens for private ones. Every project that is deployed here can read them; what the log of a build shows of their passwords is masked.",
+      "Names of the service's environment variables that builds see, separated by commas: addresses of package indexes, proxies and certificates, and tokens for private indexes. Every project that is deployed here can read them. Passwords in them are masked in the log of a build.",
     without: wellKnownBuildVariables.map((one) => `\`${one}\``).join(', '),
   }),
   installsUv: setting({
@@ -273,38 +302,38 @@ export const settings = {
       'Whether the service installs uv from the Python package index, once and verified by its hash, if `PATH` has none. Without uv, builds of Python projects use pip and take longer.',
     without: '`true`',
   }),
-  forkServerMegabytes: setting({
+  forkServerMemoryBytes: setting({
     names: ['BOTHOST_FORK_SERVER_MEMORY_MB'],
-    schema: integer(0, 1_048_576).optional(),
+    schema: integer(0, 1_048_576).transform(megabytesToBytes).optional(),
     about:
-      'Memory in megabytes for all fork servers, the processes that import a Python bot once and fork its instances. Above it the least recently used one is stopped; instances of its agent are spawned until it runs again.',
+      'Memory in megabytes for all fork servers, the processes that import a Python bot once and fork its instances. Above this limit, the service stops the least recently used fork server; until it runs again, new instances of its agent import the bot themselves.',
     without: "a quarter of the machine's memory",
   }),
-  instanceDiskMegabytes: setting({
+  instanceDiskBytes: setting({
     names: ['BOTHOST_INSTANCE_DISK_MB'],
-    schema: integer(1, 1_073_741_824).default(1_024),
+    schema: integer(1, 1_073_741_824).default(1_024).transform(megabytesToBytes),
     about:
       'Megabytes of disk space that one instance may use: its home directory, its output, and deleted files that it holds open.',
     without: '`1024`',
   }),
-  buildDiskMegabytes: setting({
+  buildDiskBytes: setting({
     names: ['BOTHOST_BUILD_DISK_MB'],
-    schema: integer(1, 1_073_741_824).default(8_192),
+    schema: integer(1, 1_073_741_824).default(8_192).transform(megabytesToBytes),
     about: 'Megabytes of disk space that one build may use, including what it downloads and installs.',
     without: '`8192`',
   }),
-  organizationDiskMegabytes: setting({
+  organizationDiskBytes: setting({
     names: ['BOTHOST_ORGANIZATION_DISK_MB'],
-    schema: integer(1, 1_073_741_824).default(51_200),
+    schema: integer(1, 1_073_741_824).default(51_200).transform(megabytesToBytes),
     about:
-      'Megabytes of disk space that one organization may use: uploaded archives, what its builds left, and its running builds and instances.',
+      'Megabytes of disk space that one organization may use: uploaded archives, prepared projects, environments and caches, and its running builds and instances.',
     without: '`51200`',
   }),
-  diskReserveMegabytes: setting({
+  diskReserveBytes: setting({
     names: ['BOTHOST_DISK_RESERVE_MB'],
-    schema: integer(0, 1_073_741_824).default(1_024),
+    schema: integer(0, 1_073_741_824).default(1_024).transform(megabytesToBytes),
     about:
-      'Megabytes of disk space that stay free for the service. It starts no session and no build that would use them, and ends bots and builds before they do. 0 keeps no reserve.',
+      'Megabytes of disk space that stay free for the service. When less is free, it starts no sessions and builds; before that, it ends the bots and builds that write the most. 0 means no reserve.',
     without: '`1024`',
   }),
   logRetentionDays: setting({
@@ -313,15 +342,15 @@ export const settings = {
     about: 'Days for which the output of ended bots is kept; 0 keeps it until the size limit is reached.',
     without: '`30`',
   }),
-  logSessionMegabytes: setting({
+  logSessionBytes: setting({
     names: ['BOTHOST_LOG_SESSION_MB'],
-    schema: integer(1, 1_048_576).default(64),
+    schema: integer(1, 1_048_576).default(64).transform(megabytesToBytes),
     about: 'Megabytes of output kept per session. Of longer output, the first quarter and the last half are kept.',
     without: '`64`',
   }),
-  logTotalMegabytes: setting({
+  logTotalBytes: setting({
     names: ['BOTHOST_LOG_TOTAL_MB'],
-    schema: integer(1, 1_073_741_824).default(10_240),
+    schema: integer(1, 1_073_741_824).default(10_240).transform(megabytesToBytes),
     about: 'Megabytes of output of ended bots kept in total; the oldest is removed first.',
     without: '`10240`',
   }),
@@ -338,8 +367,8 @@ export const settings = {
     names: ['BOTHOST_REGISTRIES'],
     schema: words.pipe(z.array(registry)).default([]),
     about:
-      'Image registries that `--verify` may ask even on private addresses, separated by commas, as `host` or `host:port`; with `http://` in front, also without TLS. Every organization can have the service ask them.',
-    without: 'public addresses with TLS only',
+      'Image registries that the service may connect to for `--verify` even on private addresses, separated by commas, as `host` or `host:port`; with the prefix `http://`, without TLS. Every organization can make the service connect to them.',
+    without: 'only registries on public addresses, with TLS',
   }),
   registryTokenHosts: setting({
     names: ['BOTHOST_REGISTRY_TOKEN_HOSTS'],
@@ -348,7 +377,7 @@ export const settings = {
       .pipe(z.array(z.tuple([registry, registry])))
       .default([]),
     about:
-      'Where a registry gets its tokens from, if that is a different host: `registry.example.com=gitlab.example.com`, separated by commas. Credentials for the first may be sent to the second.',
+      'Registries whose tokens come from a different host, separated by commas, as `registry.example.com=gitlab.example.com`. The service may send credentials for the first host to the second.',
     without: 'those of Docker Hub and GitLab.com',
   }),
   metricsToken: secretSetting({
@@ -360,7 +389,7 @@ export const settings = {
   logLevel: setting({
     names: ['BOTHOST_LOG_LEVEL'],
     schema: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']).default('info'),
-    about: 'The lowest level that is logged.',
+    about: 'The lowest level of messages that are logged: `trace`, `debug`, `info`, `warn`, `error` or `silent`.',
     without: '`info`',
   }),
 } as const;

@@ -1,7 +1,4 @@
-/**
- * Runs work with one signal that aborts at the first of several. Does not use `AbortSignal.any`, which leaks memory on a
- * signal that lives as long as the server.
- */
+/** Aborts at the first of several signals. `AbortSignal.any` leaks memory if one of its signals lives long. */
 export async function withAnySignal<T>(
   signals: readonly AbortSignal[],
   work: (signal: AbortSignal) => Promise<T>,

@@ -6,14 +6,11 @@ export type PollingLoop = {
   readonly close: () => Promise<void>;
 };
 
-const everyMilliseconds = 1_000;
+const everyMs = 1_000;
 
-/**
- * Polls immediately, when woken, and each second, but never concurrently. `close` aborts the signal of the current
- * poll. A failed poll is reported to `onFailure`, unless it was aborted, and polling continues.
- */
+/** Polls immediately, when woken, and every second, one poll at a time. Reports a failed poll and continues. */
 export function startPollingLoop(
-  look: (signal: AbortSignal) => Promise<unknown>,
+  poll: (signal: AbortSignal) => Promise<unknown>,
   onFailure: (error: unknown) => void,
 ): PollingLoop {
   let running: Promise<void> | null = null;
@@ -25,7 +22,7 @@ export function startPollingLoop(
     do {
       again = false;
       try {
-        await look(signal);
+        await poll(signal);
       } catch (error) {
         if (!signal.aborted) onFailure(error);
       }
@@ -38,7 +35,7 @@ export function startPollingLoop(
     if (!signal.aborted) running ??= run();
   }
 
-  const timer = setInterval(wake, everyMilliseconds);
+  const timer = setInterval(wake, everyMs);
   wake();
   return {
     wake,
