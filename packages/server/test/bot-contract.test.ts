@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import {
-  proxyBodyBytes,
+  maxProxyBodyBytes,
+  maxStartBodyBytes,
   proxyHoldSeconds,
-  startBodyBytes,
   startDeadlineSeconds,
   startWaitSeconds,
 } from '@bothost/contract';
@@ -11,7 +11,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { parseSessionPath } from '../src/http/session-path.ts';
 import { type BotDirectory, writeBot } from './support/bots.ts';
-import { idle, sessionUrl, start, stop, tell, withKey } from './support/client.ts';
+import { evaluate, idle, sessionUrl, start, stop, withKey } from './support/client.ts';
 import { startTestServer, type TestServer } from './support/test-server.ts';
 
 const contract = readFileSync(new URL('../../../docs/bot-contract.md', import.meta.url), 'utf8');
@@ -54,14 +54,15 @@ describe('docs/bot-contract.md and the service', () => {
 
   it('names all variables of a bot and no others', async () => {
     const sessionId = await start(service, 'contract');
-    const names = await tell<string[]>(service, 'contract', sessionId, 'Object.keys(process.env)');
+    const names = await evaluate<string[]>(service, 'contract', sessionId, 'Object.keys(process.env)');
     await stop(service, 'contract', sessionId);
     await idle(service, 'contract');
     const rows = tableOf('Environment');
     const namesFor = (kind: string) => rows.flatMap(([name = '', of]) => (of === kind ? [name] : []));
     const optional = namesFor('if the service has it');
     expect(optional).toEqual(['LANG', 'TZ']);
-    expect(names.filter((name) => !optional.includes(name)).sort()).toEqual(namesFor('all').sort());
+    const documented = [...namesFor('all'), ...namesFor('all, unless forked'), ...namesFor('Node')];
+    expect(names.filter((name) => !optional.includes(name)).sort()).toEqual(documented.sort());
   });
 
   it('names all headers of each request and no others', async () => {
@@ -73,7 +74,12 @@ describe('docs/bot-contract.md and the service', () => {
     const url = sessionUrl(service, 'contract', sessionId, '/echo');
     const response = await fetch(url, withKey(service.publicKey, sent));
     const echoed = (await response.json()) as { headers: Record<string, string> };
-    const [started] = await tell<{ headers: Record<string, string> }[]>(service, 'contract', sessionId, 'state.starts');
+    const [started] = await evaluate<{ headers: Record<string, string> }[]>(
+      service,
+      'contract',
+      sessionId,
+      'state.starts',
+    );
     await stop(service, 'contract', sessionId);
     expect(headersOf(started?.headers ?? {})).toEqual(documented('/bot').sort());
     expect(headersOf(echoed.headers)).toEqual(documented('client requests').sort());
@@ -89,7 +95,7 @@ describe('docs/bot-contract.md and the service', () => {
     });
     const socket = new WebSocket(`${wsUrl}?token=${token}`);
     await once(socket, 'open');
-    const [upgrade] = await tell<{ headers: Record<string, string> }[]>(
+    const [upgrade] = await evaluate<{ headers: Record<string, string> }[]>(
       service,
       'contract',
       socketId,
@@ -117,9 +123,9 @@ describe('docs/bot-contract.md and the service', () => {
     expect(oneLine('Readiness')).toContain(`not ready ${startDeadlineSeconds} s after`);
     expect(oneLine('Readiness')).toContain(`${startWaitSeconds} s after the request`);
     expect(oneLine('Start')).toContain(`for ${startDeadlineSeconds} s is stopped`);
-    expect(oneLine('Start')).toContain(`at most ${startBodyBytes.default / 1_048_576} MiB`);
-    expect(oneLine('WebSocket sessions')).toContain(`at most ${startBodyBytes.websocket / 1024} KiB`);
+    expect(oneLine('Start')).toContain(`at most ${maxStartBodyBytes.default / 1_048_576} MiB`);
+    expect(oneLine('WebSocket sessions')).toContain(`at most ${maxStartBodyBytes.websocket / 1024} KiB`);
     expect(oneLine('Requests of clients')).toContain(`up to ${proxyHoldSeconds} s`);
-    expect(oneLine('Requests of clients')).toContain(`at most ${proxyBodyBytes / 1_048_576} MiB`);
+    expect(oneLine('Requests of clients')).toContain(`at most ${maxProxyBodyBytes / 1_048_576} MiB`);
   });
 });

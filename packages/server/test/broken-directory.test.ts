@@ -17,11 +17,11 @@ afterAll(async () => {
   for (const bot of bots) await bot.remove();
 });
 
-it('a directory without a bot is reported at the start, and the others are served', async () => {
+it('a directory without a bot is reported at startup, and the other directories are served', async () => {
   const [whole, broken] = service.server.agents;
   expect(whole).toEqual({ name: 'whole', problem: null });
   expect(broken).toEqual({ name: 'broken', problem: expect.stringMatching(/^broken: .*main\.js/) });
-  const greeting = greet(service.server, false);
+  const greeting = greet(service.server, false, null);
   expect(greeting).toContain(`${service.url}/talk/whole`);
   expect(greeting).not.toContain('/talk/broken');
 

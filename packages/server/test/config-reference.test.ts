@@ -4,22 +4,21 @@ import { settings } from '../src/settings.ts';
 
 const introduction = `# Configuration
 
-Everything is set by environment variables, and everything has a default: a fresh install needs none of them. An empty
-variable counts as not set. All problems are reported together, by name, before anything starts.
+All settings are environment variables, and all have a default: a fresh installation needs none of them. An empty variable
+counts as not set, except \`BOTHOST_AGENTS\`. If settings are invalid, the service lists all of them by name and does not start.
 
-A setting marked as secret can also be given as the path of a file: \`NAME_FILE=/run/secrets/name\`. Its value is never
-printed or logged.
+A setting marked as secret can also be the path of a file: \`NAME_FILE=/run/secrets/name\`. Its value is never printed or logged.
 
 This page is generated from the settings themselves (\`npx vitest run packages/server/test/config-reference.test.ts -u\`).
 `;
 
 const others = `
-From the rest of its environment, the service reads \`HOME\`, \`XDG_DATA_HOME\` and \`XDG_CONFIG_HOME\` for default places, and
-\`BOTCLI_CONFIG\`: where the first start writes the profile of \`botcli\`. Bots get \`PATH\`, \`LANG\` and \`TZ\` of it, and
-nothing else; what installs and builds their projects also gets what \`BOTHOST_BUILD_ENVIRONMENT\` names.
+The service also reads \`HOME\`, \`XDG_DATA_HOME\` and \`XDG_CONFIG_HOME\` for the default places of files, and
+\`BOTCLI_CONFIG\`: the file to which the first start writes the profile of \`botcli\`. Of the service's environment, bots get
+only \`PATH\`, \`LANG\` and \`TZ\`; builds also get the variables that \`BOTHOST_BUILD_ENVIRONMENT\` names.
 `;
 
-/** Generates Generates `docs/configuration.md`: each setting with its meaning and its default. */
+/** Generates `docs/configuration.md`: each setting with its meaning and its default. */
 function configurationReference(): string {
   const sections = Object.values(settings).map((setting) => {
     const [name, ...aliases] = setting.names;

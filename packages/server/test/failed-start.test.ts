@@ -43,8 +43,8 @@ it('a start on a port in use does not change the CLI profile of the running serv
   await free();
 });
 
-/** A service before its start, with its directory, settings and the addresses that it listened at. */
-async function unstarted() {
+/** A service before its start, with its directory, its settings, and the addresses on which it has listened. */
+async function prepareService() {
   const folder = await temporaryFolder();
   const database = await testDatabase();
   const addresses: string[] = [];
@@ -80,8 +80,8 @@ async function unstarted() {
   };
 }
 
-type Unstarted = Awaited<ReturnType<typeof unstarted>>;
-type Step = { readonly says: RegExp; readonly block: (service: Unstarted) => Promise<() => Promise<unknown>> };
+type PreparedService = Awaited<ReturnType<typeof prepareService>>;
+type Step = { readonly says: RegExp; readonly block: (service: PreparedService) => Promise<() => Promise<unknown>> };
 
 async function fileInPlaceOf(folder: string): Promise<() => Promise<void>> {
   await writeFile(folder, '');
@@ -123,9 +123,9 @@ const steps: Record<string, Step> = {
   },
 };
 
-describe.each(Object.entries(steps))('if a start cannot %s', (_, { says, block }) => {
-  it('it leaves nothing behind, and a start succeeds once the cause is removed', async () => {
-    const service = await unstarted();
+describe.each(Object.entries(steps))('a start that cannot %s', (_, { says, block }) => {
+  it('leaves nothing behind, and succeeds once the cause is removed', async () => {
+    const service = await prepareService();
     await mkdir(service.environment.BOTHOST_DATA_DIR);
     const clear = await block(service);
     await expect(service.start()).rejects.toThrow(says);

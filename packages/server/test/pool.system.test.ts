@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { type BotOptions, writeBot } from './support/bots.ts';
-import { ended, start, stop, tell } from './support/client.ts';
+import { ended, evaluate, start, stop } from './support/client.ts';
 import { startTestServer, type TestServer } from './support/test-server.ts';
 
 const undo: (() => Promise<unknown>)[] = [];
@@ -23,18 +23,18 @@ const session = (service: TestServer, sessionId: string) =>
   service.client.getSession({ params: { agentName: 'pooled', sessionId } });
 
 describe('the warm pool', () => {
-  it('is filled at the start, serves sessions at once, and is refilled after each session', async () => {
+  it('is filled at startup, serves sessions at once, and is refilled after each session', async () => {
     const { service } = await serve({ minAgents: 1, maxAgents: 2 });
     await expect.poll(() => idleOf(service), poll).toBe(1);
     const first = await start(service, 'pooled');
-    const process = await tell<number>(service, 'pooled', first, 'process.pid');
+    const process = await evaluate<number>(service, 'pooled', first, 'process.pid');
     // The proxy knows that the bot has its session before the record is written.
     await expect.poll(async () => (await session(service, first)).coldStart, poll).toBe(false);
     expect((await session(service, first)).startPhases?.boot).toBe(0);
 
     await expect.poll(() => idleOf(service), poll).toBe(1);
     const second = await start(service, 'pooled');
-    expect(await tell<number>(service, 'pooled', second, 'process.pid')).not.toBe(process);
+    expect(await evaluate<number>(service, 'pooled', second, 'process.pid')).not.toBe(process);
     // At max_agents there are no warm instances, and the next session has to wait.
     await expect(start(service, 'pooled')).rejects.toMatchObject({ reason: 'at-capacity' });
     expect(await idleOf(service)).toBe(0);

@@ -65,7 +65,7 @@ async function open(agentName: string): Promise<{ readonly socket: WebSocket; re
   return { socket, sessionId: sessionId ?? '' };
 }
 
-/** `pipecat.Frame { audio: { audio, sample_rate, num_channels } }`, 0.2 s of one sample. */
+/** A serialized `pipecat.Frame { audio: { audio, sample_rate, num_channels } }` with 0.2 s of a constant sample. */
 function soundFrame(): Buffer {
   const sound = Buffer.concat(Array.from({ length: 3200 }, () => pattern));
   const audio = Buffer.concat([field(3, sound), Buffer.from([4 << 3, 0x80, 0x7d, 5 << 3, 1])]);
@@ -103,6 +103,26 @@ describe('a Pipecat bot in Python', () => {
   it('ends by itself if the start has no transport', async () => {
     const sessionId = await start(service, 'pipecat-echo');
     expect((await ended(service, 'pipecat-echo', sessionId)).completionStatus).toBe('HTTP_COMPLETED');
+  });
+
+  it('has the start phases in its record that the README shows for a cold and a warm start', async () => {
+    const readme = await readFile(fileURLToPath(new URL('../../../README.md', import.meta.url)), 'utf8');
+    const shown = [...readme.matchAll(/^(\{ "coldStart": .*\})$/gm)].map(([, line = '']) => JSON.parse(line));
+    const startPhases = { claim: expect.any(Number), boot: expect.any(Number), dispatch: expect.any(Number) };
+    const expected = [
+      { coldStart: true, startPhases },
+      { coldStart: false, startPhases: { ...startPhases, boot: 0 } },
+    ];
+    expect(shown).toEqual(expected);
+    const agent = { params: { agentName: 'pipecat-echo' } };
+    const idle = async () => (await service.client.getAgent(agent)).idleInstanceCount;
+    const run = async () => ended(service, 'pipecat-echo', await start(service, 'pipecat-echo'));
+    // Use the instance that validated the deployment, so that the next start is cold.
+    while ((await idle()) > 0) await run();
+    const cold = await run();
+    await service.client.updateAgent({ ...agent, body: { autoScaling: { minAgents: 1 } } });
+    await expect.poll(idle).toBe(1);
+    expect([cold, await run()]).toMatchObject(expected);
   });
 
   it('ends with 500 if it raises an error during a session, and logs the stack trace', async () => {

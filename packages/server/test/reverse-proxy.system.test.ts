@@ -11,7 +11,7 @@ import { Agent, FormData, fetch } from 'undici';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import { type BotDirectory, writeBot } from './support/bots.ts';
-import { idle, start, stop, tell } from './support/client.ts';
+import { evaluate, idle, start, stop } from './support/client.ts';
 import { freePort } from './support/free-port.ts';
 import { startTestServer, type TestServer } from './support/test-server.ts';
 
@@ -65,14 +65,14 @@ const proxies = {
   },
 };
 
-describe.each(Object.entries(proxies))('the example for %s', async (program, startProxy) => {
+describe.each(Object.entries(proxies))('the example configuration for %s', async (program, startProxy) => {
   const isInstalled = await run(program, [program === 'nginx' ? '-v' : 'version']).then(
     () => true,
     () => false,
   );
   if (!isInstalled) console.log(`${program} is not installed: the test of its example is skipped.`);
 
-  describe.skipIf(!isInstalled)('of docs/reverse-proxy.md', () => {
+  describe.skipIf(!isInstalled)('in docs/reverse-proxy.md', () => {
     let folder: string;
     let bot: BotDirectory;
     let service: TestServer;
@@ -123,7 +123,7 @@ describe.each(Object.entries(proxies))('the example for %s', async (program, sta
       'x-forwarded-proto': 'https',
     });
 
-    /** As a client that forges X-Forwarded headers. */
+    /** Sends a request like a client that forges X-Forwarded headers. */
     function send(to: string, init: { key?: string; method?: string; body?: string | FormData } = {}) {
       const { key = service.publicKey, ...rest } = init;
       return fetch(to, { ...rest, dispatcher, headers: { ...forged, authorization: `Bearer ${key}` } });
@@ -146,15 +146,15 @@ describe.each(Object.entries(proxies))('the example for %s', async (program, sta
       socket.send('hello');
       expect(String(await once(socket, 'message'))).toBe('hello,false');
       const sessionId = String(started['sessionId']);
-      expect(await tell(service, 'behind', sessionId, 'state.upgrades')).toMatchObject([{ headers: forwarded() }]);
+      expect(await evaluate(service, 'behind', sessionId, 'state.upgrades')).toMatchObject([{ headers: forwarded() }]);
       socket.close();
       await idle(service, 'behind');
     });
 
-    it('does not buffer the response of a bot, and shows the bot the client', async () => {
+    it('does not buffer a response from a bot, and forwards the client address to the bot', async () => {
       const id = await start(service, 'behind');
       const headers = 'state.seen = request.headers;';
-      await tell(
+      await evaluate(
         service,
         'behind',
         id,
@@ -164,7 +164,7 @@ describe.each(Object.entries(proxies))('the example for %s', async (program, sta
       const reader = body?.getReader();
       expect(String(Buffer.from((await reader?.read())?.value ?? []))).toBe('first');
       await reader?.cancel();
-      expect(await tell(service, 'behind', id, 'state.seen')).toMatchObject(forwarded());
+      expect(await evaluate(service, 'behind', id, 'state.seen')).toMatchObject(forwarded());
       await stop(service, 'behind', id);
       await idle(service, 'behind');
     });

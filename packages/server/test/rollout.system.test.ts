@@ -136,7 +136,7 @@ describe('a deploy', () => {
     expect(await settled(service, name)).toMatchObject({ ready: true, activeDeploymentReady: true, errors: [] });
   });
 
-  it('that is repeated concurrently has the effect of the last request only', async () => {
+  it('has only the effect of the last request if it is repeated concurrently', async () => {
     const name = freshName('hasty');
     await create(name, one);
     const all = Array.from({ length: 6 }, (_, index) => (index % 2 === 0 ? two : one));
@@ -179,16 +179,16 @@ describe('a deleted agent', () => {
     await create(name, one);
     const id = await start(service, name);
     expect(await version(name, id)).toBe('one');
-    const gone = await service.client.deleteAgent({ params: { agentName: name } });
-    expect(gone).toMatchObject({ status: 'OK', activeSessionCount: 1 });
+    const deleted = await service.client.deleteAgent({ params: { agentName: name } });
+    expect(deleted).toMatchObject({ status: 'OK', activeSessionCount: 1 });
     await expect(start(service, name)).rejects.toMatchObject({ status: 404 });
     await expect(show(name)).rejects.toMatchObject({ reason: 'not-found' });
 
     await create(name, two);
     expect((await service.client.getSessions({ params: { agentName: name } })).total_count).toBe(0);
-    expect(await session(gone.id, id)).toMatchObject({ endedAt: null });
-    await service.client.stopSession({ params: { agentName: gone.id, sessionId: id } });
-    expect(await ended(service, gone.id, id)).toMatchObject({ completionStatus: 'SESSION_STOPPED' });
+    expect(await session(deleted.id, id)).toMatchObject({ endedAt: null });
+    await service.client.stopSession({ params: { agentName: deleted.id, sessionId: id } });
+    expect(await ended(service, deleted.id, id)).toMatchObject({ completionStatus: 'SESSION_STOPPED' });
   });
 });
 

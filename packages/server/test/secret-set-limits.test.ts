@@ -1,4 +1,4 @@
-import { secretSetsPerOrganization } from '@bothost/contract';
+import { maxSecretSetsPerOrganization } from '@bothost/contract';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { clientConfig } from '../src/store/address.ts';
@@ -25,7 +25,7 @@ describe('PUT /secrets/{set}', () => {
     const changes = "jsonb_build_object('id', gen_random_uuid(), 'name', 'copy-' || n)";
     await database.query(
       `insert into secret_sets select (jsonb_populate_record(s, ${changes})).* from secret_sets s, generate_series(2, $1) n`,
-      [secretSetsPerOrganization],
+      [maxSecretSetsPerOrganization],
     );
     await database.end();
     expect(await put('another', ['value'])).toMatchObject({ status: 400, json: { reason: 'secret-sets-too-many' } });

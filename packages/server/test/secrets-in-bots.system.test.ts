@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { createClient, reservedSecretKey, secretSetLimits, secretValueBytes } from '@bothost/contract';
+import { createClient, isReservedSecretKey, maxSecretValueBytes, secretSetLimits } from '@bothost/contract';
 import fc from 'fast-check';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
@@ -100,7 +100,7 @@ describe('secrets in bots', () => {
       go: '\n',
       _: '_',
     };
-    const large = secretSetLimits.bytes / secretValueBytes - 2;
+    const large = secretSetLimits.bytes / maxSecretValueBytes - 2;
     for (const values of [
       { ...Object.fromEntries(drawn), ...odd },
       Object.fromEntries(Array.from({ length: large }, (_, i) => [`L-${i}`, `${i}\u{1F600}\n`.repeat(10_900)])),
@@ -126,7 +126,7 @@ describe('secrets in bots', () => {
     const bare = await start(service, named);
     const seen = await hashesIn(named, bare);
     expect(seen).toMatchObject({ PYTHONUNBUFFERED: hash('1'), PYTHON_DOTENV_DISABLED: hash('1') });
-    const open = Object.keys(seen).filter((name) => !reservedSecretKey(name) && name !== 'A');
+    const open = Object.keys(seen).filter((name) => !isReservedSecretKey(name) && name !== 'A');
     // The shell that starts the bot sets PWD.
     expect(open.sort()).toEqual(['PIPECAT_LOG_LEVEL', 'PWD']);
     await put(names, Object.fromEntries(open.map((name) => [name, `own ${name}`])));

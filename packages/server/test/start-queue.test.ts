@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { createClient } from '@bothost/contract';
 import { expect, it } from 'vitest';
 import { writeBot } from './support/bots.ts';
-import { ended, start, stop, tell } from './support/client.ts';
+import { ended, evaluate, start, stop } from './support/client.ts';
 import { insertSecondOrganization } from './support/second-organization.ts';
 import { openGate } from './support/start-gate.ts';
 import { startTestServer } from './support/test-server.ts';
 
-it('starts a limited number of instances of one organization at once, and does not delay another one', async (test) => {
+it('the service starts a limited number of instances of one organization at once, and does not delay another', async (test) => {
   const gate = await openGate();
   test.onTestFinished(() => gate.close());
   const [held, free] = [await writeBot('held', { prelude: gate.prelude }), await writeBot('free')];
@@ -16,8 +16,8 @@ it('starts a limited number of instances of one organization at once, and does n
   test.onTestFinished(() => free.remove());
   const service = await startTestServer({ agents: [held.path], environment: { BOTHOST_STARTS_AT_ONCE: '1' } });
   test.onTestFinished(() => service.close());
-  // It uses the instance that proved the deployment.
-  await tell(service, 'held', await start(service, 'held'), 'true');
+  // The first session uses the instance that validated the deployment.
+  await evaluate(service, 'held', await start(service, 'held'), 'true');
   gate.shut();
   const first = await start(service, 'held');
   const firstBot = await gate.next();
@@ -34,18 +34,18 @@ it('starts a limited number of instances of one organization at once, and does n
   await expect
     .poll(() =>
       start(other, 'free').then(
-        (id) => tell(other, 'free', id, '"free"'),
+        (id) => evaluate(other, 'free', id, '"free"'),
         () => null,
       ),
     )
     .toBe('free');
   await stop(service, 'held', canceled);
   expect((await ended(service, 'held', canceled)).completionStatus).toBe('SESSION_STOPPED');
-  // Two agents with a session each, and the held start. The others have not begun.
+  // Two agents with a session each, and the held start. The other starts are still queued.
   expect(await readdir(join(service.dataDirectory, 'instances'))).toHaveLength(3);
 
   firstBot('go');
-  expect(await tell(service, 'held', first, '"first"')).toBe('first');
+  expect(await evaluate(service, 'held', first, '"first"')).toBe('first');
   (await gate.next())('go');
-  expect(await tell(service, 'held', last, '"last"')).toBe('last');
+  expect(await evaluate(service, 'held', last, '"last"')).toBe('last');
 });

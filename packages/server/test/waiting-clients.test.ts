@@ -3,7 +3,7 @@ import { proxyHoldSeconds } from '@bothost/contract';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import { type BotDirectory, writeBot } from './support/bots.ts';
-import { ended, sessionUrl, start, stop, tell, withKey } from './support/client.ts';
+import { ended, evaluate, sessionUrl, start, stop, withKey } from './support/client.ts';
 import { type Gate, openGate } from './support/start-gate.ts';
 import { startTestServer, type TestServer } from './support/test-server.ts';
 
@@ -18,7 +18,7 @@ describe('a client that waits for a cold bot', () => {
     service = await startTestServer({ agents: [bot.path] });
     // The first session uses the instance that validated the deployment.
     const first = await start(service, 'slow');
-    await tell(service, 'slow', first, 'true');
+    await evaluate(service, 'slow', first, 'true');
     gate.shut();
     await stop(service, 'slow', first);
   });

@@ -1,4 +1,4 @@
-import { ErrorResponse, openApiDocument, operations, pathsOf } from '@bothost/contract';
+import { allOperations, ErrorResponse, openApiDocument, pathsOf } from '@bothost/contract';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type BotDirectory, writeBot } from '../support/bots.ts';
@@ -22,7 +22,7 @@ const anyText = fc.oneof(
 );
 const anyValue = fc.oneof(anyText, fc.jsonValue({ stringUnit: 'binary' }), fc.double(), fc.boolean());
 const names = ['name', 'kind', 'expiresInSeconds', 'defaultRegion', 'transport', 'body', 'fields', 'createDailyRoom'];
-const queries = Object.values(operations).flatMap(({ query }) => Object.keys(query.shape));
+const queries = Object.values(allOperations).flatMap(({ query }) => Object.keys(query.shape));
 
 /** `encodeURIComponent` throws for a lone surrogate, which a client would send as bytes. */
 function encode(text: string): string {
@@ -31,7 +31,7 @@ function encode(text: string): string {
 
 const anyRequest = fc
   .record({
-    operation: fc.constantFrom(...Object.values(operations).filter(({ name }) => name !== 'startSession')),
+    operation: fc.constantFrom(...Object.values(allOperations).filter(({ name }) => name !== 'startSession')),
     mount: fc.nat(1),
     params: fc.array(anyText, { minLength: 4, maxLength: 4 }),
     query: fc.dictionary(fc.constantFrom(...queries), anyText, { maxKeys: 4 }),
@@ -60,7 +60,7 @@ it('no arbitrary request causes a 500, every status is documented, and every ref
       });
       const json: unknown = await answer.json();
       expect(answer.status, JSON.stringify(json)).toBeLessThan(500);
-      // An empty parameter or `..` makes it the path of another operation.
+      // An empty parameter or `..` turns the path into that of another operation.
       const isOtherPath = /\/[/?]/.test(target) || !target.startsWith(`${new URL(answer.url).pathname}?`);
       const documented = Object.keys(paths[template]?.[method.toLowerCase()]?.responses ?? {});
       // Any request can be too large (431), so operations do not list it.

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type AuditEntry, secretDryRuns } from '@bothost/contract';
+import { type AuditEntry, secretDryRunRate } from '@bothost/contract';
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { clientConfig } from '../../src/store/address.ts';
@@ -266,7 +266,9 @@ describe('the audit log', () => {
     const guess = { secretKey: 'A', secretValue: 'guess', dryRun: true };
     await ask('PUT', `/secrets/${guessed}`, { secrets: [one] });
     // Most dry runs are concurrent. One after the other, they could be slower than the limit, which allows one more each second.
-    const together = Array.from({ length: secretDryRuns.burst - 10 }, () => ask('PUT', `/secrets/${guessed}`, guess));
+    const together = Array.from({ length: secretDryRunRate.burst - 10 }, () =>
+      ask('PUT', `/secrets/${guessed}`, guess),
+    );
     const answers = await Promise.all(together);
     for (let number = 0; number < 60 && answers.at(-1)?.status !== 429; number++) {
       answers.push(await ask('PUT', `/secrets/${guessed}`, guess));

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type BotDirectory, writeBot } from '../support/bots.ts';
-import { idle, openSocket, sendRaw, start, stop, tell } from '../support/client.ts';
+import { evaluate, idle, openSocket, sendRaw, start, stop } from '../support/client.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
 describe('request validation', () => {
@@ -82,7 +82,7 @@ describe('request validation', () => {
     ['{"createDailyRoom": "yes"}', 400, 'invalid-request'],
     ['{"createDailyRoom": true}', 400, 'hosted-rooms-unavailable'],
     ['{"transport": "daily"}', 400, 'hosted-rooms-unavailable'],
-    [`${'['.repeat(100_000)}`, 400, 'invalid-json'],
+    [`${'['.repeat(100_000)}`, 400, 'invalid-request'],
   ])('refuses the start body %s', async (body, status, reason) => {
     const { answer, ...seen } = await startWith(body);
     expect([seen.status, answer['reason']]).toEqual([status, reason]);
@@ -111,7 +111,7 @@ describe('request validation', () => {
     await stop(service, 'plain', made.sessionId ?? '');
 
     const id = await start(service, 'plain', { text });
-    expect(JSON.parse(await tell(service, 'plain', id, 'state.starts[0].body'))).toEqual({ text });
+    expect(JSON.parse(await evaluate(service, 'plain', id, 'state.starts[0].body'))).toEqual({ text });
     await stop(service, 'plain', id);
     await idle(service, 'plain');
   });
@@ -126,7 +126,7 @@ describe('request validation', () => {
     const { status, answer } = await startWith(body);
     expect([status, Object.keys(answer)]).toEqual([200, ['sessionId']]);
     const id = String(answer['sessionId']);
-    expect(await tell(service, 'plain', id, 'state.starts[0].body')).toBe('{}');
+    expect(await evaluate(service, 'plain', id, 'state.starts[0].body')).toBe('{}');
     await stop(service, 'plain', id);
     await idle(service, 'plain');
   });

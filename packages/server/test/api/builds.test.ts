@@ -58,7 +58,7 @@ async function send(bytes: Buffer): Promise<string> {
   return upload.uploadId;
 }
 
-/** The form of existing clients: all fields precede the file. */
+/** Existing clients send all form fields before the file. */
 function form(fields: Record<string, string>, file: Buffer): FormData {
   const data = new FormData();
   for (const [name, value] of Object.entries(fields)) data.append(name, value);
@@ -205,7 +205,7 @@ describe('a build', () => {
     expect(await reason(client.getBuildLogs({ params, query: { nextToken: 'x' } }))).toBe('invalid-request');
   });
 
-  it('is 404 for another organization, exactly like a missing one', async () => {
+  it('answers 404 to another organization, exactly like a missing build', async () => {
     const bytes = project();
     const uploadId = await send(bytes);
     const { build } = await client.createBuild({ body: { uploadId, region } });
@@ -292,7 +292,7 @@ describe('an upload', () => {
     expect(hanging.destroyed).toBe(false);
     await begin(bytes);
     expect(hanging.destroyed).toBe(false);
-    // The lock is independent of the spelling of the upload's id.
+    // Requests for one upload are serialized even if they spell its id differently.
     const shouted = { ...upload, uploadUrl: upload.uploadUrl.replace(upload.uploadId, upload.uploadId.toUpperCase()) };
     const offset = Number((await look(shouted)).headers.get('upload-offset'));
     await ended;

@@ -2,7 +2,7 @@ import { createClient } from '@bothost/contract';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { type BotDirectory, writeBot } from '../support/bots.ts';
-import { ended, idle, start, stop, tell, withKey } from '../support/client.ts';
+import { ended, evaluate, idle, start, stop, withKey } from '../support/client.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
 const most = 4;
@@ -54,7 +54,7 @@ describe('an agent at its session limit', () => {
     const ids = bodies.flatMap(({ sessionId }) => (sessionId === undefined ? [] : [sessionId]));
     const served = await Promise.all(
       ids.map((id) =>
-        tell<{ pid: number; starts: { headers: Record<string, string> }[] }>(
+        evaluate<{ pid: number; starts: { headers: Record<string, string> }[] }>(
           service,
           agent,
           id,
@@ -94,7 +94,7 @@ describe('an agent at its session limit', () => {
   it('starts a session again after another one ended by itself', async () => {
     const ids = await Promise.all(Array.from({ length: most }, () => start(service, 'cold')));
     expect((await startRaw('cold')).status).toBe(429);
-    await tell(service, 'cold', ids[0] ?? '', 'state.end(200, "{}")');
+    await evaluate(service, 'cold', ids[0] ?? '', 'setImmediate(() => state.end(200, "{}")); true');
     expect((await ended(service, 'cold', ids[0] ?? '')).completionStatus).toBe('HTTP_COMPLETED');
     // The session has ended; its instance ends later.
     await expect.poll(async () => (await startRaw('cold')).status).toBe(200);

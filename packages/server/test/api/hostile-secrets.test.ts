@@ -1,4 +1,4 @@
-import { secretValueBytes } from '@bothost/contract';
+import { maxSecretValueBytes } from '@bothost/contract';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Answer, ask as askService } from '../support/ask.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
@@ -69,12 +69,12 @@ describe('hostile requests for secrets', () => {
     ['no content', `{"secretKey":"A","secretValue":""}`, 'body.secretValue'],
     [
       'a byte too many',
-      JSON.stringify({ secretKey: 'A', secretValue: canary.padEnd(secretValueBytes + 1, 'x') }),
+      JSON.stringify({ secretKey: 'A', secretValue: canary.padEnd(maxSecretValueBytes + 1, 'x') }),
       'body.secretValue',
     ],
     [
       'a byte too many in UTF-8',
-      JSON.stringify({ secretKey: 'A', secretValue: `${'é'.repeat(secretValueBytes / 2)}x` }),
+      JSON.stringify({ secretKey: 'A', secretValue: `${'é'.repeat(maxSecretValueBytes / 2)}x` }),
       'body.secretValue',
     ],
     ['the type number', `{"secretKey":"A","secretValue":7}`, 'body.secretValue'],
@@ -164,10 +164,10 @@ describe('hostile requests for secrets', () => {
     const pem = '-----BEGIN KEY-----\r\nAAAA\r\n-----END KEY-----\r\n';
     const secrets = [
       { secretKey: 'PEM', secretValue: pem },
-      { secretKey: 'FULL', secretValue: 'x'.repeat(secretValueBytes) },
+      { secretKey: 'FULL', secretValue: 'x'.repeat(maxSecretValueBytes) },
     ];
     const written = await ask('PUT', '/secrets/large', { secrets });
-    expect(written.json['changes']).toMatchObject([{ bytes: secretValueBytes }, { bytes: pem.length }]);
+    expect(written.json['changes']).toMatchObject([{ bytes: maxSecretValueBytes }, { bytes: pem.length }]);
     expect((await ask('PUT', '/secrets/large', { secrets })).json['change']).toBe('none');
     const unix = [{ secretKey: 'PEM', secretValue: pem.replaceAll('\r', '') }];
     expect((await ask('PUT', '/secrets/large', { secrets: unix })).json['change']).toBe('updated');

@@ -1,7 +1,7 @@
-import { createClient, operations, pathsOf } from '@bothost/contract';
+import { allOperations, createClient, pathsOf } from '@bothost/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type BotDirectory, writeBot } from '../support/bots.ts';
-import { sendRaw, sessionUrl, start, stop, tell } from '../support/client.ts';
+import { evaluate, sendRaw, sessionUrl, start, stop } from '../support/client.ts';
 import { insertSecondOrganization, type SecondOrganization } from '../support/second-organization.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
@@ -39,19 +39,21 @@ describe('API keys', () => {
       headers: { ...(key === undefined ? {} : { authorization: `Bearer ${key}` }), ...headers },
     });
 
-  /** Every operation at each of its paths, and the session proxy. */
+  /** Every operation that takes an API key, at each of its paths, and the session proxy. */
   const endpoints = [
-    ...Object.values(operations).flatMap((operation) =>
-      pathsOf(operation).map((path) => ({
-        kind: operation.key === 'public' ? ('public' as const) : ('private' as const),
-        method: operation.method as string,
-        path: path
-          .replace('{organization}', 'test-org')
-          .replace('{agentName}', 'mine')
-          .replace('{sessionId}', noSession)
-          .replace('{keyId}', noSession),
-      })),
-    ),
+    ...Object.values(allOperations)
+      .filter(({ key }) => ['private', 'organization', 'public', 'account'].includes(key))
+      .flatMap((operation) =>
+        pathsOf(operation).map((path) => ({
+          kind: operation.key === 'public' ? ('public' as const) : ('private' as const),
+          method: operation.method as string,
+          path: path
+            .replace('{organization}', 'test-org')
+            .replace('{agentName}', 'mine')
+            .replace('{sessionId}', noSession)
+            .replace('{keyId}', noSession),
+        })),
+      ),
     { kind: 'public' as const, method: 'GET', path: `/v1/public/mine/sessions/${noSession}/echo` },
     { kind: 'private' as const, method: 'GET', path: '/v1/no/such/path' },
     { kind: 'public' as const, method: 'POST', path: '/v1/public/no/such/path' },
@@ -119,7 +121,7 @@ describe('API keys', () => {
       ['GET', '/v1/organizations/neighbours/agents/AGENT/sessions/SESSION', other.privateKey],
       ['POST', '/v1/public/AGENT/start', other.publicKey],
       ['GET', '/v1/public/AGENT/sessions/SESSION/echo', other.publicKey],
-      ['POST', '/v1/public/AGENT/sessions/SESSION/tell', other.publicKey],
+      ['POST', '/v1/public/AGENT/sessions/SESSION/evaluate', other.publicKey],
     ];
     for (const [method, path, key] of paths) {
       const theirs = await seen(await ask(method, mine(path), key));
@@ -131,7 +133,7 @@ describe('API keys', () => {
     expect(await seen(await ask('GET', '/v1/organizations/never-was/agents', other.privateKey))).toEqual(organization);
     const crossed = await ask('GET', `/v1/public/theirs/sessions/${sessionId}/echo`, other.publicKey);
     expect(crossed.status).toBe(404);
-    expect(await tell(service, 'mine', sessionId, 'state.starts.length')).toBe(1);
+    expect(await evaluate(service, 'mine', sessionId, 'state.starts.length')).toBe(1);
   });
 
   it("get the same response for a WebSocket to another organization's session as to a missing one", async () => {
@@ -197,7 +199,7 @@ describe('API keys', () => {
   });
 
   it('do not reveal the control token of a bot', async () => {
-    const known = await tell<string>(service, 'mine', sessionId, 'process.env.BOT_CONTROL_TOKEN');
+    const known = await evaluate<string>(service, 'mine', sessionId, 'process.env.BOT_CONTROL_TOKEN');
     expect(known).toMatch(/^[0-9a-f]{64}$/);
     const record = await (await ask('GET', `/v1/agents/mine/sessions/${sessionId}`, service.privateKey)).text();
     expect(record).not.toContain(known);

@@ -1,7 +1,9 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import { request } from 'node:http';
+import { Writable } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
+import { pino } from 'pino';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { type BotDirectory, writeBot } from '../support/bots.ts';
 import { openSocket, start } from '../support/client.ts';
@@ -9,9 +11,16 @@ import { startTestServer, type TestServer } from '../support/test-server.ts';
 
 let service: TestServer;
 let bot: BotDirectory;
+const logged: { level: number; msg: string; err?: unknown; path?: string }[] = [];
 beforeAll(async () => {
   bot = await writeBot('quiet');
-  service = await startTestServer({ agents: [bot.path] });
+  const log = new Writable({
+    write: (line, _, done) => {
+      logged.push(JSON.parse(line));
+      done();
+    },
+  });
+  service = await startTestServer({ agents: [bot.path], logger: pino(log) });
 });
 afterAll(async () => {
   await service.close();
@@ -43,6 +52,20 @@ it('a waiting request for logs ends when its client disconnects', async () => {
   // The request would wait for 25 s, which is longer than the time limit of a test.
   await over;
 }, 20_000);
+
+it('a client that disconnects in the middle of a body is logged without an error', async () => {
+  const socket = await openSocket(service);
+  const head = `POST /v1/public/quiet/start HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${service.publicKey}\r\n`;
+  logged.length = 0;
+  socket.write(`${head}content-length: 1000\r\nexpect: 100-continue\r\n\r\n`);
+  // The response shows that the service is reading the body.
+  await once(socket, 'data');
+  socket.destroy();
+  await expect
+    .poll(() => logged.filter(({ path }) => path === '/v1/public/quiet/start'))
+    .toMatchObject([{ level: 30, msg: 'client disconnected before the end of its request' }]);
+  expect(logged.filter(({ level, err }) => level > 30 || err !== undefined)).toEqual([]);
+});
 
 it('a client that resets the connection after an upgrade request does not end the service', async () => {
   const handshake = 'host: x\r\nconnection: Upgrade\r\nupgrade: websocket\r\n\r\n';

@@ -1,7 +1,7 @@
 import type { LogLine } from '@bothost/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type BotDirectory, writeBot } from '../support/bots.ts';
-import { ended, start, stop, tell } from '../support/client.ts';
+import { ended, evaluate, start, stop } from '../support/client.ts';
 import { freshName } from '../support/fresh-name.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
@@ -13,7 +13,7 @@ describe('logs', () => {
   let deleted = '';
   const read = (agentName: string, query: Query = {}) => service.client.getLogs({ params: { agentName }, query });
   const texts = (logs: readonly LogLine[]) => logs.map(({ log }) => log);
-  const say = (agent: string, session: string, code: string) => tell(service, agent, session, `${code}; null`);
+  const say = (agent: string, session: string, code: string) => evaluate(service, agent, session, `${code}; null`);
 
   beforeAll(async () => {
     const prelude = 'console.log("boot of " + process.env.BOT_INSTANCE_ID)';
@@ -208,7 +208,7 @@ describe('logs', () => {
     expect(texts((await read(deleted)).logs)).toContain('no such module');
   });
 
-  it('are 400 for invalid times, cursors and limits, and 404 for a missing agent', async () => {
+  it('answer 400 for invalid times, cursors and limits, and 404 for a missing agent', async () => {
     const path = `${service.url}/v1/agents/talker/logs`;
     const status = async (query: string, key = service.privateKey) =>
       (await fetch(`${path}${query}`, { headers: { authorization: `Bearer ${key}` } })).status;

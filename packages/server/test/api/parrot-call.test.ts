@@ -28,7 +28,11 @@ afterAll(async () => {
 const hum = Buffer.from(Array.from({ length: 160 }, (_, index) => (index % 16 < 8 ? 0x90 : 0x10)));
 const silence = Buffer.alloc(160, 0xff);
 
-type Words = { readonly event: string; readonly streamSid: string; readonly media?: { readonly payload: string } };
+type CarrierMessage = {
+  readonly event: string;
+  readonly streamSid: string;
+  readonly media?: { readonly payload: string };
+};
 
 it('the parrot repeats the audio of a Twilio call', async () => {
   const words = twilioCall(`phone-parrot.${service.organization}`);
@@ -42,11 +46,11 @@ it('the parrot repeats the audio of a Twilio call', async () => {
   const call = await dialCall(service, '/ws/twilio');
   call.say(...words.opening);
 
-  const next = async () => (await call.hear(1))[0] as Words;
+  const next = async () => (await call.hear(1))[0] as CarrierMessage;
   const speech = async () => {
     const pieces: Buffer[] = [];
     for (let message = await next(); message.event !== 'mark'; message = await next()) {
-      expect(message).toMatchObject({ event: 'media', streamSid: (words.stop as Words).streamSid });
+      expect(message).toMatchObject({ event: 'media', streamSid: (words.stop as CarrierMessage).streamSid });
       pieces.push(Buffer.from(message.media?.payload ?? '', 'base64'));
     }
     return Buffer.concat(pieces);
@@ -55,7 +59,7 @@ it('the parrot repeats the audio of a Twilio call', async () => {
 
   const frame = (payload: Buffer) => ({
     event: 'media',
-    streamSid: (words.stop as Words).streamSid,
+    streamSid: (words.stop as CarrierMessage).streamSid,
     media: { track: 'inbound', payload: payload.toString('base64') },
   });
   call.say(...Array(50).fill(frame(hum)), ...Array(50).fill(frame(silence)));

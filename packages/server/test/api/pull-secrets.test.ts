@@ -1,5 +1,5 @@
 import { Writable } from 'node:stream';
-import { pullSecretChecks } from '@bothost/contract';
+import { pullSecretCheckRate } from '@bothost/contract';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ask } from '../support/ask.ts';
@@ -61,7 +61,7 @@ describe('API for image pull secrets', () => {
 
   it('limits the rate of checks, and records refused checks in the audit log', async () => {
     let answer = await ask(service, 'POST', `/secrets/${hub}/verify`);
-    for (let number = 0; number < 3 * pullSecretChecks.burst && answer.status === 200; number++) {
+    for (let number = 0; number < 3 * pullSecretCheckRate.burst && answer.status === 200; number++) {
       answer = await ask(service, 'POST', `/secrets/${hub}/verify`);
     }
     expect(answer).toMatchObject({ status: 429, json: { reason: 'too-many-checks' } });

@@ -53,7 +53,7 @@ it.each([
   },
 );
 
-it('a plain request to the address of a WebSocket gets 426 if that token was not refused', async () => {
+it('a plain request to a WebSocket URL gets 426 unless its token was refused before', async () => {
   const { wsUrl, token } = await service.publicClient.startSession({
     params: { agentName: 'plain' },
     body: { transport: 'websocket' },

@@ -1,4 +1,4 @@
-import { secretWrites, waitingSecretWrites } from '@bothost/contract';
+import { queuedSecretWriteLimits, secretWriteRate } from '@bothost/contract';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { clientConfig } from '../../src/store/address.ts';
@@ -52,7 +52,7 @@ describe('limits for writes of secrets', () => {
   const statusesOf = (answers: readonly Answer[]) => answers.map(({ status }) => status).sort();
 
   it('refuse requests beyond the number that may wait, and run the waiting ones', async () => {
-    const limit = waitingSecretWrites.requests;
+    const limit = queuedSecretWriteLimits.requests;
     const answers = await whileHeld(limit + 20, 20, () => ask('DELETE', '/secrets/not-there/KEY'));
     expect(statusesOf(answers)).toEqual([...Array(limit).fill(404), ...Array(20).fill(429)]);
     const refused = answers.find(({ status }) => status === 429);
@@ -63,7 +63,7 @@ describe('limits for writes of secrets', () => {
 
   it('refuse requests beyond the bytes that may wait', async () => {
     const large = Object.fromEntries(Array.from({ length: 16 }, (_, key) => [`KEY_${key}`, 'x'.repeat(65_536)]));
-    const fit = Math.floor(waitingSecretWrites.bytes / (16 * (65_536 + 'KEY_00'.length)));
+    const fit = Math.floor(queuedSecretWriteLimits.bytes / (16 * (65_536 + 'KEY_00'.length)));
     const answers = await whileHeld(fit + 6, 6, () => put(large));
     expect(statusesOf(answers)).toEqual([...Array(fit).fill(400), ...Array(6).fill(429)]);
     expect((await put({ A: 'two' })).status).toBe(202);
@@ -81,7 +81,7 @@ describe('limits for writes of secrets', () => {
     };
     await Promise.all(Array.from({ length: 8 }, one));
     expect(counts.refused).toBeGreaterThan(0);
-    expect(counts.allowed).toBeLessThan(secretWrites.burst * 2);
+    expect(counts.allowed).toBeLessThan(secretWriteRate.burst * 2);
     // The rate limit refills continuously, but more slowly than 40 concurrent requests use it.
     for (const send of [
       () => put({ A: 'three' }),

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { type BotDirectory, writeBot } from '../support/bots.ts';
-import { sendRaw, sessionUrl, start, tell, withKey } from '../support/client.ts';
+import { evaluate, sendRaw, sessionUrl, start, withKey } from '../support/client.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
 /**
@@ -33,7 +33,7 @@ describe('a request to a bot', () => {
     bot = await writeBot('target');
     service = await startTestServer({ agents: [bot.path] });
     sessionId = await start(service, 'target');
-    await tell(service, 'target', sessionId, 'true');
+    await evaluate(service, 'target', sessionId, 'true');
     path = new URL(sessionUrl(service, 'target', sessionId)).pathname;
   });
   afterAll(async () => {
@@ -42,7 +42,7 @@ describe('a request to a bot', () => {
   });
 
   const authorization = () => `authorization: Bearer ${service.publicKey}\r\n`;
-  const starts = () => tell(service, 'target', sessionId, 'state.starts.length');
+  const starts = () => evaluate(service, 'target', sessionId, 'state.starts.length');
   /** Sends `lines` with CRLF and `connection: close`, so that the response ends. */
   const raw = (method: string, target: string, lines: string, body = '') =>
     sendRaw(service, `${method} ${path}${target} HTTP/1.1\r\nhost: x\r\n${authorization()}${lines}\r\n${body}`);
@@ -59,12 +59,12 @@ describe('a request to a bot', () => {
   it.each(['session proxy', 'address of the agent'])(
     'loses the headers of the service on upgrades, too: %s',
     async (way) => {
-      const before = (await tell(service, 'target', sessionId, 'state.upgrades.length')) as number;
+      const before = (await evaluate(service, 'target', sessionId, 'state.upgrades.length')) as number;
       if (way === 'session proxy') {
         const url = sessionUrl(service, 'target', sessionId, '/socket').replace('http', 'ws');
         const socket = new WebSocket(url, withKey(service.publicKey, forged));
         await once(socket, 'open');
-        const upgrades = (await tell(service, 'target', sessionId, 'state.upgrades')) as object[];
+        const upgrades = (await evaluate(service, 'target', sessionId, 'state.upgrades')) as object[];
         expect(JSON.stringify(upgrades.slice(before))).not.toContain('forged');
         expect(JSON.stringify(upgrades.slice(before))).not.toContain(service.publicKey);
         socket.close();
@@ -76,7 +76,7 @@ describe('a request to a bot', () => {
       });
       const socket = new WebSocket(`${made.wsUrl}?token=${made.token}`, { headers: forged });
       await once(socket, 'open');
-      const upgrades = (await tell(service, 'target', made.sessionId ?? '', 'state.upgrades')) as object[];
+      const upgrades = (await evaluate(service, 'target', made.sessionId ?? '', 'state.upgrades')) as object[];
       expect(upgrades).toHaveLength(1);
       expect(JSON.stringify(upgrades)).not.toContain('forged');
       expect(JSON.stringify(upgrades)).not.toContain(made.token);
@@ -100,7 +100,7 @@ describe('a request to a bot', () => {
     ];
     expect(Object.keys(headers).sort()).toEqual(['connection', 'host', ...ofService, 'x-kept'].sort());
     expect(headers['x-session-id']).toBe(sessionId);
-    expect(headers['host']).toMatch(/^127\.0\.0\.1:\d+$/);
+    expect(headers['host']).toBe('localhost');
   });
 
   it.each([
@@ -113,7 +113,7 @@ describe('a request to a bot', () => {
     ['two lengths in one line', 'content-length: 4, 5\r\n', 'abcde'],
     ['a length that is no number', 'content-length: +4\r\n', 'abcd'],
     ['a negative length', 'content-length: -4\r\n', 'abcd'],
-    ['a coding that is none', 'transfer-encoding: xchunked\r\n', '0\r\n\r\n'],
+    ['an unknown transfer coding', 'transfer-encoding: xchunked\r\n', '0\r\n\r\n'],
     ['a transfer coding after chunked', 'transfer-encoding: chunked, identity\r\n', '0\r\n\r\n'],
     ['a space before the colon', 'content-length : 4\r\n', 'abcd'],
     ['a bare carriage return in a value', 'x-a: b\rx-session-id: forged\r\n', ''],
@@ -135,7 +135,7 @@ describe('a request to a bot', () => {
     expect(headers['x-session-id']).toBe(sessionId);
   });
 
-  it('does not authenticate bytes after its body', async () => {
+  it('does not authenticate a second request in the bytes after its body', async () => {
     const before = await starts();
     const answer = await sendRaw(
       service,
@@ -203,7 +203,7 @@ describe('a request to a bot', () => {
   it.each(['/echo?q=%25', '/botany', '/robot', '/wsx', '/api/bot', '/pccx', '/100%25', '/a%2Fb', '/%23'])(
     'reaches the bot with an unchanged path: %s',
     async (target) => {
-      await tell(
+      await evaluate(
         service,
         'target',
         sessionId,
@@ -216,9 +216,9 @@ describe('a request to a bot', () => {
   );
 
   it.each(['//elsewhere/bot', '/\\elsewhere/bot', '///elsewhere/bot'])(
-    'does not name another host to a bot that parses its target as a URL: %s',
+    'has no target that a URL parser reads as another host: %s',
     async (target) => {
-      await tell(
+      await evaluate(
         service,
         'target',
         sessionId,

@@ -2,12 +2,12 @@ import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { deriveKey, openDataDirectory } from '../../src/composition/data-directory.ts';
-import { signToken } from '../../src/sessions/socket-token.ts';
+import { signToken } from '../../src/session-starts/socket-token.ts';
 import { type BotDirectory, writeBot } from '../support/bots.ts';
 import { ended, sendRaw } from '../support/client.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
-/** Uses of the token in each place. Refusals are plain HTTP and happen before an instance is claimed. */
+/** Uses of the token in each place. Refusals are plain HTTP responses, sent before an instance is claimed. */
 describe('the one-time token of a WebSocket client', () => {
   let service: TestServer;
   let bots: BotDirectory[];

@@ -3,7 +3,7 @@ import { carriers } from '@bothost/contract';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type BotDirectory, writeBot } from '../support/bots.ts';
-import { ended, idle, tell } from '../support/client.ts';
+import { ended, evaluate, idle } from '../support/client.ts';
 import { dialCall, parseCall, twilioCall } from '../support/phone-calls.ts';
 import { insertSecondOrganization, type SecondOrganization } from '../support/second-organization.ts';
 import { type Gate, openGate } from '../support/start-gate.ts';
@@ -19,7 +19,7 @@ async function useUpTheFirst(service: TestServer, agentName: string) {
   await vi.waitFor(async () => expect(await active()).toBe(0), { timeout: 40_000 });
 }
 
-describe('calls of carriers', () => {
+describe('calls from carriers', () => {
   let service: TestServer;
   let neighbours: SecondOrganization;
   let gate: Gate;
@@ -64,7 +64,7 @@ describe('calls of carriers', () => {
     return (await read()).sessions[0]?.sessionId ?? '';
   }
 
-  describe.each(carriers)('%s', (carrier) => {
+  describe.each(carriers)('a call from %s', (carrier) => {
     it('forwards every message unchanged in both directions', async () => {
       const words = parseCall(carrier, hostOf('phone'));
       const call = await dialCall(service, words.path);
@@ -73,7 +73,7 @@ describe('calls of carriers', () => {
       expect(await call.hear(sent.length)).toEqual(sent);
 
       const sessionId = await sessionOf('phone');
-      const upgrades = await tell<{ url: string; headers: Record<string, string> }[]>(
+      const upgrades = await evaluate<{ url: string; headers: Record<string, string> }[]>(
         service,
         'phone',
         sessionId,
@@ -109,7 +109,7 @@ describe('calls of carriers', () => {
       call.socket.close();
     });
 
-    it('can end while its bot starts', async () => {
+    it('ends with WS_CONNECTION_CLOSED if the caller hangs up while the bot starts', async () => {
       const words = parseCall(carrier, hostOf('sleepy'));
       const bot = gate.next();
       const call = await dialCall(service, words.path);
@@ -147,7 +147,7 @@ describe('calls of carriers', () => {
       expect(await call.closed).toEqual([1011, 'bot-unreachable']);
     });
 
-    it('requires a token in the path if the agent requires one, and refuses without a reason', async () => {
+    it('needs a token in the path if the agent requires one, and is refused without a stated reason', async () => {
       const words = parseCall(carrier, hostOf('guarded'));
       if (carrier === 'twilio') {
         const call = await dialCall(service, words.path);
@@ -169,7 +169,7 @@ describe('calls of carriers', () => {
       const call = await dialCall(service, `/ws/${carrier}/${hostOf('guarded')}/${token}?room=7`);
       call.say(...words.opening, words.media(0));
       expect(await call.hear(words.opening.length + 1)).toEqual([...words.opening, words.media(0)]);
-      const upgrades = await tell<{ url: string }[]>(service, 'guarded', sessionId, 'state.upgrades');
+      const upgrades = await evaluate<{ url: string }[]>(service, 'guarded', sessionId, 'state.upgrades');
       expect(upgrades.map(({ url }) => url)).toEqual(['/ws?room=7']);
       call.socket.close();
       expect((await ended(service, 'guarded', sessionId)).completionStatus).toBe('WS_CONNECTION_CLOSED');

@@ -9,7 +9,7 @@ import { startTestServer, type TestServer } from '../support/test-server.ts';
 const theirs = { set: 'their-keys', pull: 'their-pull', key: 'THEIR_KEY', revision: 3 };
 const nobodys = { set: 'nones-keys', pull: 'nones-pull', key: 'NONES_KEY', revision: 3 };
 type Names = { readonly [Name in keyof typeof theirs]: (typeof theirs)[Name] };
-type Try = { readonly path: string; readonly query?: string; readonly body?: unknown };
+type TestCall = { readonly path: string; readonly query?: string; readonly body?: unknown };
 
 const pair = (key: string) => ({ secretKey: key, secretValue: 'value' });
 const keysOf = ({ key }: Names) => [key, 'ZED'];
@@ -18,7 +18,7 @@ const keysOf = ({ key }: Names) => [key, 'ZED'];
  * For each operation on secrets and the audit log, the requests that one organization can try with a name. Paths are those of the
  * contract.
  */
-const tries: Readonly<Record<string, (names: Names) => readonly Try[]>> = {
+const tries: Readonly<Record<string, (names: Names) => readonly TestCall[]>> = {
   listSecrets: () => [{ path: '/secrets' }, { path: '/secrets', query: 'region=us-west&type=imagePullSecret' }],
   getSecretSet: ({ set, pull }) => [set, pull, set.toUpperCase()].map((name) => ({ path: `/secrets/${name}` })),
   putSecrets: (names) =>
@@ -68,7 +68,7 @@ const tries: Readonly<Record<string, (names: Names) => readonly Try[]>> = {
   verifyAudit: () => [{ path: '/audit/verification' }],
 };
 
-const deploys = ({ set, pull }: Names): readonly (Try & { readonly method: string })[] => [
+const deploys = ({ set, pull }: Names): readonly (TestCall & { readonly method: string })[] => [
   { method: 'POST', path: '/agents/ours', body: { secretSet: set } },
   { method: 'POST', path: '/agents/ours', body: { secretSet: set.toUpperCase() } },
   { method: 'POST', path: '/agents/ours', body: { secretSet: pull } },
@@ -132,7 +132,7 @@ describe('requests about another organization', () => {
   );
 
   /** Returns the response to an attempt and undoes its effects. Masks the names, and values that are unique in each response. */
-  async function answerTo(method: string, place: string, names: Names, one: Try, key?: string): Promise<string> {
+  async function answerTo(method: string, place: string, names: Names, one: TestCall, key?: string): Promise<string> {
     const path = `${place}${one.path}${one.query === undefined ? '' : `?${one.query.replace('BEGIN', began)}`}`;
     const answer = await ask(service, method, path, one.body, key === undefined ? {} : { key });
     const made = answer.status === 202 ? [names.set, names.pull] : [];
@@ -177,7 +177,7 @@ describe('requests about another organization', () => {
     180_000,
   );
 
-  it('are refused for a deploy with its secret set as with a missing set', async () => {
+  it('get the same refusal for a deploy with its secret set as with a missing set', async () => {
     const before = await theirView();
     const [their, none] = [deploys(theirs), deploys(nobodys)];
     for (const [index, one] of their.entries()) {

@@ -79,7 +79,7 @@ async function sendRest(upload: Upload, bytes: Buffer): Promise<boolean> {
   return answer !== null;
 }
 
-it(`loses no upload and no build in ${kills} kills of the server, and shows no partial build`, {
+it(`the server never loses an upload or build, or shows a partial build, when it is killed ${kills} times`, {
   timeout: 60_000 + kills * 15_000,
 }, async () => {
   let resumed = 0;

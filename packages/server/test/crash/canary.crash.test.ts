@@ -84,7 +84,7 @@ describe('the value of a stored secret', () => {
     await service.start().ready;
   });
   afterAll(async () => {
-    // Otherwise a failed attempt would leave the service and its bots running.
+    // Otherwise, a failed attempt of the test would leave the service and its bots running.
     service.current().signal('SIGTERM');
     await service.current().exited;
     for (const one of [directory, own]) rmSync(one, { recursive: true, force: true });
@@ -113,6 +113,7 @@ describe('the value of a stored secret', () => {
   function watchProcesses() {
     const found = { arguments: new Set<string>(), foreign: new Set<string>(), bots: new Set<string>() };
     const supervisors = new Map<string, { readonly instance: string; readonly account: string }>();
+    const unnamed = new Set<string>();
     let isOver = false;
     const read = (path: string) => {
       try {
@@ -126,6 +127,8 @@ describe('the value of a stored secret', () => {
       const line = read(`/proc/${pid}/cmdline`);
       const words = line.toString().split('\0');
       const shown = words.join(' ').slice(0, 80);
+      // While a process replaces its program, its command line is empty for a moment, so it is judged by the next scan.
+      if (line.length === 0 && !unnamed.has(pid)) return void unnamed.add(pid);
       if (holds(line)) found.arguments.add(shown);
       const environment = read(`/proc/${pid}/environ`);
       if (!holds(environment) || found.bots.has(pid)) return;

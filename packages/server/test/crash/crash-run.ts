@@ -38,7 +38,7 @@ export type CrashRun = {
 
 const clients = 5;
 
-export async function openCrashRun(random: Random): Promise<CrashRun> {
+export async function prepareCrashRun(random: Random): Promise<CrashRun> {
   const directory = mkdtempSync(join(tmpdir(), 'bothost-crash-'));
   // Bots run under their own accounts, which need permission to enter the directory.
   chmodSync(directory, 0o711);

@@ -27,8 +27,8 @@ const region = 'us-west';
 const paddingBytes = 400_000;
 const pieceBytes = 50_000;
 /** Time limit in milliseconds, after which a deploy counts as lost. */
-const timeoutMilliseconds = 60_000;
-const pollMilliseconds = 10;
+const timeoutMs = 60_000;
+const pollMs = 10;
 
 /** Creates a project with a new archive. Every fourth project does not start. */
 export function createNextDeploy(number: number): { readonly deploy: Deploy; readonly bytes: Buffer } {
@@ -116,7 +116,7 @@ async function retry(context: DeployContext, method: string, path: string, body?
     const server = context.service.current().number;
     const answer = await context.service.call(method, path, context.service.privateKey, body);
     if (answer === null) await context.nextServer(server);
-    else if (answer.status === 503) await delay(pollMilliseconds);
+    else if (answer.status === 503) await delay(pollMs);
     else return answer;
   }
 }
@@ -125,8 +125,8 @@ async function until(context: DeployContext, path: string, holds: (body: unknown
   const begun = Date.now();
   for (;;) {
     const { body } = await retry(context, 'GET', path);
-    if (holds(body) || Date.now() - begun > timeoutMilliseconds) return body;
-    await delay(pollMilliseconds);
+    if (holds(body) || Date.now() - begun > timeoutMs) return body;
+    await delay(pollMs);
   }
 }
 

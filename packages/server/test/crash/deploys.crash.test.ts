@@ -105,7 +105,7 @@ describe(`${wanted} kills of the server during deploys`, () => {
     rmSync(directory, { recursive: true, force: true });
   });
 
-  it('happen in every step', () => {
+  it('hit every step of a deploy', () => {
     expect(deployPhases.filter((phase) => times(phase) === 0)).toEqual([]);
   });
 
@@ -114,7 +114,7 @@ describe(`${wanted} kills of the server during deploys`, () => {
     expect(await findPartialDeploys(database)).toEqual([]);
   });
 
-  it('lose or duplicate no deploy and no build', async () => {
+  it('never lose or duplicate a deploy or build', async () => {
     expect(deploys.flatMap(({ version, problems }) => problems.map((problem) => `${version}: ${problem}`))).toEqual([]);
     const whole = deploys.filter(({ isBroken }) => !isBroken);
     const rows = await database.rows(

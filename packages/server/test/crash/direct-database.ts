@@ -5,7 +5,7 @@ import { isConnectionError } from '../../src/store/connection-error.ts';
 import { layoutOf } from '../../src/store/embedded/layout.ts';
 import { reach } from '../../src/store/embedded/reach.ts';
 
-const retryMilliseconds = 50;
+const retryMs = 50;
 
 /** A connection to the server's database that is independent of the server process. */
 export type DirectDatabase = {
@@ -26,7 +26,7 @@ export function openDirectDatabase(dataDirectory: string): DirectDatabase {
         return (await pool.query(text, [...values])).rows;
       } catch (error) {
         if (!isConnectionError(error)) throw error;
-        await delay(retryMilliseconds);
+        await delay(retryMs);
       }
     }
   };

@@ -3,18 +3,18 @@ import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { layoutOf } from '../../src/store/embedded/layout.ts';
 import { findPostmaster } from '../../src/store/embedded/postmaster.ts';
 import { createSeededRandom } from '../support/random.ts';
-import { type CrashRun, openCrashRun } from './crash-run.ts';
+import { type CrashRun, prepareCrashRun } from './crash-run.ts';
 import { findCrossSessionViolations, findViolations } from './invariants.ts';
 import { findOrphans, findPids } from './orphans.ts';
 import { beginSession, runScenario, type Scenario, type ScenarioKind, scenarioKinds } from './session-scenario.ts';
 
 /** Milliseconds, long enough for a kill after all sessions have started. */
-const sessionMilliseconds = 4_000;
+const sessionMs = 4_000;
 
 let run: CrashRun;
 
 beforeEach(async () => {
-  run = await openCrashRun(createSeededRandom(inject('killSeed')));
+  run = await prepareCrashRun(createSeededRandom(inject('killSeed')));
 });
 afterEach(() => run.cleanUp());
 
@@ -62,8 +62,8 @@ async function stopInOrder(): Promise<void> {
 }
 
 describe('a service', () => {
-  it('restarts its database and loses no live session when the database is killed', async () => {
-    const { ended } = await allBegun(sessionMilliseconds);
+  it('restarts its database and keeps all live sessions when the database is killed', async () => {
+    const { ended } = await allBegun(sessionMs);
     const killed = await postmaster();
     process.kill(killed, 'SIGKILL');
     expect(await problemsOf(await ended)).toEqual([]);
@@ -72,8 +72,8 @@ describe('a service', () => {
     await stopInOrder();
   });
 
-  it('loses no session when its server and database are killed', async () => {
-    const { ended } = await allBegun(sessionMilliseconds);
+  it('keeps all sessions when its server and database are killed', async () => {
+    const { ended } = await allBegun(sessionMs);
     await run.killer.killAll([await postmaster()]);
     run.service.start();
     expect(await problemsOf(await ended)).toEqual([]);

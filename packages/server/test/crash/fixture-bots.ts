@@ -68,7 +68,7 @@ const server = http.createServer(async (request, response) => {
   if (end === 'crash') process.kill(process.pid, 'SIGKILL');
   const status = end === 'leave' ? 200 : 500;
   Object.assign(known, { state: 'ended', status, endedAt: now() });
-  for (const tell of waiting) tell();
+  for (const resolve of waiting) resolve();
   answer(status);
   if (!${reports}) setTimeout(() => process.exit(end === 'leave' ? 0 : 1), 100);
 });

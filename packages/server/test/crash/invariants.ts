@@ -6,10 +6,10 @@ import type { Scenario, ScenarioKind } from './session-scenario.ts';
 export type ServerLifetime = { readonly startedAt: number; readonly exitedAt: number | null };
 
 /** Tolerance in milliseconds between a timestamp and the event that it dates. */
-const slackMilliseconds = 50;
+const slackMs = 50;
 
 /** A mute bot is finished when it has exited, shortly after its last diary entry. */
-const exitMilliseconds = 1_000;
+const exitMs = 1_000;
 
 const validEnds: Readonly<Record<ScenarioKind, readonly string[]>> = {
   stopped: ['SESSION_STOPPED'],
@@ -33,14 +33,14 @@ export function findViolations(
   const entered = entries.filter(({ what }) => what === 'entered');
   const left = entries.find(({ what }) => what === 'ended');
   return [
-    ...ofEnd(scenario, record, entered.length),
-    ...ofBot(record, entered),
-    ...ofTimes(scenario, record),
-    ...(left === undefined || scenario.kind === 'stopped' ? [] : ofLastMoment(record, left.at, processes)),
+    ...checkEnd(scenario, record, entered.length),
+    ...checkBot(record, entered),
+    ...checkTimes(scenario, record),
+    ...(left === undefined || scenario.kind === 'stopped' ? [] : checkEndedWithBot(record, left.at, processes)),
   ];
 }
 
-function ofEnd(scenario: Scenario, record: SessionRecord, timesEntered: number): string[] {
+function checkEnd(scenario: Scenario, record: SessionRecord, timesEntered: number): string[] {
   const { kind, stopAskedAt } = scenario;
   // The client stops the session of a mute bot without knowing whether the bot has already ended it.
   const own = stopAskedAt === null || kind.startsWith('mute') ? validEnds[kind] : [];
@@ -51,7 +51,7 @@ function ofEnd(scenario: Scenario, record: SessionRecord, timesEntered: number):
   return needsBot && timesEntered === 0 ? [`it ended with ${status}, but no bot was called`] : [];
 }
 
-function ofBot(record: SessionRecord, entered: readonly DiaryEntry[]): string[] {
+function checkBot(record: SessionRecord, entered: readonly DiaryEntry[]): string[] {
   const others = entered.filter(({ instance }) => instance !== record.instance_id);
   return [
     ...(entered.length > 1 ? [`its bot was called ${entered.length} times`] : []),
@@ -59,7 +59,7 @@ function ofBot(record: SessionRecord, entered: readonly DiaryEntry[]): string[] 
   ];
 }
 
-function ofTimes(scenario: Scenario, record: SessionRecord): string[] {
+function checkTimes(scenario: Scenario, record: SessionRecord): string[] {
   const { created_at, requested_at, bot_started_at, ended_at } = record;
   const inOrder = [created_at, requested_at, bot_started_at, ended_at].filter((time) => time !== null);
   const isOrdered = inOrder.every((time, i) => i === 0 || time >= (inOrder[i - 1] ?? time));
@@ -74,17 +74,17 @@ function ofTimes(scenario: Scenario, record: SessionRecord): string[] {
 }
 
 /** A session ends no earlier than its bot, and no later than the start of the next server if none was running. */
-function ofLastMoment(record: SessionRecord, leftAt: number, processes: readonly ServerLifetime[]): string[] {
+function checkEndedWithBot(record: SessionRecord, leftAt: number, processes: readonly ServerLifetime[]): string[] {
   const endedAt = record.ended_at?.getTime() ?? 0;
   const problems: string[] = [];
   const isSocket = record.transport === 'websocket';
-  if (!isSocket && record.completion_status !== 'SESSION_STOPPED' && endedAt < leftAt - slackMilliseconds) {
+  if (!isSocket && record.completion_status !== 'SESSION_STOPPED' && endedAt < leftAt - slackMs) {
     problems.push(`it ended ${leftAt - endedAt} ms before its bot was done`);
   }
   const next = processes.find(({ startedAt }) => startedAt > leftAt);
   const last = processes.findLast(({ startedAt }) => startedAt <= leftAt);
   const wasAlone = last !== undefined && last.exitedAt !== null && last.exitedAt <= leftAt && next !== undefined;
-  const isLate = endedAt > Math.max(next?.startedAt ?? 0, leftAt + exitMilliseconds);
+  const isLate = endedAt > Math.max(next?.startedAt ?? 0, leftAt + exitMs);
   if (wasAlone && record.completion_status !== 'SESSION_STOPPED' && isLate) {
     problems.push(`its bot was done ${endedAt - leftAt} ms before its end, while no server ran`);
   }

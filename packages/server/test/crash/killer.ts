@@ -36,9 +36,9 @@ const searches: Readonly<
   live: { event: null, first: 600, step: 60, inspections: 8 },
   ending: { event: 'ending', first: 20, step: 10, inspections: 10 },
 };
-const searchMilliseconds = 8_000;
+const searchMs = 8_000;
 /** Approximate duration of a server start in milliseconds. */
-const bootMilliseconds = 700;
+const bootMs = 700;
 
 /**
  * Suspends the server (SIGSTOP) at a random time, inspects the database, the file system and the bots' diary, and then either
@@ -64,7 +64,7 @@ export function createKiller(context: {
 
   async function killAtBoot(): Promise<ServerKill> {
     const server = service.current();
-    await delay(random.next() * bootMilliseconds);
+    await delay(random.next() * bootMs);
     server.freeze();
     const found = await observer.inspect(context.bystanders);
     return end(server, found, rarest(found));
@@ -96,9 +96,9 @@ export function createKiller(context: {
 
   async function search(server: ServerProcess, aim: SessionPhase): Promise<readonly ObservedPhase[]> {
     const { event, first, step, inspections } = searches[aim];
-    const until = performance.now() + searchMilliseconds;
+    const until = performance.now() + searchMs;
     for (;;) {
-      if (event !== null) await Promise.race([once(events, event), delay(searchMilliseconds)]);
+      if (event !== null) await Promise.race([once(events, event), delay(searchMs)]);
       await pause(random.next() * first);
       for (let inspection = 1; inspection <= inspections; inspection += 1) {
         server.freeze();

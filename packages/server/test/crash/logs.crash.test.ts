@@ -94,7 +94,7 @@ describe(`${kills} kills of the server while bots write (seed ${seed})`, () => {
     rmSync(directory, { recursive: true, force: true });
   });
 
-  it('lose or duplicate no lines in followed and stored logs', async () => {
+  it('never lose or duplicate a line in followed or stored logs', async () => {
     let isOver = false;
     const long = await beginSession({ count: 1_000_000, atOnce: 20, pause: 10 });
     const following = { lines: [] as string[], cursor: '' };

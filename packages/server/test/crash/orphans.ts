@@ -33,7 +33,7 @@ export function findPids(
   return pids.map(Number).filter((pid) => {
     if (pid === process.pid) return false;
     const commandLine = read(`/proc/${pid}/cmdline`);
-    const about = [commandLine, read(`/proc/${pid}/environ`), workingDirectory(pid)].join('\n');
+    const about = [commandLine, read(`/proc/${pid}/environ`), readLink(`/proc/${pid}/cwd`)].join('\n');
     return about.includes(directory) && isWanted(commandLine);
   });
 }
@@ -45,15 +45,25 @@ function processesOf(directory: string): readonly string[] {
 function cgroupsOf(dataDirectory: string): readonly string[] {
   const name = `bothost-${createHash('sha256').update(dataDirectory).digest('hex').slice(0, 12)}`;
   if (!existsSync('/sys/fs/cgroup')) return [];
-  return readdirSync('/sys/fs/cgroup', { recursive: true, encoding: 'utf8' })
-    .filter((path) => path.endsWith(`/${name}`) || path.includes(`/${name}/bothost`))
+  return directoriesIn('/sys/fs/cgroup')
+    .filter((path) => path.endsWith(`/${name}`))
     .map((path) => `control group ${path}`);
+}
+
+/** Skips directories that another service removes at the same time. */
+function directoriesIn(parent: string): readonly string[] {
+  try {
+    const entries = readdirSync(parent, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+    return entries.map(({ name }) => join(parent, name)).flatMap((path) => [path, ...directoriesIn(path)]);
+  } catch {
+    return [];
+  }
 }
 
 function reservationsOf(dataDirectory: string): readonly string[] {
   if (!existsSync(reservations)) return [];
   return readdirSync(reservations)
-    .filter((uid) => read(join(reservations, uid)).startsWith(`${dataDirectory}/`))
+    .filter((uid) => readLink(join(reservations, uid)).startsWith(`${dataDirectory}/`))
     .map((uid) => `reservation of account ${uid}`);
 }
 
@@ -65,9 +75,9 @@ function read(path: string): string {
   }
 }
 
-function workingDirectory(pid: number): string {
+function readLink(path: string): string {
   try {
-    return readlinkSync(`/proc/${pid}/cwd`);
+    return readlinkSync(path);
   } catch {
     return '';
   }

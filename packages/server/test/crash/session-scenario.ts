@@ -36,10 +36,10 @@ export type ScenarioContext = {
 };
 
 /** Time limit in milliseconds: a session that has not ended this long after its scenario counts as lost. */
-const timeoutMilliseconds = 60_000;
+const timeoutMs = 60_000;
 /** Time in milliseconds after which the client stops a session whose mute bot was not called. */
-const muteMilliseconds = 6_000;
-const pollMilliseconds = 40;
+const muteMs = 6_000;
+const pollMs = 40;
 
 /** Runs one session from start to end, through any number of server crashes. */
 export async function runScenario(
@@ -164,7 +164,7 @@ async function retry(context: ScenarioContext, method: string, path: string, key
     await context.service.ready();
     const server = context.service.current().number;
     const answer: ApiResponse | null = await context.service.call(method, path, key);
-    if (answer?.status === 503) await delay(pollMilliseconds);
+    if (answer?.status === 503) await delay(pollMs);
     else if (answer !== null) return { ...answer, tries };
     if (answer !== null) continue;
     await context.afterExit(server);
@@ -210,11 +210,11 @@ export async function waitForSessionEnd(context: ScenarioContext, scenario: Scen
     if (record === undefined) return void scenario.problems.push('its session is lost');
     if (record.state === 'ended') return;
     const waited = Date.now() - begun;
-    if (waited > timeoutMilliseconds) return void scenario.problems.push(`it does not end (${record.state})`);
+    if (waited > timeoutMs) return void scenario.problems.push(`it does not end (${record.state})`);
     const isNeverCalled = !context.diary.entries().some((entry) => entry.session === sessionId);
-    if (kind.startsWith('mute') && waited > muteMilliseconds && isNeverCalled && scenario.stopAskedAt === null) {
+    if (kind.startsWith('mute') && waited > muteMs && isNeverCalled && scenario.stopAskedAt === null) {
       await stopSession(context, scenario);
     }
-    await delay(pollMilliseconds);
+    await delay(pollMs);
   }
 }

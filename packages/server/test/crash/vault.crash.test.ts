@@ -69,7 +69,7 @@ describe(`${kills} kills of the server during rotations of vault keys (seed ${se
   }
 
   it(
-    'lose no value, and the rotation continues to its end',
+    'never lose a value, and every rotation completes',
     async () => {
       // Early rotations re-encrypt little, because most sets do not exist yet.
       await put('first');

@@ -4,7 +4,7 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { type BotDirectory, writeBot } from '../support/bots.ts';
-import { ended, idle, sessionUrl, start, stop, tell, withKey } from '../support/client.ts';
+import { ended, evaluate, exitOf, idle, sessionUrl, start, stop, withKey } from '../support/client.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
 /** Returns whether a process is running. A zombie is not. */
@@ -46,12 +46,12 @@ describe('if a bot is faulty, the service', () => {
     ];
     const logger = pino({ level: 'info' }, { write: (line: string) => void log.push(line) });
     service = await startTestServer({ agents: bots.map((bot) => bot.path), logger });
-    // A deployment that is broken from the start gets no traffic, so the bots work at first. These sessions use up the
-    // instances that proved the deployments.
+    // A deployment that is broken from the start gets no traffic, so the bots work at first. These sessions use the
+    // instances that validated the deployments.
     for (const [index, name] of ['gone', 'binary', 'never'].entries()) {
       await bots[index + 1]?.fall();
       const id = await start(service, name);
-      await tell(service, name, id, 'state.end(200, "{}")');
+      await evaluate(service, name, id, 'setImmediate(() => state.end(200, "{}")); true');
     }
   });
   afterAll(async () => {
@@ -59,15 +59,7 @@ describe('if a bot is faulty, the service', () => {
     await Promise.all(bots.map((bot) => bot.remove()));
   });
 
-  const exitOf = async (agentName: string, sessionId: string) => {
-    const read = async () => {
-      const { events } = await service.client.getSession({ params: { agentName, sessionId } });
-      return events.find(({ eventCode }) => eventCode === 'INSTANCE_EXITED')?.detail ?? null;
-    };
-    await expect.poll(read).not.toBeNull();
-    return read();
-  };
-  const puppet = (id: string, code: string) => tell(service, 'puppet', id, code);
+  const puppet = (id: string, code: string) => evaluate(service, 'puppet', id, code);
 
   it('ends the session with exit status and last lines if the bot exits before it is ready', async () => {
     const id = await start(service, 'gone');
@@ -77,7 +69,7 @@ describe('if a bot is faulty, the service', () => {
       endState: 'ended_before_agent_start',
       botStartSeconds: null,
     });
-    expect(await exitOf('gone', id)).toMatchObject({
+    expect(await exitOf(service, 'gone', id)).toMatchObject({
       code: 3,
       signal: null,
       tail: expect.stringContaining('no luck today'),
@@ -106,7 +98,7 @@ describe('if a bot is faulty, the service', () => {
   it('records the readable part of output with invalid UTF-8', async () => {
     const id = await start(service, 'binary');
     expect((await ended(service, 'binary', id)).completionStatus).toBe('HTTP_ERROR');
-    expect(await exitOf('binary', id)).toMatchObject({ code: 4, tail: expect.stringMatching(/bad.*end/s) });
+    expect(await exitOf(service, 'binary', id)).toMatchObject({ code: 4, tail: expect.stringMatching(/bad.*end/s) });
     await idle(service, 'binary');
   });
 
@@ -126,7 +118,7 @@ describe('if a bot is faulty, the service', () => {
       completionStatus: 'HTTP_ERROR',
       endState: 'agent_error',
     });
-    expect(await exitOf('puppet', id)).toMatchObject(exit);
+    expect(await exitOf(service, 'puppet', id)).toMatchObject(exit);
     await idle(service, 'puppet');
   });
 
@@ -147,9 +139,9 @@ describe('if a bot is faulty, the service', () => {
   });
 
   it.each([
-    ['is ended by SIGTERM', 'SIGTERM', ''],
-    ['ignores SIGTERM and is killed', 'SIGKILL', "process.on('SIGTERM', () => {});"],
-  ])('that %s after its session has no event about it', async (_, signal, code) => {
+    ['by SIGTERM', 'SIGTERM', ''],
+    ['by SIGKILL after it ignored SIGTERM', 'SIGKILL', "process.on('SIGTERM', () => {});"],
+  ])('records no event if it ends the bot %s after a session', async (_, signal, code) => {
     const id = await start(service, 'puppet');
     await puppet(id, `${code} setImmediate(() => state.end(200, '{}')); true`);
     expect(await ended(service, 'puppet', id)).toMatchObject({ completionStatus: 'HTTP_COMPLETED' });
@@ -159,7 +151,7 @@ describe('if a bot is faulty, the service', () => {
     expect(log.filter((line) => line.includes(id) && line.includes('instance ended')).join()).toContain(signal);
   });
 
-  it('that ignores a stop is killed with all its children', async () => {
+  it('kills a bot that ignores a stop, with all its children', async () => {
     const id = await start(service, 'puppet');
     const family = (await puppet(
       id,
@@ -206,13 +198,13 @@ describe('if a bot is faulty, the service', () => {
       `const kept = []; const eat = () => { kept.push(Buffer.alloc(32 * 1048576, 1)); setImmediate(eat); }; eat(); true`,
     ).catch(() => undefined);
     expect((await ended(service, 'puppet', id)).completionStatus).toBe('HTTP_ERROR');
-    expect(await exitOf('puppet', id)).toMatchObject({ outOfMemory: true });
+    expect(await exitOf(service, 'puppet', id)).toMatchObject({ outOfMemory: true });
     expect(await puppet(other, '"still here"')).toBe('still here');
     await stop(service, 'puppet', other);
     await idle(service, 'puppet');
   });
 
-  it('leaves no process of a bot that never becomes ready after its session is stopped', async () => {
+  it('leaves no process if the session is stopped before its bot is ready', async () => {
     const id = await start(service, 'never');
     const held = fetch(sessionUrl(service, 'never', id, '/x'), withKey(service.publicKey));
     await expect
@@ -228,7 +220,7 @@ describe('if a bot is faulty, the service', () => {
     await idle(service, 'never');
   });
 
-  it('stops a bot that never becomes ready when the waiting WebSocket client disconnects', async () => {
+  it('stops the bot if its WebSocket client disconnects before the bot is ready', async () => {
     const {
       wsUrl,
       token,
@@ -247,7 +239,7 @@ describe('if a bot is faulty, the service', () => {
   });
 
   it.each([
-    ['a status that is none', 'HTTP/1.1 042 Odd\r\n\r\n'],
+    ['a status below 100', 'HTTP/1.1 042 Odd\r\n\r\n'],
     ['an invalid status', 'HTTP/1.1 999 Odd\r\ncontent-length: 0\r\n\r\n'],
     ['an unexpected 100 Continue', 'HTTP/1.1 100 Continue\r\n\r\n'],
     ['an unexpected switch of protocols', 'HTTP/1.1 101 Switching\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n'],

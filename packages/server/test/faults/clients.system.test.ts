@@ -3,7 +3,7 @@ import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { type BotDirectory, writeBot } from '../support/bots.ts';
-import { ended, idle, openSocket, sessionUrl, start, stop, tell } from '../support/client.ts';
+import { ended, evaluate, idle, openSocket, sessionUrl, start, stop } from '../support/client.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
 describe('when a client disconnects, the service', () => {
@@ -29,11 +29,11 @@ describe('when a client disconnects, the service', () => {
     await Promise.all(bots.map((bot) => bot.remove()));
   });
 
-  const order = (id: string, code: string) => tell(service, 'target', id, code);
+  const order = (id: string, code: string) => evaluate(service, 'target', id, code);
   const head = (id: string, method: string, lines: string, agentName = 'target') =>
     `${method} ${new URL(sessionUrl(service, agentName, id, '/x')).pathname} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${service.publicKey}\r\n${lines}\r\n`;
 
-  it('keeps the session if its request was waiting', async () => {
+  it('keeps the session if the client waited for the bot to start', async () => {
     const id = await start(service, 'slow');
     const open = async () => {
       const socket = await openSocket(service);
@@ -46,7 +46,7 @@ describe('when a client disconnects, the service', () => {
     const [answer] = await once(third, 'data');
     expect(String(answer)).toMatch(/^HTTP\/1\.1 404 [\s\S]*the bot knows no such path/);
     third.destroy();
-    expect(await tell(service, 'slow', id, 'state.starts.length')).toBe(1);
+    expect(await evaluate(service, 'slow', id, 'state.starts.length')).toBe(1);
     await stop(service, 'slow', id);
     await idle(service, 'slow');
   });
@@ -102,7 +102,7 @@ describe('when a client disconnects, the service', () => {
     await idle(service, 'target');
   });
 
-  it('ends the session of the WebSocket, as when the bot disconnects', async () => {
+  it('ends the session of its WebSocket, as when the bot disconnects', async () => {
     const open = async () => {
       const {
         wsUrl,
@@ -129,7 +129,7 @@ describe('when a client disconnects, the service', () => {
     await idle(service, 'target');
   });
 
-  it('keeps a session that is listed and can be stopped if the start response was not fully read', async () => {
+  it('keeps the session listed and stoppable if the client did not read the whole start response', async () => {
     const socket = await openSocket(service);
     const body = '{}';
     socket.write(

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type BotDirectory, writeBot } from '../support/bots.ts';
-import { ended, idle, start, tell, withKey } from '../support/client.ts';
+import { ended, evaluate, idle, start, withKey } from '../support/client.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
 describe('when the database is killed, the service', () => {
@@ -26,7 +26,7 @@ describe('when the database is killed, the service', () => {
 
   it('responds to every request correctly or with 503, recovers by itself, and keeps the live session', async () => {
     const live = await start(service, 'steady');
-    await tell(service, 'steady', live, 'true');
+    await evaluate(service, 'steady', live, 'true');
     const record = `${service.url}/v1/agents/steady/sessions/${live}`;
     const seen = new Map<number, number>();
     const started: string[] = [];
@@ -62,7 +62,7 @@ describe('when the database is killed, the service', () => {
     await expect.poll(() => started.length).toBeGreaterThan(2);
     killDatabase();
     // Neither the bot nor requests to it need the database.
-    expect(await tell(service, 'steady', live, '"still here"')).toBe('still here');
+    expect(await evaluate(service, 'steady', live, '"still here"')).toBe('still here');
     await expect.poll(async () => (await fetch(`${service.url}/readyz`)).status).toBe(200);
     await expect.poll(() => room).toBe(0);
     going.abort();
@@ -88,7 +88,7 @@ describe('when the database is killed, the service', () => {
   it('records the end of a session that ended while the database was down', async () => {
     const id = await start(service, 'steady');
     // Polls, because the bot ends by itself; a request might need the database to check the key.
-    await tell(service, 'steady', id, 'setTimeout(() => state.end(500, "{}"), 200); true');
+    await evaluate(service, 'steady', id, 'setTimeout(() => state.end(500, "{}"), 200); true');
     killDatabase();
     await expect.poll(async () => (await fetch(`${service.url}/readyz`)).status).toBe(200);
     expect((await ended(service, 'steady', id)).completionStatus).toBe('500');

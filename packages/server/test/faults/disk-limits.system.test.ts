@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers';
 import { ApiError } from '@bothost/contract';
 import { expect, it, onTestFinished } from 'vitest';
 import { writeBot } from '../support/bots.ts';
-import { ended, sendRaw, start, stop, tell } from '../support/client.ts';
+import { ended, evaluate, exitOf, sendRaw, start, stop } from '../support/client.ts';
 import { buildProject, versionedBot } from '../support/deploys.ts';
 import { fillDisk, smallDisk, smallLoopDisk } from '../support/small-disk.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
@@ -47,7 +47,9 @@ async function send({ client }: TestServer, bytes: Buffer): Promise<string> {
   return uploadId;
 }
 
-it('refuses starts, uploads and builds that would use the reserve, and keeps live sessions', async ({ skip }) => {
+it('the service refuses starts, uploads and builds that would use the reserve, and keeps live sessions', async ({
+  skip,
+}) => {
   const disk = isRoot ? await smallDisk(200) : skip(needsRoot);
   if (disk === null) return skip('this machine does not let root mount a tmpfs');
   const data = join(disk, 'data');
@@ -56,7 +58,7 @@ it('refuses starts, uploads and builds that would use the reserve, and keeps liv
     ['open', { websocketAuth: 'none' }],
   ]);
   const live = await start(service, 'steady');
-  await tell(service, 'steady', live, 'true');
+  await evaluate(service, 'steady', live, 'true');
   const announced = { region: 'us-west', contentHash: 'a'.repeat(64), sizeBytes: 4 };
   const { uploadUrl, uploadFields } = await service.client.getBuildUploadUrl({ body: announced });
   const uploadId = await send(service, randomBytes(10));
@@ -83,7 +85,7 @@ it('refuses starts, uploads and builds that would use the reserve, and keeps liv
     'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
   ];
   expect(await sendRaw(service, `${upgrade.join('\r\n')}\r\n\r\n`)).toMatch(/^HTTP\/1\.1 507 /);
-  expect(await tell(service, 'steady', live, '"still here"')).toBe('still here');
+  expect(await evaluate(service, 'steady', live, '"still here"')).toBe('still here');
 
   await rm(filler);
   expect(await readiness(service)).toMatchObject({ status: 200 });
@@ -99,7 +101,7 @@ const observer = `
   }, 1);
   process.stdin.on('end', () => { clearInterval(timer); console.log(least); }).resume();`;
 
-it('ends a bot that writes at full speed to a disk of 2 GiB before it takes the reserve', async ({ skip }) => {
+it('the service ends a bot that fills a disk of 2 GiB at full speed, before it uses the reserve', async ({ skip }) => {
   const disk = isRoot ? await smallLoopDisk(2048) : skip(needsRoot);
   if (disk === null) return skip('this machine does not let root mount a loop device');
   const service = await open({ BOTHOST_DATA_DIR: join(disk, 'data'), BOTHOST_DISK_RESERVE_MB: '1024' }, [
@@ -107,39 +109,38 @@ it('ends a bot that writes at full speed to a disk of 2 GiB before it takes the 
     ['steady'],
   ]);
   const steady = await start(service, 'steady');
-  await tell(service, 'steady', steady, 'true');
+  await evaluate(service, 'steady', steady, 'true');
   const observing = spawn(process.execPath, ['-e', observer, disk], { stdio: ['pipe', 'pipe', 'inherit'] });
   const observed = text(observing.stdout);
 
   const writer = await start(service, 'writer');
   const write = 'for i in 1 2 3 4; do dd if=/dev/zero of="$HOME/$i" bs=1M status=none & done; wait';
-  await tell(
+  await evaluate(
     service,
     'writer',
     writer,
     `require('node:child_process').spawn('sh', ['-c', ${JSON.stringify(write)}], { stdio: 'ignore' }); true`,
   );
-  const { completionStatus, events } = await ended(service, 'writer', writer);
+  const { completionStatus } = await ended(service, 'writer', writer);
   observing.stdin.end();
   expect(completionStatus).toBe('HTTP_ERROR');
-  expect(events.find(({ eventCode }) => eventCode === 'INSTANCE_EXITED')?.detail).toMatchObject({
+  expect(await exitOf(service, 'writer', writer)).toMatchObject({
     signal: 'SIGKILL',
     diskLimit: 'The disk of the service is almost full, and this instance was writing the most to it.',
   });
   expect(Number(await observed)).toBeGreaterThanOrEqual(1024 * megabyte);
 
   await expect.poll(async () => (await readiness(service)).status).toBe(200);
-  expect(await tell(service, 'steady', steady, '"still here"')).toBe('still here');
-  await tell(service, 'writer', await start(service, 'writer'), 'true');
+  expect(await evaluate(service, 'steady', steady, '"still here"')).toBe('still here');
+  await evaluate(service, 'writer', await start(service, 'writer'), 'true');
 }, 120_000);
 
-it('names the disk limit in the events of a session and in the log of a build', async () => {
+it('the service names the disk limit in the events of a session and in the log of a build', async () => {
   const service = await open({ BOTHOST_INSTANCE_DISK_MB: '8', BOTHOST_BUILD_DISK_MB: '8' }, [['writer']]);
   const sessionId = await start(service, 'writer');
   const write = `require('node:fs').writeFileSync(process.env.HOME + '/large', Buffer.alloc(${20 * megabyte}, 1))`;
-  await tell(service, 'writer', sessionId, `${write}; true`);
-  const { events } = await ended(service, 'writer', sessionId);
-  expect(events.find(({ eventCode }) => eventCode === 'INSTANCE_EXITED')?.detail).toMatchObject({
+  await evaluate(service, 'writer', sessionId, `${write}; true`);
+  expect(await exitOf(service, 'writer', sessionId)).toMatchObject({
     diskLimit: expect.stringMatching(/^The instance used \d\d MiB of disk space\. An instance may use 8 MiB\.$/),
   });
 
@@ -155,7 +156,7 @@ it('names the disk limit in the events of a session and in the log of a build', 
   expect(logs.join('\n')).toContain(build.errorMessage);
 });
 
-it('refuses uploads and builds of an organization above its disk limit', async () => {
+it('the service refuses uploads and builds of an organization above its disk limit', async () => {
   const service = await open({ BOTHOST_ORGANIZATION_DISK_MB: '1' });
   const announce = (sizeBytes: number) =>
     service.client.getBuildUploadUrl({ body: { region: 'us-west', contentHash: 'b'.repeat(64), sizeBytes } });

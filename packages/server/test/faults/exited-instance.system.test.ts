@@ -6,12 +6,12 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { expect, it } from 'vitest';
 import { writeBot } from '../support/bots.ts';
-import { ended, sessionUrl, start, tell, withKey } from '../support/client.ts';
+import { ended, evaluate, sessionUrl, start, withKey } from '../support/client.ts';
 import { testDatabase } from '../support/test-database.ts';
 import { startTestServer } from '../support/test-server.ts';
 
-it('forwards no request to the address of an exited bot, whose port belongs to another program', async (test) => {
-  const bot = await writeBot('exits');
+it('the service forwards no request to the port of an exited bot, which another program uses', async (test) => {
+  const bot = await writeBot('exits', { prelude: 'delete process.env.BOT_SOCKET;' });
   test.onTestFinished(() => bot.remove());
   const directory = await mkdtemp(join(tmpdir(), 'bothost-exited-'));
   test.onTestFinished(() => rm(directory, { recursive: true, force: true }));
@@ -27,11 +27,11 @@ it('forwards no request to the address of an exited bot, whose port belongs to a
   // The second server adopts the session, so it has no open request to the bot whose end it could notice.
   const first = await open({ BOTHOST_ON_STOP: 'leave' });
   const id = await start(first, 'exits');
-  const port = await tell<number>(first, 'exits', id, 'server.address().port');
+  const port = await evaluate<number>(first, 'exits', id, 'server.address().port');
   await first.close();
   const second = await open();
   test.onTestFinished(() => second.close());
-  await tell(second, 'exits', id, 'setImmediate(() => process.exit(0)); true');
+  await evaluate(second, 'exits', id, 'setImmediate(() => process.exit(0)); true');
   const received: string[] = [];
   const stranger = createServer((request, response) => {
     received.push(`${request.method} ${request.url}`);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { expect, it, onTestFinished } from 'vitest';
 import { type BotDirectory, writeBot } from '../support/bots.ts';
-import { ended, start, stop, tell, withKey } from '../support/client.ts';
+import { ended, evaluate, start, stop, withKey } from '../support/client.ts';
 import { fillDisk, smallDisk } from '../support/small-disk.ts';
 import { startTestServer } from '../support/test-server.ts';
 
@@ -27,7 +27,7 @@ it.runIf(isRoot)(
     });
     onTestFinished(() => service.close());
     const live = await start(service, 'steady');
-    await tell(service, 'steady', live, 'true');
+    await evaluate(service, 'steady', live, 'true');
 
     const filler = await fillDisk(disk, 4096);
     const startOne = async () => {
@@ -54,9 +54,9 @@ it.runIf(isRoot)(
     expect(
       [...refusals].filter((refusal) => !['507 storage-full', '503 database-unavailable'].includes(refusal)),
     ).toEqual([]);
-    expect(await tell(service, 'steady', live, '"still here"')).toBe('still here');
+    expect(await evaluate(service, 'steady', live, '"still here"')).toBe('still here');
     expect((await fetch(`${service.url}/healthz`)).status).toBe(200);
-    await tell(service, 'steady', live, 'setImmediate(() => state.end(200, "{}")); true');
+    await evaluate(service, 'steady', live, 'setImmediate(() => state.end(200, "{}")); true');
 
     rmSync(filler);
     await expect.poll(async () => (await fetch(`${service.url}/readyz`)).status).toBe(200);
@@ -68,7 +68,7 @@ it.runIf(isRoot)(
       else expect(completionStatus).toBe('HTTP_ERROR');
     }
     const after = await start(service, 'steady');
-    expect(await tell(service, 'steady', after, '"as before"')).toBe('as before');
+    expect(await evaluate(service, 'steady', after, '"as before"')).toBe('as before');
     await stop(service, 'steady', after);
     expect(await readFile(join(disk, 'data', 'key'), 'utf8')).toMatch(/^[0-9a-f]{64}\n$/);
   },

@@ -19,7 +19,7 @@ import {
   type TreeOutcomes,
   watchQuarantine,
 } from '../../../runtime/test/hostile-tree-scenario.ts';
-import { type HostileTree, hostileTrees } from '../../../runtime/test/hostile-trees.ts';
+import { type HostileTree, hostileDirectoryTrees } from '../../../runtime/test/hostile-trees.ts';
 import { createLogNews } from '../../src/builds/log-news.ts';
 import { openPlaces } from '../../src/builds/places.ts';
 import { createBuildWorker } from '../../src/builds/worker.ts';
@@ -97,7 +97,7 @@ describe.each(users)('a service that runs as $user', ({ ownAccounts, run }) => {
   beforeAll(async () => {
     // Most trees are in memory, because the tests create thousands of files.
     for (const parent of [tmpdir(), memory]) {
-      const names = Object.entries(hostileTrees)
+      const names = Object.entries(hostileDirectoryTrees)
         .filter(([, tree]) => lacks(tree, ownAccounts) === null)
         .filter(([, { needs }]) => (needs === 'disk' || lacksTmpfs ? tmpdir() : memory) === parent)
         .map(([name]) => name);
@@ -112,7 +112,9 @@ describe.each(users)('a service that runs as $user', ({ ownAccounts, run }) => {
   });
 
   // Rows that need root are omitted for an ordinary user instead of skipped, because the run as root has them.
-  const rows = Object.entries(hostileTrees).filter(([, { needsRoot }]) => needsRoot !== true || ownAccounts || !isRoot);
+  const rows = Object.entries(hostileDirectoryTrees).filter(
+    ([, { needsRoot }]) => needsRoot !== true || ownAccounts || !isRoot,
+  );
   it.for(rows)('survives a tree of kind %s', ([name, tree], { skip }) => {
     const reason = lacks(tree, ownAccounts);
     if (reason !== null) return skip(reason);
@@ -138,20 +140,20 @@ describe.each(users)('a service that runs as $user', ({ ownAccounts, run }) => {
   });
 });
 
-it('the service removes hostile trees of builds, before the first build and with old logs', async () => {
+it('the service removes hostile directory trees from interrupted builds at startup, and from expired logs', async () => {
   const root = await makeRoot(lacksTmpfs ? tmpdir() : memory);
   const rows = await testRows();
   onTestFinished(async () => {
     await rows.close();
     await removeHostileTrees(root);
   });
-  const { logger, describeRemoval, requireReported } = watchQuarantine();
   const quarantineDirectory = join(root, 'quarantine');
+  const { logger, describeRemoval, settle } = watchQuarantine(quarantineDirectory);
   const removeTree = openTreeRemover({ quarantineDirectory, logger });
   const places = await openPlaces(root, removeTree);
   const outside = createOutsideFiles(root);
-  const names = Object.keys(hostileTrees).filter((name) => {
-    const tree = hostileTrees[name];
+  const names = Object.keys(hostileDirectoryTrees).filter((name) => {
+    const tree = hostileDirectoryTrees[name];
     return tree !== undefined && (tree.needs !== 'disk' || lacksTmpfs) && lacks(tree, isRoot) === null;
   });
   const agentId = await rows.agent(await rows.organization());
@@ -181,20 +183,20 @@ it('the service removes hostile trees of builds, before the first build and with
     holdsRegion: () => true,
     isDraining: () => false,
     buildsAtOnce: 1,
-    onOver: () => undefined,
+    onEnded: () => undefined,
   });
   await worker.start();
   await worker.close();
   const retention = { db: rows.db, now: () => testNow, host: { id: of.host_id }, logsDirectory, removeTree };
   expect(await purgeLogs(retention, { days: 1, totalBytes: 2 ** 50 })).toBe(names.length);
 
+  await settle();
   expect(await places.treeIds()).toEqual([]);
   expect(await readdir(join(logsDirectory, agentId))).toEqual([]);
   for (const name of names) {
-    const expected = hostileTrees[name]?.outcome.split(' or ');
+    const expected = hostileDirectoryTrees[name]?.outcome.split(' or ');
     expect(expected).toContain(describeRemoval(places.tree(name)));
     expect(expected).toContain(describeRemoval(logOf(name)));
   }
   requireOutsideFilesIntact(outside);
-  requireReported(quarantineDirectory);
 });

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type BotDirectory, writeBot } from '../support/bots.ts';
-import { start, tell } from '../support/client.ts';
+import { evaluate, start } from '../support/client.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
 const isRoot = process.geteuid?.() === 0;
@@ -27,11 +27,15 @@ describe.runIf(isRoot)('a hostile bot, on a service that runs as root', () => {
 
   /** Returns the result of an attempt: the error code, or `done`. */
   const attempt = (code: string) =>
-    tell(
+    evaluate(
       service,
       'spy',
       spy,
       `const fs = require('node:fs'); (async () => { try { await (${code}); return 'done'; } catch (error) { return error.code ?? String(error); } })()`,
+    );
+  const connect = (target: string) =>
+    attempt(
+      `new Promise((resolve, reject) => require('node:net').connect(${target}).on('connect', resolve).on('error', reject))`,
     );
   const read = (path: string) => attempt(`fs.readFileSync(${JSON.stringify(path)})`);
 
@@ -58,16 +62,17 @@ describe.runIf(isRoot)('a hostile bot, on a service that runs as root', () => {
     // In postmaster.pid, line 4 is the port and line 5 the directory of the socket (PostgreSQL documentation, section 67.1).
     const lines = readFileSync(join(service.dataDirectory, 'postgres/data/postmaster.pid'), 'utf8').split('\n');
     const socket = join(lines[4] ?? '', `.s.PGSQL.${lines[3]}`);
-    const connect = (target: string) =>
-      attempt(
-        `new Promise((resolve, reject) => require('node:net').connect(${target}).on('connect', resolve).on('error', reject))`,
-      );
     expect(await connect(JSON.stringify({ path: socket }))).toMatch(/^(EACCES|ENOENT)$/);
     expect(await connect(JSON.stringify({ host: '127.0.0.1', port: Number(lines[3]) }))).toBe('ECONNREFUSED');
   });
 
+  it("cannot connect to another bot's Unix socket", async () => {
+    const path = await evaluate<string>(service, 'victim', victim, 'process.env.BOT_SOCKET');
+    expect(await connect(JSON.stringify({ path }))).toBe('EACCES');
+  });
+
   it('cannot read or kill another bot or the service', async () => {
-    const own = await tell<Record<'home' | 'project', string> & Record<'pid' | 'parent', number>>(
+    const own = await evaluate<Record<'home' | 'project', string> & Record<'pid' | 'parent', number>>(
       service,
       'victim',
       victim,
@@ -89,22 +94,22 @@ describe.runIf(isRoot)('a hostile bot, on a service that runs as root', () => {
     for (const pid of [own.pid, own.parent, process.pid]) {
       expect([pid, await attempt(`process.kill(${pid}, 'SIGKILL')`)]).toEqual([pid, 'EPERM']);
     }
-    expect(await tell(service, 'victim', victim, '"still here"')).toBe('still here');
+    expect(await evaluate(service, 'victim', victim, '"still here"')).toBe('still here');
   });
 
   it('has no setting of the service in its environment', async () => {
-    const environment = await tell<Record<string, string>>(service, 'spy', spy, 'process.env');
+    const environment = await evaluate<Record<string, string>>(service, 'spy', spy, 'process.env');
     expect(
       Object.keys(environment).filter((name) => /^(BOTHOST_(?!INSTANCE$)|DATABASE|PG|npm_|VITEST)/.test(name)),
     ).toEqual([]);
-    const text = JSON.stringify(environment) + (await tell<string>(service, 'spy', spy, 'process.argv.join()'));
+    const text = JSON.stringify(environment) + (await evaluate<string>(service, 'spy', spy, 'process.argv.join()'));
     const secrets = [
       service.privateKey,
       service.publicKey,
       readFileSync(join(service.dataDirectory, 'key'), 'utf8').trim(),
     ];
     for (const secret of secrets) expect(text).not.toContain(secret);
-    const open = await tell<string[]>(
+    const open = await evaluate<string[]>(
       service,
       'spy',
       spy,

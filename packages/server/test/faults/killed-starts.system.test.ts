@@ -8,7 +8,7 @@ import pg from 'pg';
 import { describe, expect, it, type TestContext } from 'vitest';
 import { clientConfig } from '../../src/store/address.ts';
 import { type BotDirectory, writeBot } from '../support/bots.ts';
-import { ended, sessionUrl, start, tell, withKey } from '../support/client.ts';
+import { ended, evaluate, sessionUrl, start, withKey } from '../support/client.ts';
 import { freePort } from '../support/free-port.ts';
 import { serviceProcess } from '../support/service-process.ts';
 import { openGate } from '../support/start-gate.ts';
@@ -102,8 +102,8 @@ describe.runIf(existsSync(program))('a session whose server was killed before it
     const bot = await writeBot('late', { prelude: gate.prelude });
     test.onTestFinished(() => bot.remove());
     const service = await openService(test, await openDirectory(test), bot);
-    // It uses the instance that proved the deployment.
-    await tell(service, 'late', await start(service, 'late'), 'true');
+    // The first session uses the instance that validated the deployment.
+    await evaluate(service, 'late', await start(service, 'late'), 'true');
     gate.shut();
     const [late, tooLate] = [await start(service, 'late'), await start(service, 'late')];
     const bots = [await gate.next(), await gate.next()];
@@ -118,6 +118,6 @@ describe.runIf(existsSync(program))('a session whose server was killed before it
     await service.start().ready;
     expect(await ended(service, 'late', tooLate)).toMatchObject({ completionStatus: 'BOT_START_TIMEOUT' });
     for (const go of bots) go('go');
-    expect(await tell(service, 'late', late, '"started"')).toBe('started');
+    expect(await evaluate(service, 'late', late, '"started"')).toBe('started');
   });
 });

@@ -11,7 +11,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { clientConfig } from '../../src/store/address.ts';
 import { type BotDirectory, writeBot } from '../support/bots.ts';
-import { sessionUrl, start, stop, tell, withKey } from '../support/client.ts';
+import { evaluate, sessionUrl, start, stop, withKey } from '../support/client.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
 const program = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
@@ -55,7 +55,7 @@ describe.runIf(existsSync(program)).concurrent('a second server', () => {
 
   it('does not start in the same region, names the first server, and changes nothing', async () => {
     const id = await start(service, 'first');
-    await tell(service, 'first', id, 'true');
+    await evaluate(service, 'first', id, 'true');
     const { code, stderr } = await run({
       BOTHOST_DATA_DIR: join(elsewhere, 'same-region'),
       DATABASE_URL: service.database.url,
@@ -66,13 +66,13 @@ describe.runIf(existsSync(program)).concurrent('a second server', () => {
     expect(stderr).toContain(`process ${process.pid}`);
     // The message is one sentence, without a stack trace and without the address, which may contain a password.
     expect(stderr).not.toMatch(/\n +at |postgres(ql)?:\/\//);
-    expect(await tell(service, 'first', id, '"still here"')).toBe('still here');
+    expect(await evaluate(service, 'first', id, '"still here"')).toBe('still here');
     await stop(service, 'first', id);
   });
 
   it('does not start on the same data directory, and does not stop the database of the first server', async () => {
     const id = await start(embedded, 'first');
-    await tell(embedded, 'first', id, 'true');
+    await evaluate(embedded, 'first', id, 'true');
     const before = await readdir(embedded.dataDirectory);
     const { code, stderr } = await run({ BOTHOST_DATA_DIR: embedded.dataDirectory });
     expect(code).toBe(1);
@@ -80,7 +80,7 @@ describe.runIf(existsSync(program)).concurrent('a second server', () => {
     expect(stderr).toContain(embedded.dataDirectory);
     expect(await readdir(embedded.dataDirectory)).toEqual(before);
     expect((await fetch(`${embedded.url}/readyz`)).status).toBe(200);
-    expect(await tell(embedded, 'first', id, '"still here"')).toBe('still here');
+    expect(await evaluate(embedded, 'first', id, '"still here"')).toBe('still here');
     await stop(embedded, 'first', id);
   });
 
@@ -98,14 +98,14 @@ describe.runIf(existsSync(program)).concurrent('a second server', () => {
     expect(regions.map(({ code }) => code)).not.toContain('eu-south');
   });
 
-  it('of another region does not forward requests to bots of the first', async (test) => {
+  it('does not forward requests from another region to bots of the first', async (test) => {
     const second = await startTestServer({
       agents: [],
       environment: { DATABASE_URL: service.database.url, BOTHOST_REGION: 'eu-west', BOTHOST_KEY: key },
     });
     test.onTestFinished(() => second.close());
     const id = await start(service, 'first');
-    await tell(service, 'first', id, 'true');
+    await evaluate(service, 'first', id, 'true');
     const refused = await fetch(sessionUrl(second, 'first', id, '/echo'), withKey(service.publicKey));
     expect([refused.status, await refused.json()]).toEqual([
       421,
@@ -116,7 +116,7 @@ describe.runIf(existsSync(program)).concurrent('a second server', () => {
     await stop(service, 'first', id);
   });
 
-  it('of another region runs beside the first, and neither stops bots of the other', async (test) => {
+  it('runs beside the first in another region, and neither stops bots of the other', async (test) => {
     const second = await startTestServer({
       agents: [],
       environment: { DATABASE_URL: service.database.url, BOTHOST_REGION: 'eu-north', BOTHOST_KEY: key },
@@ -124,7 +124,7 @@ describe.runIf(existsSync(program)).concurrent('a second server', () => {
     // Closed even if the test fails, so that a retry does not find the region taken.
     test.onTestFinished(() => second.close());
     const id = await start(service, 'first');
-    await tell(service, 'first', id, 'true');
+    await evaluate(service, 'first', id, 'true');
     const refused = await fetch(`${second.url}/v1/public/first/start`, {
       method: 'POST',
       headers: { authorization: `Bearer ${service.publicKey}` },
@@ -136,7 +136,7 @@ describe.runIf(existsSync(program)).concurrent('a second server', () => {
     const { regions } = await service.client.listRegions();
     expect(regions.map(({ code }) => code)).toEqual(expect.arrayContaining(['eu-north', 'us-west']));
     await second.close();
-    expect(await tell(service, 'first', id, '"still here"')).toBe('still here');
+    expect(await evaluate(service, 'first', id, '"still here"')).toBe('still here');
     await stop(service, 'first', id);
   });
 });
@@ -152,7 +152,7 @@ describe.runIf(existsSync(program))('a server that takes its region back from on
     const first = await startTestServer({ agents: [bot.path], environment: { BOTHOST_KEY: key } });
     test.onTestFinished(() => first.close());
     const id = await start(first, 'kept');
-    await tell(first, 'kept', id, 'true');
+    await evaluate(first, 'kept', id, 'true');
     const admin = new pg.Client(clientConfig(first.database.admin));
     await admin.connect();
     test.onTestFinished(() => admin.end());
@@ -162,7 +162,7 @@ describe.runIf(existsSync(program))('a server that takes its region back from on
           where locktype = 'advisory' and datname = $1 and granted = $2`,
         [new URL(first.database.url).pathname.slice(1), granted],
       );
-    // It fails after it has taken the region, because the port is in use.
+    // The second server fails after it has taken the region, because the port is in use.
     const second = run({
       BOTHOST_DATA_DIR: join(elsewhere, 'data'),
       BOTHOST_KEY: key,
@@ -174,12 +174,12 @@ describe.runIf(existsSync(program))('a server that takes its region back from on
     expect(await second).toMatchObject({ code: 1, stderr: expect.stringContaining('is in use') });
     await expect.poll(async () => (await fetch(`${first.url}/readyz`)).status).toBe(200);
     const next = await start(first, 'kept');
-    expect(await tell(first, 'kept', next, '"new"')).toBe('new');
-    expect(await tell(first, 'kept', id, '"still here"')).toBe('still here');
+    expect(await evaluate(first, 'kept', next, '"new"')).toBe('new');
+    expect(await evaluate(first, 'kept', id, '"still here"')).toBe('still here');
   });
 });
 
-describe('two servers of one database with key files', () => {
+describe('two servers with one database and the same key file', () => {
   it('share one root key, and neither creates another key while both are alive', async (test) => {
     const first = await startTestServer();
     test.onTestFinished(() => first.close());

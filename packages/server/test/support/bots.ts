@@ -9,6 +9,7 @@ export type BotOptions = {
   readonly minAgents?: number;
   readonly maxAgents?: number;
   readonly websocketAuth?: 'none' | 'token';
+  readonly websocketStart?: 'full' | 'minimal';
   /** JavaScript that runs before the scripted bot, or instead of it if `alone` is set. */
   readonly prelude?: string;
   readonly alone?: boolean;
@@ -23,9 +24,10 @@ export type BotDirectory = {
 };
 
 /**
- * A bot that tests can control: `POST /tell` evaluates its body, which can use `state.starts` (the requests that started
+ * A bot that tests can control: `POST /evaluate` evaluates its body, which can use `state.starts` (the requests that started
  * sessions, `{headers, body}`) and `state.end(status, body)`, which ends the open session. `/echo` returns the request.
- * WebSockets, also at `/ws`, are passed to `state.onSocket(socket, request)`, which echoes by default.
+ * WebSockets, also at `/ws`, are passed to `state.onSocket(socket, request)`, which echoes by default. It listens on its Unix
+ * socket, or on its port if the prelude deletes `BOT_SOCKET`.
  */
 const puppet = `
 const http = require('node:http');
@@ -48,7 +50,7 @@ const server = http.createServer(async (request, response) => {
     state.end = (status, body) => { response.statusCode = status; response.end(body); };
     return;
   }
-  if (path === '/tell') {
+  if (path === '/evaluate') {
     try { response.end(JSON.stringify((await eval(await textOf(request))) ?? null)); }
     catch (error) { response.statusCode = 500; response.end(error.code ?? String(error)); }
     return;
@@ -68,7 +70,7 @@ server.on('upgrade', (request, socket, head) => {
   if (state.refuse !== undefined) return socket.end(state.refuse);
   sockets.handleUpgrade(request, socket, head, (client) => state.onSocket(client, request));
 });
-server.listen(Number(process.env.PORT), process.env.BOT_HOST);
+server.listen(process.env.BOT_SOCKET ?? { port: Number(process.env.PORT), host: process.env.BOT_HOST });
 `;
 
 /** Writes a bot into its own directory, with a copy of the `ws` package that the service uses. */
@@ -77,10 +79,10 @@ export async function writeBot(name: string, options: BotOptions = {}): Promise<
   await chmod(root, 0o711);
   const path = join(root, name);
   await mkdir(join(path, 'node_modules'), { recursive: true });
-  const { minAgents = 0, maxAgents = 5, websocketAuth = 'token' } = options;
+  const { minAgents = 0, maxAgents = 5, websocketAuth = 'token', websocketStart = 'full' } = options;
   await writeFile(
     join(path, 'deploy.toml'),
-    `agent_name = "${name}"\nwebsocket_auth = "${websocketAuth}"\n[scaling]\nmin_agents = ${minAgents}\nmax_agents = ${maxAgents}\n`,
+    `agent_name = "${name}"\nwebsocket_auth = "${websocketAuth}"\nwebsocket_start = "${websocketStart}"\n[scaling]\nmin_agents = ${minAgents}\nmax_agents = ${maxAgents}\n`,
   );
   await writeFile(join(path, 'package.json'), JSON.stringify({ name, main: 'main.js', version: randomUUID() }));
   const ws = dirname(createRequire(import.meta.url).resolve('ws/package.json'));

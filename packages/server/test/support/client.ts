@@ -21,13 +21,13 @@ export async function start(service: Service, agentName: string, body: Record<st
 }
 
 /** Evaluates JavaScript in the bot of a session once the bot is ready. Rejects with the error that the JavaScript throws. */
-export async function tell<T = unknown>(
+export async function evaluate<T = unknown>(
   service: Address,
   agentName: string,
   sessionId: string,
   code: string,
 ): Promise<T> {
-  const url = sessionUrl(service, agentName, sessionId, '/tell');
+  const url = sessionUrl(service, agentName, sessionId, '/evaluate');
   const response = await fetch(url, { method: 'POST', body: code, ...withKey(service.publicKey) });
   const text = await response.text();
   if (response.status !== 200) throw new Error(text);
@@ -41,6 +41,16 @@ export async function stop(service: Service, agentName: string, sessionId: strin
 export async function ended(service: Service, agentName: string, sessionId: string): Promise<SessionResponse> {
   const read = () => service.client.getSession({ params: { agentName, sessionId } });
   await expect.poll(async () => (await read()).endedAt, { timeout: 40_000, interval: 50 }).not.toBeNull();
+  return read();
+}
+
+/** Waits until the exit of a session's instance is recorded, which may be after the end of the session. Returns its detail. */
+export async function exitOf(service: Service, agentName: string, sessionId: string) {
+  const read = async () => {
+    const { events } = await service.client.getSession({ params: { agentName, sessionId } });
+    return events.find(({ eventCode }) => eventCode === 'INSTANCE_EXITED')?.detail;
+  };
+  await expect.poll(read, { timeout: 40_000, interval: 50 }).toBeDefined();
   return read();
 }
 

@@ -48,8 +48,8 @@ export async function writePasswordFile(folder: RegistryFolder, user: string, pa
 }
 
 /**
- * Starts a registry on a free loopback port; `auth` is its setting of that name. Registries of one folder share its
- * images.
+ * Starts a registry on a free loopback port. `auth` is passed as the registry's `auth` setting. Registries started with the same
+ * folder share their images.
  */
 export async function startDockerRegistry(folder: RegistryFolder, auth: object, withTls: boolean) {
   const port = await freePort();

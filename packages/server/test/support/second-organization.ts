@@ -1,10 +1,10 @@
 import { hashDirectory } from '@bothost/runtime/directory-hash';
 import { agentFromDirectory } from '../../src/agents/from-directory.ts';
 import { createKey } from '../../src/organizations/keys.ts';
+import type { DatabaseAddress } from '../../src/store/address.ts';
 import { openDatabase } from '../../src/store/database.ts';
 import type { Tables } from '../../src/store/tables.ts';
 import { newId } from '../../src/store/uuid.ts';
-import type { TestServer } from './test-server.ts';
 
 export type SecondOrganization = {
   readonly name: string;
@@ -15,8 +15,11 @@ export type SecondOrganization = {
   readonly close: () => Promise<void>;
 };
 
-/** Inserts another organization of the same service into the database, because no operation creates one. */
-export async function insertSecondOrganization(service: TestServer, name = 'neighbours'): Promise<SecondOrganization> {
+/** Inserts another organization of the same service into the database, with keys but without members. */
+export async function insertSecondOrganization(
+  service: { readonly database: { readonly address: DatabaseAddress } },
+  name = 'neighbours',
+): Promise<SecondOrganization> {
   const logger = { warn: () => undefined };
   const db = await openDatabase<Tables>({ address: service.database.address, logger, maxConnections: 2 });
   const now = () => new Date();

@@ -17,7 +17,7 @@ export type ServerProcess = {
   readonly startedAt: number;
   readonly exitedAt: () => number | null;
   readonly readyAt: () => number | null;
-  /** Resolves when the process is ready, or when it exits before. */
+  /** Resolves when the process is ready, or when it exits before that. */
   readonly ready: Promise<void>;
   readonly exited: Promise<number | null>;
   readonly signal: (signal: NodeJS.Signals) => void;
@@ -74,7 +74,7 @@ export function serviceProcess(options: {
     BOTHOST_BOOTSTRAP_PRIVATE_KEY: privateKey,
     BOTHOST_BOOTSTRAP_PUBLIC_KEY: publicKey,
     BOTHOST_SHUTDOWN_GRACE: '0',
-    // Tests also run on a disk that is nearly full.
+    // A small reserve, because tests also run on a disk that is nearly full.
     BOTHOST_DISK_RESERVE_MB: '16',
     ...options.environment,
   };

@@ -1,6 +1,7 @@
 import type { Insertable } from 'kysely';
 import { pino } from 'pino';
 import { openDatabase } from '../../src/store/database.ts';
+import type { Migration } from '../../src/store/migrate.ts';
 import type {
   AgentsTable,
   Database,
@@ -39,8 +40,8 @@ export type TestRows = {
   readonly close: () => Promise<void>;
 };
 
-export async function testRows(): Promise<TestRows> {
-  const database = await testDatabase();
+export async function testRows(migrations?: readonly Migration[]): Promise<TestRows> {
+  const database = await testDatabase(migrations);
   const db = await openDatabase<Tables>({
     address: database.address,
     logger: pino({ level: 'silent' }),

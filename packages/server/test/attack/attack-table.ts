@@ -1,0 +1,86 @@
+import type { AttackResults } from './attacker.ts';
+import type { CheckedSession } from './victim.ts';
+
+/** The victim's sessions in two periods of equal length, one after the other: without and with the attack. */
+export type Round = { readonly quiet: readonly CheckedSession[]; readonly attacked: readonly CheckedSession[] };
+
+/**
+ * A measurement of warm starts without and with the attack. Each number is the median of all rounds. The ratio compares a period
+ * with the next one.
+ */
+export type Figure = {
+  readonly name: string;
+  readonly quietMs: number;
+  readonly attackedMs: number;
+  readonly ratio: number;
+};
+
+const figures = [
+  ['start, median', 'startMs', 0.5],
+  ['start, p99', 'startMs', 0.99],
+  ['start until the bot responds, median', 'botMs', 0.5],
+  ['start until the bot responds, p99', 'botMs', 0.99],
+] as const;
+
+export function compareRounds(rounds: readonly Round[]): readonly Figure[] {
+  return figures.map(([name, field, fraction]) => {
+    const figureOf = (sessions: readonly CheckedSession[]) =>
+      quantile(
+        sessions.filter((session) => session.isWarm && !Number.isNaN(session[field])).map((session) => session[field]),
+        fraction,
+      );
+    const pairs = rounds.map(({ quiet, attacked }) => [figureOf(quiet), figureOf(attacked)] as const);
+    return {
+      name,
+      quietMs: quantile(
+        pairs.map(([quiet]) => quiet),
+        0.5,
+      ),
+      attackedMs: quantile(
+        pairs.map(([, attacked]) => attacked),
+        0.5,
+      ),
+      ratio: quantile(
+        pairs.map(([quiet, attacked]) => attacked / quiet),
+        0.5,
+      ),
+    };
+  });
+}
+
+/** Formats the figures as a Markdown table, followed by the results of the attacks. */
+export function describeAttack(options: {
+  readonly rounds: readonly Round[];
+  readonly restartMs: number;
+  readonly results: AttackResults;
+}): string {
+  const warm = (period: keyof Round) => {
+    const sessions = options.rounds.flatMap((round) => round[period]);
+    return `${sessions.filter(({ isWarm }) => isWarm).length} of ${sessions.length}`;
+  };
+  const table = [
+    ['warm starts', 'without attack', 'during attack', 'ratio'],
+    ['---', '---', '---', '---'],
+    ...compareRounds(options.rounds).map(({ name, quietMs, attackedMs, ratio }) => [
+      name,
+      `${quietMs.toFixed(1)} ms`,
+      `${attackedMs.toFixed(1)} ms`,
+      ratio.toFixed(2),
+    ]),
+    ['warm', warm('quiet'), warm('attacked'), ''],
+  ];
+  const widths = [0, 1, 2, 3].map((column) => Math.max(...table.map((row) => row[column]?.length ?? 0)));
+  return [
+    ...table.map((row) => `| ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`),
+    `restart to ready after SIGKILL, during the attack: ${options.restartMs} ms`,
+    ...Object.entries(options.results)
+      .sort(([a], [b]) => a.localeCompare(b))
+      .map(([line, times]) => `  ${line}, ${times} times`),
+  ].join('\n');
+}
+
+/** The nearest-rank quantile (0 to 1); NaN if there are no values. */
+function quantile(values: readonly number[], fraction: number): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.max(0, Math.ceil(fraction * sorted.length) - 1)] ?? Number.NaN;
+}

@@ -1,0 +1,257 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { createClient } from '@bothost/contract';
+import { build } from 'vite';
+import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { layoutOf } from '../../src/store/embedded/layout.ts';
+import { reach } from '../../src/store/embedded/reach.ts';
+import { findOrphans, findPids } from '../crash/orphans.ts';
+import { writeBot } from '../support/bots.ts';
+import { freePort } from '../support/free-port.ts';
+import { insertSecondOrganization } from '../support/second-organization.ts';
+import { type ServiceProcess, serviceProcess } from '../support/service-process.ts';
+import { compareRounds, describeAttack, type Round } from './attack-table.ts';
+import type { Attack, AttackResults } from './attacker.ts';
+import { hostileArchives, hostileBotSource, hostileBots, hostileBuilds } from './hostile-projects.ts';
+import {
+  beginSession,
+  type CheckedSession,
+  checkSession,
+  greet,
+  runSessions,
+  stopSession,
+  type VictimSession,
+  warmInstanceCount,
+  writeParrot,
+} from './victim.ts';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** The length of the attack in seconds. */
+    attackSeconds: number;
+  }
+}
+
+const seconds = inject('attackSeconds');
+/** Periods with and without attack alternate, because the load of the machine may change. */
+const roundCount = 3;
+/** A short attack has too few starts to judge their times, and cannot use every build and archive. */
+const judges = seconds >= 300;
+/** The machine may be busy with other suites, too. */
+const patience = { timeout: 180_000, interval: 100 };
+
+describe(`an organization that attacks with builds, bots, archives and requests for ${seconds} s`, () => {
+  let directory: string;
+  let service: ServiceProcess;
+  let attacker: ChildProcess | undefined;
+  let results: AttackResults = {};
+  let sessions: readonly CheckedSession[] = [];
+  let rounds: readonly Round[] = [];
+  let restartMs = Number.NaN;
+
+  beforeAll(
+    async () => {
+      directory = await mkdtemp(join(tmpdir(), 'bothost-attack-'));
+      // Bots run under their own accounts, which need permission to enter the directory.
+      await chmod(directory, 0o711);
+      service = serviceProcess({
+        directory,
+        agents: [await writeParrot(directory)],
+        port: await freePort(),
+        environment: {
+          // The limits are low, so that even a short attack reaches them often.
+          BOTHOST_BUILD_TIMEOUT: '5',
+          BOTHOST_BUILD_MEMORY_MB: '512',
+          BOTHOST_BUILD_DISK_MB: '128',
+          BOTHOST_INSTANCE_DISK_MB: '128',
+        },
+      });
+      await startService();
+      const attack = await openAttacker();
+      const script = await buildAttacker();
+      const client = createClient({ origin: service.url, key: service.privateKey });
+      const attackerClient = createClient({ origin: service.url, key: attack.privateKey });
+      const waitForCalm = () =>
+        vi.waitFor(async () => {
+          const parrot = await client.getAgent({ params: { agentName: 'parrot' } });
+          const hostile = await attackerClient.getAgent({ params: { agentName: 'hostile' } });
+          const { builds } = await attackerClient.listBuilds({ query: { limit: 10 } });
+          const state = {
+            'warm instances': parrot.idleInstanceCount,
+            'sessions of the attacker': hostile.activeSessionCount,
+            'open builds': builds.filter(({ status }) => status === 'pending' || status === 'building').length,
+          };
+          const calm = { 'warm instances': warmInstanceCount, 'sessions of the attacker': 0, 'open builds': 0 };
+          expect(state).toEqual(calm);
+        }, patience);
+      await waitForCalm();
+
+      const veteran = await beginSession(service, 'SESSION_STOPPED');
+      const periods: { quiet: VictimSession[]; attacked: VictimSession[] }[] = [];
+      const periodMs = (seconds * 1000) / roundCount;
+      for (let round = 1; round <= roundCount; round += 1) {
+        const quiet = await runSessions(service, periodMs);
+        const used = { build: countOf('build '), archive: countOf('archive ') };
+        attacker = await startAttacker(script, { ...attack, used });
+        periods.push({ quiet, attacked: await runSessions(service, periodMs) });
+        if (round === roundCount) break;
+        await endAttack(attacker);
+        await waitForCalm();
+      }
+
+      service.current().signal('SIGKILL');
+      await service.current().exited;
+      restartMs = await startService();
+      await greet(service, veteran.id);
+      await stopSession(service, veteran.id);
+      const after = await runSessions(service, 1000);
+      if (attacker !== undefined) await endAttack(attacker);
+
+      const check = async (all: readonly VictimSession[]) => {
+        const checked: CheckedSession[] = [];
+        for (const session of all) checked.push(await checkWhenEnded(session));
+        return checked;
+      };
+      const checkWhenEnded = async (session: VictimSession) => {
+        const params = { agentName: 'parrot', sessionId: session.id };
+        const hasEnded = async () =>
+          expect(await client.getSession({ params })).toMatchObject({ endedAt: expect.any(String) });
+        await vi.waitFor(hasEnded, patience);
+        return checkSession(client, session);
+      };
+      rounds = [];
+      for (const { quiet, attacked } of periods) {
+        rounds = [...rounds, { quiet: await check(quiet), attacked: await check(attacked) }];
+      }
+      const rest = await check([veteran, ...after]);
+      sessions = [...rounds.flatMap(({ quiet, attacked }) => [...quiet, ...attacked]), ...rest];
+      process.stdout.write(`${describeAttack({ rounds, restartMs, results })}\n`);
+    },
+    900_000 + seconds * 4_000,
+  );
+  afterAll(async () => {
+    attacker?.kill('SIGKILL');
+    // Repeated, because bots and builds create processes faster than one pass finds them.
+    for (let pids = findPids(directory); pids.length > 0; pids = findPids(directory)) {
+      for (const pid of pids) {
+        try {
+          process.kill(pid, 'SIGKILL');
+        } catch {
+          // The process has already exited.
+        }
+      }
+    }
+    await rm(directory, { recursive: true, force: true });
+  });
+
+  /** Returns the milliseconds until the service is ready. */
+  async function startService(): Promise<number> {
+    const started = service.start();
+    await started.ready;
+    const readyAt = started.readyAt();
+    if (readyAt === null)
+      throw new Error(`The service exited before it was ready: ${await readFile(service.logFile, 'utf8')}`);
+    return readyAt - started.startedAt;
+  }
+
+  /** Creates the organization that attacks, and its agent. */
+  async function openAttacker(): Promise<Omit<Attack, 'used'>> {
+    const { address, release } = reach(layoutOf(service.dataDirectory).data);
+    const organization = await insertSecondOrganization({ database: { address } }, 'attacker');
+    const bot = await writeBot('hostile', { alone: true, prelude: hostileBotSource, minAgents: 2, maxAgents: 16 });
+    await organization.serve(bot.path);
+    const { privateKey, publicKey } = organization;
+    const client = createClient({ origin: service.url, key: privateKey });
+    const params = { agentName: 'hostile' };
+    await vi.waitFor(async () => expect(await client.getAgent({ params })).toMatchObject({ ready: true }), patience);
+    await organization.close();
+    release();
+    await bot.remove();
+    return { url: service.url, privateKey, publicKey };
+  }
+
+  /** Returns the path of a script that attacks. */
+  async function buildAttacker(): Promise<string> {
+    const outDir = join(directory, 'attacker');
+    await build({
+      configFile: false,
+      logLevel: 'silent',
+      ssr: { noExternal: true },
+      build: {
+        ssr: fileURLToPath(new URL('attacker.ts', import.meta.url)),
+        outDir,
+        rollupOptions: { output: { entryFileNames: 'attacker.mjs' } },
+      },
+    });
+    return join(outDir, 'attacker.mjs');
+  }
+
+  /**
+   * Starts the attacker with the lowest priority: a real one would not use the processors of the service's machine. Resolves when
+   * it attacks, which takes many seconds on a busy machine.
+   */
+  async function startAttacker(script: string, attack: Attack): Promise<ChildProcess> {
+    const parameters = ['-n', '19', process.execPath, script, JSON.stringify(attack)];
+    const attacker = spawn('nice', parameters, { stdio: ['ignore', 'pipe', 'inherit'] });
+    await once(attacker.stdout, 'readable');
+    return attacker;
+  }
+
+  /** Adds the results of the attacker to those of earlier ones. */
+  async function endAttack(attacker: ChildProcess): Promise<void> {
+    if (attacker.stdout === null) throw new Error('The attacker has no output.');
+    attacker.kill('SIGTERM');
+    const output = await text(attacker.stdout);
+    if (output.trim() === '') throw new Error('The attacker exited without results.');
+    const latest: AttackResults = JSON.parse(output);
+    const lines = new Set([...Object.keys(results), ...Object.keys(latest)]);
+    results = Object.fromEntries([...lines].map((line) => [line, (results[line] ?? 0) + (latest[line] ?? 0)]));
+  }
+
+  function countOf(prefix: string): number {
+    const lines = Object.entries(results).filter(([line]) => line.startsWith(prefix));
+    return lines.reduce((sum, [, times]) => sum + times, 0);
+  }
+
+  it('gets no response with status 500', () => {
+    expect(Object.keys(results).filter((line) => /: (500|internal)$/.test(line))).toEqual([]);
+  });
+
+  if (judges) {
+    it('uses every attack', () => {
+      const attacks = new Set(Object.keys(results).map((line) => line.replace(/: .*/, '')));
+      expect([...attacks]).toEqual(
+        expect.arrayContaining([
+          ...Object.keys(hostileBuilds).map((name) => `build ${name}`),
+          ...Object.keys(hostileArchives).map((name) => `archive ${name}`),
+          ...Object.keys(hostileBots).map((name) => `start of bot ${name}`),
+          'slow bodies',
+        ]),
+      );
+    });
+
+    it('makes warm starts of another organization take at most 1.5 times as long', () => {
+      expect(compareRounds(rounds).filter(({ ratio }) => !(ratio <= 1.5))).toEqual([]);
+    });
+
+    it('does not delay a restart of the service by more than ten seconds', () => {
+      expect(restartMs).toBeLessThan(10_000);
+    });
+  }
+
+  it("never makes another organization's session end with a wrong status or lose log lines", () => {
+    // A string, so that the summary of the CI names the problems.
+    expect(sessions.flatMap(({ problems }) => problems).join('\n')).toBe('');
+  });
+
+  it('leaves no orphans after an orderly stop', async () => {
+    service.current().signal('SIGTERM');
+    expect(await service.current().exited).toBe(0);
+    expect(findOrphans(directory)).toEqual([]);
+  });
+});

@@ -1,0 +1,88 @@
+import { gzipSync } from 'node:zlib';
+import { hostileDirectoryTrees } from '../../../runtime/test/hostile-trees.ts';
+import { archive, pax, type TestEntry, tar } from '../support/archive.ts';
+
+/** Creates archives of projects that attack the service while it unpacks or builds them. */
+export type HostileProjects = Readonly<Record<string, (unique: string) => Buffer>>;
+
+const forkBomb = 'bomb() { bomb | bomb & }; bomb; sleep 1000';
+
+/** JavaScript that creates a hostile tree in the home directory of a build. */
+const treeMaker = (make: string) => `
+const fs = require('node:fs');
+fs.mkdirSync(process.env.HOME + '/tree');
+process.chdir(process.env.HOME + '/tree');
+(async () => { ${make} })();`;
+
+const makersOf = (...names: string[]): HostileProjects =>
+  Object.fromEntries(
+    names.map((name) => {
+      const tree = hostileDirectoryTrees[name];
+      if (tree === undefined) throw new Error(`The hostile tree "${name}" does not exist.`);
+      return [`tree ${name}`, (unique) => project(unique, 'node tree.js', treeMaker(tree.make))];
+    }),
+  );
+
+/** Builds that do not end by themselves run until the timeout. */
+export const hostileBuilds: HostileProjects = {
+  'output flood': (unique) => project(unique, 'yes'),
+  'sparse output': (unique) => project(unique, "perl -e 'truncate(STDOUT,16*1024**4-8192)'; sleep 1000"),
+  'fork bomb': (unique) => project(unique, forkBomb),
+  'full disk': (unique) => project(unique, 'cat /dev/zero > fill'),
+  'all processors': (unique) => project(unique, 'for i in 1 2 3 4 5 6 7 8; do while :; do :; done & done; wait'),
+  ...makersOf('deep', 'wide', 'not-utf-8', 'not-utf-8-with-mode-0000', 'symbolic-links', 'hard-links'),
+};
+
+/** The service should refuse each of these. */
+export const hostileArchives: HostileProjects = {
+  bomb: named({ path: 'zeros', body: Buffer.alloc(64 * 1_048_576) }),
+  'bomb of links': named(
+    { path: 'zeros', body: Buffer.alloc(1_048_576) },
+    ...Array.from({ length: 1_000 }, (_, index) => ({ path: `link-${index}`, type: 'Link', linkpath: 'zeros' })),
+  ),
+  'path outside': named({ path: '../../outside', body: 'x' }),
+  'absolute path': named({ path: '/etc/outside', body: 'x' }),
+  'link outside': named({ path: 'link', type: 'Link', linkpath: '/etc/passwd' }),
+  'path through link': named({ path: 'link', type: 'SymbolicLink', linkpath: '.' }, { path: 'link/x', body: 'x' }),
+  'deep path': named(pax({ path: `${'deep/'.repeat(1_000)}x` }), { path: 'x', body: 'x' }),
+  truncated: (unique) => gzipSync(tar(nameOf(unique), { path: 'x', body: 'x'.repeat(10_000) })).subarray(0, -20),
+  'zip file': (unique) => Buffer.from(`PK\x03\x04${unique}`),
+};
+
+/** JavaScript that a bot runs when it gets a session. */
+export const hostileBots: Readonly<Record<string, string>> = {
+  cpu: 'for (;;);',
+  disk: `const file = fs.openSync(process.env.HOME + '/fill', 'w'); for (;;) fs.writeSync(file, Buffer.alloc(1048576, 1));`,
+  output: `for (;;) fs.writeSync(1, ('x'.repeat(1023) + '\\n').repeat(64));`,
+  forks: `require('node:child_process').spawn('sh', ['-c', ${JSON.stringify(forkBomb)}], { detached: true });`,
+};
+
+/** A bot that runs the field `attack` of its session's body, and ignores SIGTERM. */
+export const hostileBotSource = `
+const fs = require('node:fs');
+process.on('SIGTERM', () => {});
+require('node:http').createServer(async (request, response) => {
+  if (request.url !== '/bot') {
+    response.statusCode = request.url === '/readyz' ? 200 : 404;
+    return response.end();
+  }
+  let body = '';
+  for await (const chunk of request) body += chunk;
+  eval(JSON.parse(body).attack);
+}).listen(Number(process.env.PORT), process.env.BOT_HOST);`;
+
+function project(unique: string, build: string, tree = ''): Buffer {
+  const manifest = { name: unique, main: 'index.js', scripts: { build } };
+  return archive(
+    { path: 'package.json', body: JSON.stringify(manifest) },
+    { path: 'index.js', body: '' },
+    { path: 'tree.js', body: tree },
+  );
+}
+
+/** Makes the archive unique: the service builds each content once. */
+const nameOf = (unique: string): TestEntry => ({ path: 'name', body: unique });
+
+function named(...entries: (TestEntry | Buffer)[]): (unique: string) => Buffer {
+  return (unique) => archive(nameOf(unique), ...entries);
+}

@@ -1,0 +1,125 @@
+import { randomUUID } from 'node:crypto';
+import { copyFile, mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { type Client, failures } from '@bothost/contract';
+import type { ApiResponse, ServiceProcess } from '../support/service-process.ts';
+
+/** How a session ends: its client stops it, or its bot leaves. */
+const ends = ['SESSION_STOPPED', 'HTTP_COMPLETED'] as const;
+
+export type VictimSession = {
+  readonly id: string;
+  readonly end: (typeof ends)[number];
+  /** Milliseconds from the request until the response to the start. */
+  readonly startMs: number;
+  /** Milliseconds from the request until the bot's first response. NaN if the bot leaves, because it may leave before. */
+  readonly botMs: number;
+};
+
+export type CheckedSession = VictimSession & { readonly isWarm: boolean; readonly problems: readonly string[] };
+
+/** Enough instances for the sessions of some seconds, because a used warm instance is not replaced at once. */
+export const warmInstanceCount = 12;
+/** The time between two starts. */
+const intervalMs = 500;
+const builtParrot = fileURLToPath(new URL('../../../../examples/parrot/dist/main.js', import.meta.url));
+
+/** Writes the victim's agent, which has enough warm instances for its starts. Returns its directory. */
+export async function writeParrot(parent: string): Promise<string> {
+  const directory = join(parent, 'parrot');
+  await mkdir(directory, { recursive: true });
+  await writeFile(join(directory, 'package.json'), JSON.stringify({ type: 'module', main: 'main.js' }));
+  await writeFile(
+    join(directory, 'deploy.toml'),
+    `agent_name = "parrot"\n[scaling]\nmin_agents = ${warmInstanceCount}\n`,
+  );
+  await copyFile(builtParrot, join(directory, 'main.js'));
+  return directory;
+}
+
+/** Starts a session twice per second, whether or not earlier ones have started. Throws if a request fails. */
+export async function runSessions(service: ServiceProcess, milliseconds: number): Promise<VictimSession[]> {
+  const sessions: Promise<VictimSession>[] = [];
+  for (const endsAt = performance.now() + milliseconds; performance.now() < endsAt; ) {
+    const session = runSession(service, ends[sessions.length % ends.length] ?? ends[0]);
+    // The failure is thrown below.
+    session.catch(() => undefined);
+    sessions.push(session);
+    await delay(intervalMs);
+  }
+  return Promise.all(sessions);
+}
+
+async function runSession(service: ServiceProcess, end: VictimSession['end']): Promise<VictimSession> {
+  const session = await beginSession(service, end);
+  if (end === 'SESSION_STOPPED') await stopSession(service, session.id);
+  return session;
+}
+
+export async function beginSession(service: ServiceProcess, end: VictimSession['end']): Promise<VictimSession> {
+  const body = { tag: randomUUID(), ...(end === 'HTTP_COMPLETED' ? { exitAfterSeconds: 1 } : {}) };
+  const startedAt = performance.now();
+  const started = await call(service, 'POST', '/v1/public/parrot/start', service.publicKey, { body });
+  const startMs = performance.now() - startedAt;
+  const id = String(started['sessionId']);
+  if (end === 'HTTP_COMPLETED') return { id, end, startMs, botMs: Number.NaN };
+  await greet(service, id);
+  return { id, end, startMs, botMs: performance.now() - startedAt };
+}
+
+/**
+ * Throws if the bot of the session does not respond. On a busy machine, a cold start may take longer than a request waits for it.
+ * The request is then repeated, until the session ends because its bot did not start in time.
+ */
+export async function greet(service: ServiceProcess, id: string): Promise<void> {
+  const send = () => service.call('GET', `/v1/public/parrot/sessions/${id}/hello`, service.publicKey);
+  let response = await send();
+  while (response?.status === failures['bot-not-ready'].status) response = await send();
+  const reply = bodyOf(response, `the first request to the bot of session ${id}`);
+  if (reply['sessionId'] !== id) throw new Error(`The bot of session ${id} responded ${JSON.stringify(reply)}.`);
+}
+
+export async function stopSession(service: ServiceProcess, id: string): Promise<void> {
+  await call(service, 'DELETE', `/v1/agents/parrot/sessions/${id}`, service.privateKey);
+}
+
+async function call(service: ServiceProcess, method: string, path: string, key: string, body?: unknown) {
+  return bodyOf(await service.call(method, path, key, body), `${method} ${path}`);
+}
+
+function bodyOf(response: ApiResponse | null, request: string): Record<string, unknown> {
+  if (response === null) throw new Error(`The connection of ${request} failed.`);
+  if (response.status !== 200) throw new Error(`The response to ${request} was ${JSON.stringify(response)}.`);
+  return response.body as Record<string, unknown>;
+}
+
+/** Compares an ended session with its record and its log. */
+export async function checkSession(client: Client, session: VictimSession): Promise<CheckedSession> {
+  const { id, end } = session;
+  const params = { agentName: 'parrot', sessionId: id };
+  const record = await client.getSession({ params });
+  const query = { sessionId: id, order: 'asc', limit: 1_000 } as const;
+  // A page can end early, because the service reads for a limited time.
+  let page = await client.getLogs({ params: { agentName: 'parrot' }, query });
+  const logs = [...page.logs];
+  while (page.nextCursor !== null) {
+    const next = { ...query, cursor: page.nextCursor };
+    page = await client.getLogs({ params: { agentName: 'parrot' }, query: next });
+    logs.push(...page.logs);
+  }
+  const lines = logs.map(({ log }) => log);
+  const dropped = logs.filter(({ droppedBytes }) => droppedBytes !== undefined);
+  return {
+    ...session,
+    isWarm: record.coldStart === false,
+    problems: [
+      ...(record.completionStatus === end ? [] : [`${id} ended with ${record.completionStatus} instead of ${end}`]),
+      ...(dropped.length === 0 ? [] : [`${id} lost output`]),
+      ...[`parrot: session ${id} started`, `parrot: session ${id} ended`]
+        .filter((line) => !lines.includes(line))
+        .map((line) => `the log lacks "${line}" and ends with "${lines.slice(-3).join(' | ')}"`),
+    ],
+  };
+}

@@ -1,0 +1,15 @@
+import { openDatabase } from '../../src/store/database.ts';
+import type { Tables } from '../../src/store/tables.ts';
+import type { TestServer } from './test-server.ts';
+
+/** Records that the newest revision of a secret set could not be delivered to its region, which no test can cause. */
+export async function failDelivery(service: TestServer, setName: string, error: string): Promise<void> {
+  const logger = { warn: () => undefined };
+  const db = await openDatabase<Tables>({ address: service.database.address, logger, maxConnections: 1 });
+  await db
+    .updateTable('secret_deliveries')
+    .set({ state: 'failed', error })
+    .where('set_id', 'in', db.selectFrom('secret_sets').select('id').where('name', '=', setName))
+    .execute();
+  await db.destroy();
+}

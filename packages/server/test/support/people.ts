@@ -1,0 +1,71 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Client, createClient, type Role, type User } from '@bothost/contract';
+import type { TestServer } from './test-server.ts';
+
+export const password = 'a parrot on a shoulder';
+
+/** A browser without pages: it keeps cookies and sends the headers that browsers add to requests from a page. */
+export type TestBrowser = {
+  readonly client: Client;
+  /** The client for an organization's paths. */
+  readonly within: (organization: string) => Client;
+  /** The `Cookie` header of the next request. */
+  readonly cookie: () => string;
+  /** The `Set-Cookie` headers of all responses. */
+  readonly received: readonly string[];
+  readonly setCookie: (name: string, value: string) => void;
+};
+
+export function testBrowser(origin: string): TestBrowser {
+  const jar = new Map<string, string>();
+  const received: string[] = [];
+  const cookie = () => [...jar].map(([name, value]) => `${name}=${value}`).join('; ');
+  const send: typeof fetch = async (input, init) => {
+    const headers = { ...(init?.headers as Record<string, string>), 'sec-fetch-site': 'same-origin', origin };
+    const response = await fetch(input, {
+      ...init,
+      headers: jar.size === 0 ? headers : { ...headers, cookie: cookie() },
+    });
+    for (const line of response.headers.getSetCookie()) {
+      received.push(line);
+      const [pair = '', ...attributes] = line.split('; ');
+      const [name = '', value = ''] = pair.split(/=(.*)/s);
+      if (attributes.includes('Max-Age=0')) jar.delete(name);
+      else jar.set(name, value);
+    }
+    return response;
+  };
+  return {
+    client: createClient({ origin, fetch: send }),
+    within: (organization) => createClient({ origin, organization, fetch: send }),
+    cookie,
+    received,
+    setCookie: (name, value) => void jar.set(name, value),
+  };
+}
+
+export async function operatorOf(service: TestServer): Promise<Client> {
+  const token = (await readFile(join(service.dataDirectory, 'operator-token'), 'utf8')).trim();
+  return createClient({ origin: service.url, key: token });
+}
+
+/** The token at the end of a one-time link. */
+export const tokenOf = (url: string) => new URL(url).hash.slice(1);
+
+export type TestPerson = TestBrowser & { readonly user: User; readonly email: string };
+
+/** Creates an account with an invitation of the operator, in a browser of its own. */
+export async function signUpPerson(
+  service: TestServer,
+  name: string,
+  role: Role = 'owner',
+  organization: string = service.organization,
+): Promise<TestPerson> {
+  const operator = await operatorOf(service);
+  const { url } = await operator.createOperatorInvitation({ body: { organization, role } });
+  const browser = testBrowser(service.url);
+  const email = `${name}@example.com`;
+  const user = await browser.client.signUp({ body: { token: tokenOf(url), email, name, password } });
+  return { ...browser, user, email };
+}
