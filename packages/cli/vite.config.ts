@@ -4,22 +4,29 @@ import { defineConfig } from 'vite';
 
 const contract = (file: string) => fileURLToPath(new URL(`../contract/src/${file}`, import.meta.url));
 
-/** Nearly every command loads these modules. */
+/** Modules that nearly every command loads. */
 const core =
   /src\/(config|failure|find-command|version|suggest|command-line\/(command|options|parse-line|usage)|output\/(colors|described|printable|render)|service\/profile)\.ts$|picocolors/;
-/** What `init` loads whatever it does; questions, changes and checks are apart. */
-const scaffold = /src\/scaffold\/(?!wizard|changing|checking|init-by-asking|follow-up)/;
+/** Modules that every `init` loads. Modules for questions, changes and checks are in separate chunks. */
+const scaffold = /src\/scaffold\/(?!wizard|changing|checking|init-interactively|follow-up)/;
 
 /**
- * Everything is bundled, and each command is a chunk of its own: what a command does not need is not read from disk.
- * `--version` loads the launcher and one small file.
+ * Bundles everything, with one chunk per command, so that a command reads only the code that it needs. `--version` loads only the
+ * launcher and one small file.
  */
 export default defineConfig({
   resolve: {
     alias: [
       // Separate entry points, because few commands need the rest of the contract.
+      { find: '@bothost/contract/format-bytes', replacement: contract('format-bytes.ts') },
+      { find: '@bothost/contract/limits', replacement: contract('limits.ts') },
+      { find: '@bothost/contract/log-text', replacement: contract('log-text.ts') },
       { find: '@bothost/contract/statuses', replacement: contract('statuses.ts') },
       { find: '@bothost/contract/suggest', replacement: contract('suggest.ts') },
+      {
+        find: '@bothost/packing',
+        replacement: fileURLToPath(new URL('../packing/src/index.ts', import.meta.url)),
+      },
       { find: '@bothost/contract', replacement: contract('index.ts') },
     ],
   },
@@ -28,14 +35,14 @@ export default defineConfig({
     target: 'node20',
     minify: false,
     reportCompressedSize: false,
-    // Of the bundled packages.
+    // Write the licenses of the bundled packages.
     license: { fileName: 'licenses.md' },
     rolldownOptions: {
       external: [...builtinModules, /^node:/],
       output: {
         entryFileNames: 'main.js',
         chunkFileNames: 'chunks/[name]-[hash].js',
-        // Opening a file costs more than reading one: small parts that go together are one.
+        // Join small modules that are used together into one chunk, because opening a file takes longer than reading it.
         codeSplitting: {
           groups: [
             { name: 'scaffold', test: scaffold },

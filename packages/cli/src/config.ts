@@ -1,4 +1,4 @@
-import { homedir } from 'node:os';
+import { homedir, hostname } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 
 /** Settings from environment variables. A missing or empty variable is null. */
@@ -7,7 +7,7 @@ export type Environment = {
   readonly token: string | null;
   readonly publicKey: string | null;
   readonly operatorToken: string | null;
-  /** Data directory of a service on this machine. It may not exist. */
+  /** Data directory of a service on this machine. The directory might not exist. */
   readonly dataDirectory: string;
   readonly organization: string | null;
   readonly output: string | null;
@@ -16,7 +16,11 @@ export type Environment = {
   readonly noColor: boolean;
   /** A dumb terminal cannot erase a line. */
   readonly isDumbTerminal: boolean;
-  /** How the user called this program, for commands in messages. */
+  /** False on Linux without a graphical session, where no browser can be opened. */
+  readonly hasDisplay: boolean;
+  /** Name of this machine, by which people recognize a login. */
+  readonly hostName: string;
+  /** How the user invoked this program (`botcli` or `npx botcli`), for use in commands that messages suggest. */
   readonly program: 'botcli' | 'npx botcli';
   /** The package manager that ran this program, or null if none did. */
   readonly packageManager: PackageManager | null;
@@ -51,6 +55,8 @@ export function readEnvironment(variables: NodeJS.ProcessEnv = process.env): Env
     profileFile: read('BOTCLI_CONFIG') ?? join(configDirectory(variables), 'botcli', 'config.toml'),
     noColor: Boolean(variables['NO_COLOR']) || variables['TERM'] === 'dumb',
     isDumbTerminal: variables['TERM'] === 'dumb',
+    hasDisplay: process.platform !== 'linux' || read('DISPLAY') !== null || read('WAYLAND_DISPLAY') !== null,
+    hostName: hostname(),
     program: variables['npm_command'] === 'exec' ? 'npx botcli' : 'botcli',
     packageManager: packageManagers.find((name) => variables['npm_config_user_agent']?.startsWith(`${name}/`)) ?? null,
   };

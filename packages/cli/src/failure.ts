@@ -12,7 +12,7 @@ export class UsageError extends Error {
 /** `path` is the location of the problem, such as a file or a key. */
 export type Issue = { readonly path: string; readonly message: string };
 
-/** Thrown if the command fails. The exit status is 1. `reason` is a stable word for programs. */
+/** Thrown if the command fails. The exit status is 1. `reason` is a stable identifier for scripts. */
 export class Failure extends Error {
   override readonly name = 'Failure';
   readonly reason: string;
@@ -38,11 +38,16 @@ export class Failure extends Error {
 /** Thrown if the user pressed Ctrl-C. The exit status is 130. */
 export class Interrupted extends Error {
   override readonly name = 'Interrupted';
-  /** A sentence about what was done before the interruption, or null. */
+  /** A sentence about what was done before the interruption. Null if nothing was done. */
   readonly result: string | null;
 
   constructor(result: string | null = null) {
     super(result === null ? 'Canceled.' : `Canceled. ${result}`);
     this.result = result;
   }
+}
+
+/** The code of a system error, such as ENOENT. Null for other errors. */
+export function systemErrorCode(error: unknown): string | null {
+  return error instanceof Error && 'code' in error ? String(error.code) : null;
 }

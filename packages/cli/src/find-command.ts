@@ -3,14 +3,14 @@ import type { Word } from './command-line/parse-line.ts';
 import { commandAliases, commandGroups, commands } from './commands.ts';
 import { UsageError } from './failure.ts';
 
-/** The command or group that the first words name. The path `''` is the program itself. */
+/** The command or group that the first words of a command line name. The path `''` means botcli itself. */
 export type CommandMatch = {
   readonly kind: 'command' | 'group';
   readonly path: string;
   readonly words: readonly Word[];
 };
 
-/** Throws a `UsageError` with a suggestCommand if the words name no command or group. */
+/** Finds the command or group that the words name. Throws a `UsageError` with a suggestion if there is none. */
 export function findCommand(words: readonly Word[]): CommandMatch {
   let path = '';
   for (const [index, { text }] of words.entries()) {
@@ -25,7 +25,7 @@ export function findCommand(words: readonly Word[]): CommandMatch {
   return { kind: 'group', path, words };
 }
 
-/** Lists the words that can follow the name of a group. */
+/** Lists the names of the subcommands and subgroups in a group. */
 export function listSubcommands(path: string): readonly string[] {
   const prefix = path === '' ? '' : `${path} `;
   const all = [...Object.keys(commandGroups), ...Object.keys(commands)].filter((name) => name.startsWith(prefix));

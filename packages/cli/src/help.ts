@@ -41,7 +41,7 @@ function detailsSection(details: string, { columns, title }: HelpStyle): readonl
 
 const firstSteps = [
   ['botcli init quickstart', 'create a bot that you can talk to in a browser'],
-  ['botcli cloud auth login', 'log in with a key of the service'],
+  ['botcli cloud auth login', 'log in with your browser'],
   ['botcli cloud deploy', 'deploy the project in this directory'],
 ] as const;
 
@@ -72,7 +72,7 @@ function optionRows(options: Options): readonly (readonly [string, string])[] {
 
 type Rows = readonly (readonly [string, string])[];
 
-/** If fewer columns are left for descriptions, each description is printed below its entry. */
+/** Minimum width of the description column. If it does not fit, each description is printed below its entry. */
 const minimumColumns = 30;
 
 function sectionWriter({ columns, title }: HelpStyle): (name: string, rows: Rows) => readonly string[] {
@@ -91,7 +91,7 @@ function sectionWriter({ columns, title }: HelpStyle): (name: string, rows: Rows
   };
 }
 
-/** Wraps text at `columns` characters. A longer word gets its own line. */
+/** Wraps text at `columns` characters. Longer words are not split. */
 function wrapText(text: string, columns: number): readonly string[] {
   const lines: string[] = [];
   for (const word of text.split(' ')) {

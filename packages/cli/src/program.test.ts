@@ -64,7 +64,7 @@ test.each([
   ['cloud agent list extra', 'The command takes no arguments', ''],
   [
     'cloud secrets image-pull-secret reg ghcr.io me pa55',
-    'There are too many arguments. CREDENTIALS is the last one.\n',
+    'Too many arguments. CREDENTIALS must be the last one.\n',
     '',
   ],
   ['cloud agent list -phello', 'Unknown option -p', ''],

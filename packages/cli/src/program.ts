@@ -50,7 +50,7 @@ export async function run(io: Io, args: readonly string[]): Promise<0 | 1 | 2 | 
   }
 }
 
-/** What is known about a command when it fails, for the error message. */
+/** Data about the running command that error messages need. */
 type RunState = { settings: Settings | null; isLocal: boolean; isStream: boolean; subject: CommandSubject };
 
 /** Commands prompt before their first change, so nothing was changed if Ctrl-C was pressed at a prompt. */
@@ -110,7 +110,10 @@ async function helpStyle(io: Io, mode: OutputMode) {
   return { columns: Math.min(io.stdout.columns, 110), title: colors.bold };
 }
 
-/** Names an agent only for `cloud agent` commands. In other commands, `name` and `id` belong to keys or organizations. */
+/**
+ * Returns the agent of a `cloud agent` command. In other commands, the arguments `name` and `id` are those of keys or
+ * organizations.
+ */
 function findSubject(path: string, values: Readonly<Record<string, unknown>>): CommandSubject {
   const { name, id, session, 'session-id': sessionId } = values;
   const region = typeof values['region'] === 'string' ? values['region'] : null;
@@ -135,7 +138,7 @@ async function describeError(error: unknown, { settings, subject }: RunState): P
   );
 }
 
-/** Works also for an invalid command line, so that its error is printed in the right mode. */
+/** Returns the output mode, even for an invalid command line, so that its error is printed in the right mode. */
 function resolveOutputMode(io: Io, args: readonly string[]): OutputMode {
   if (hasGlobalFlag(args, 'json')) return 'json';
   const requested = readRawOption(args, 'output') ?? io.environment.output;

@@ -99,7 +99,7 @@ function toSuggestion(word: string): Suggestion {
   return { word, description: '' };
 }
 
-/** Joins what bash splits, because bash passes `--name=value` as three words. */
+/** Joins words that bash has split: it passes `--name=value` as three words. */
 function joinBashWords(line: readonly string[]): { readonly before: readonly string[]; readonly current: string } {
   const words = line.filter((word, index) => word !== '=' || index === line.length - 1);
   const last = words.at(-1) ?? '';

@@ -10,21 +10,21 @@ export type Argument = {
   readonly words?: CompletionWords;
 };
 /**
- * Keys are the names in help. The order is that of the command line: first required arguments, then optional ones, then one
- * with `many`.
+ * The positional arguments of a command, by their names in help. Their order is the order on the command line: first required
+ * arguments, then optional ones, then one with `many`.
  */
 export type Arguments = Readonly<Record<string, Argument>>;
 
-/** The name of a command is its key in `commands.ts`. */
+/** A command of botcli. Its name is its key in `commands.ts`. */
 export type Command = {
   readonly summary: string;
-  /** Details for `--help` and the reference. Each line is a paragraph. */
+  /** Paragraphs that `--help` and the command reference print after the summary. */
   readonly details: string | null;
   readonly arguments: Arguments;
   readonly options: Options;
   /** A local command sends no requests, so it works with an invalid profile or service URL. */
   readonly isLocal: boolean;
-  /** Valid command lines without the leading `botcli`. */
+  /** Examples for help: valid command lines without the leading `botcli`. */
   readonly examples: readonly string[];
   run(context: Context, values: Readonly<Record<string, unknown>>): Promise<Report | Stream>;
 };
@@ -37,16 +37,16 @@ type Values<A extends Arguments, O extends Options> = {
       : string;
 } & { readonly [N in keyof O]: OptionValue<O[N]> };
 
-type OptionValue<Given> =
-  Given extends ValueOption<infer T, infer R>
+type OptionValue<Option> =
+  Option extends ValueOption<infer T, infer R>
     ? R extends true
       ? T
       : T | undefined
-    : Given extends RepeatedOption<infer T>
+    : Option extends RepeatedOption<infer T>
       ? readonly T[]
-      : Given extends OptionalValueOption<infer T>
+      : Option extends OptionalValueOption<infer T>
         ? T | undefined
-        : Given extends Switch
+        : Option extends Switch
           ? boolean | undefined
           : boolean;
 
@@ -67,7 +67,7 @@ export function defineCommand<const A extends Arguments, const O extends Options
     ...definition,
     details: definition.details ?? null,
     isLocal: definition.isLocal ?? false,
-    // The parser creates the values from `definition`, so they have this type.
+    // The cast is safe, because the parser creates the values according to `definition`.
     run: (context, values) => definition.run(context, values as Values<A, O>),
   };
 }

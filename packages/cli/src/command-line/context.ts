@@ -18,10 +18,12 @@ export type Context = {
   readonly messages: Messages;
   readonly notify: (text: string) => void;
   readonly warn: (text: string) => void;
-  /** Lists completions for the last word of a command line. */
+  /** Lists the completions of the last word of a command line. */
   readonly suggest: Suggest;
   /** Returns a client that uses the private key and the organization of the settings. */
   readonly service: () => Promise<Client>;
+  /** As `service`, for operations with `key: 'member'`: throws a `Failure` for an API key or without an organization. */
+  readonly memberService: () => Promise<Client>;
 };
 
 export type ContextOptions = {
@@ -56,6 +58,13 @@ export async function createContext(io: Io, { flags, mode, isLocal, suggest }: C
       const { createServiceClient, requireKey } = await import('../service/connection.ts');
       const key = requireKey('private', settings.privateKey, warn);
       return createServiceClient(io, settings.origin.value, key, settings.organization?.value);
+    },
+    memberService: async () => {
+      const { createServiceClient, requireOrganization, requirePersonalToken } = await import(
+        '../service/connection.ts'
+      );
+      const token = requirePersonalToken(settings.privateKey, warn);
+      return createServiceClient(io, settings.origin.value, token, requireOrganization(settings.organization));
     },
   };
 }

@@ -2,10 +2,10 @@ import { UsageError } from '../failure.ts';
 
 export type Flag = { readonly kind: 'flag'; readonly short?: string; readonly description: string };
 
-/** The possible values for completion. A function computes them only when they are needed. */
+/** Suggested values for shell completion. A function is called only when they are needed. */
 export type CompletionWords = readonly string[] | (() => Promise<readonly string[]>);
 
-/** `read` parses the value or throws a `UsageError`. */
+/** An option with a value. `read` parses the text, or throws a `UsageError`. */
 export type ValueOption<T, Required extends boolean = boolean> = {
   readonly kind: 'value';
   readonly short?: string;
@@ -13,17 +13,17 @@ export type ValueOption<T, Required extends boolean = boolean> = {
   readonly placeholder: string;
   readonly description: string;
   readonly required: Required;
-  /** Undefined if any text is valid. */
+  /** Values that shell completion suggests. Undefined if any text is valid. */
   readonly words?: CompletionWords;
   readonly read: (text: string) => T;
 };
 
 export type RepeatedOption<T> = Omit<ValueOption<T, false>, 'kind'> & { readonly kind: 'values' };
 
-/** `--name` or `--no-name`. The value is undefined if neither is given. */
+/** An option that is given as `--name` (true) or `--no-name` (false). */
 export type Switch = { readonly kind: 'switch'; readonly short?: string; readonly description: string };
 
-/** `--name` or `--name=VALUE`. Without a value, `defaultValue` is used. */
+/** An option that is given as `--name`, which means `defaultValue`, or as `--name=VALUE`. */
 export type OptionalValueOption<T> = Omit<ValueOption<T, false>, 'kind'> & {
   readonly kind: 'optional-value';
   readonly defaultValue: T;

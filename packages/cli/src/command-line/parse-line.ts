@@ -10,7 +10,7 @@ export type Word = { readonly text: string; readonly index: number };
 
 type Token = NonNullable<ReturnType<typeof tokenize>>[number];
 
-/** Finds the words that name the command. Skips unknown options, because the options are known only after the command is. */
+/** Finds the words that can name a command. Skips all options, because the valid options depend on the command. */
 export function findPositionalWords(args: readonly string[]): readonly Word[] {
   const words: Word[] = [];
   for (const token of tokenize(args, globalOptions)) {
@@ -21,8 +21,8 @@ export function findPositionalWords(args: readonly string[]): readonly Word[] {
 }
 
 /**
- * Checks for a global flag, also on an invalid command line. The command's `options` tell flags from values: `-fhello.env`
- * does not contain `-h`, and neither does `-phello` if there is no option `-p`.
+ * Returns whether a global flag is given, even if the command line is invalid. The command's `options` are needed to distinguish
+ * flags from values: `-fhello.env` does not contain `-h`.
  */
 export function hasGlobalFlag(
   args: readonly string[],
@@ -85,7 +85,7 @@ function requireSingleValue(name: string, option: Option | undefined, previous: 
   return value;
 }
 
-/** Returns the switch that `no-NAME` turns off, unless there is an option with that name. */
+/** Returns the switch that the option `no-NAME` turns off, unless `no-NAME` is an option itself. */
 function findNegatedSwitch(name: string, options: Options): string | null {
   const positive = name.startsWith('no-') && !Object.hasOwn(options, name) ? name.slice(3) : '';
   return options[positive]?.kind === 'switch' ? positive : null;
@@ -120,7 +120,7 @@ function argumentValues(
     // The message does not quote the word, which may be a password or a secret value.
     const last = names.at(-1)?.toUpperCase();
     throw new UsageError(
-      last === undefined ? 'The command takes no arguments.' : `There are too many arguments. ${last} is the last one.`,
+      last === undefined ? 'The command takes no arguments.' : `Too many arguments. ${last} must be the last one.`,
     );
   }
   const values: Record<string, string | readonly string[]> = {};
@@ -167,7 +167,7 @@ function unknownOptionError(rawName: string, options: Options): UsageError {
   if (!/^-{1,2}[a-z][a-z-]{0,39}$/i.test(rawName)) {
     return new UsageError(
       'An argument begins with a hyphen but is not a valid option.',
-      'To pass it as an argument, write -- before it.',
+      'To pass an argument that begins with a hyphen, write -- before it.',
     );
   }
   const meant = findClosest(
@@ -188,7 +188,7 @@ function tokenize(args: readonly string[], options: Options) {
 }
 
 function toParserOption(option: Option): { type: 'string' | 'boolean'; short?: string } {
-  // With the type `string`, the parser would take the next word as the value of an option whose value is optional.
+  // The type `boolean` keeps the parser from taking the next word as the value of an option whose value is optional.
   const type = option.kind === 'value' || option.kind === 'values' ? 'string' : 'boolean';
   return option.short === undefined ? { type } : { type, short: option.short };
 }

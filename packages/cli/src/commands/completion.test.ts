@@ -71,7 +71,7 @@ describe('botcli completion', () => {
     expect(names).not.toContain('--no-eval');
   });
 
-  test('completes with an invalid profile', async () => {
+  test('works with an invalid profile', async () => {
     const { status } = await runProgram(['completion', 'bash'], {
       variables: { BOTCLI_CONFIG: '/dev/full/x', BOTCLI_API_URL: 'x' },
     });

@@ -43,7 +43,10 @@ function document(content: string): Report {
   return { json: content, blocks: [{ kind: 'document', text: content }] };
 }
 
-/** The scripts run botcli for each completion. They append a full stop to the words so that an empty last word is kept. */
+/**
+ * Shell functions that run botcli for each completion. They append a dot to the words, because `$(...)` would otherwise remove an
+ * empty last word.
+ */
 const completionScripts: Readonly<Record<Shell, string>> = {
   bash: `_botcli() {
   local IFS=$'\\n'

@@ -3,7 +3,7 @@ import type { Context } from '../command-line/context.ts';
 import { Failure } from '../failure.ts';
 import { secondsBetween } from '../output/format.ts';
 import { escapeLogLine } from '../output/log-text.ts';
-import type { Archive } from '../pack/archive.ts';
+import type { ArchiveFile } from '../pack/archive-file.ts';
 import { withRetries } from '../service/retry.ts';
 import { withInterruptNotice } from './interrupt-notice.ts';
 import { uploadArchive } from './upload.ts';
@@ -18,7 +18,7 @@ export type BuildResult = {
 export async function findOrCreateBuild(
   context: Pick<Context, 'io' | 'messages' | 'settings'>,
   client: Client,
-  archive: Archive,
+  archive: ArchiveFile,
   target: { readonly region: string; readonly dockerfile: string | undefined },
 ): Promise<BuildResult> {
   const query = { contentHash: archive.contentHash, region: target.region, status: 'success', limit: 1 } as const;
@@ -44,7 +44,7 @@ export async function findOrCreateBuild(
   return { build: finished, sentBytes, isCached: false };
 }
 
-/** Shows the log of a build until it ends. An earlier run of this command may have started the build. */
+/** Shows the log of a build until the build ends. An earlier run of the command may have started the build. */
 async function followBuild(context: Pick<Context, 'io' | 'messages'>, client: Client, created: Build): Promise<Build> {
   const { messages, io } = context;
   const params = { buildId: created.id };
@@ -68,14 +68,14 @@ async function followBuild(context: Pick<Context, 'io' | 'messages'>, client: Cl
   return build;
 }
 
-/** Counts from the start that the service recorded, because an earlier run may have started the build. */
+/** Count from the start time that the service recorded, because an earlier run of botcli may have started the build. */
 function formatProgress({ startedAt, createdAt }: Build, now: Date): string {
   const seconds = Math.max(0, Math.floor(secondsBetween(startedAt ?? createdAt, now)));
   return startedAt === null ? `Build is queued, ${seconds} s` : `Building, ${seconds} s`;
 }
 
 export function createBuildFailure(build: Build): Failure {
-  // The first line is the error; the following lines are the last output of the failed command.
+  // The first line of `errorMessage` is the error. The other lines are the last output of the failed command.
   const [reason = '', ...output] = (build.errorMessage ?? 'The log may show the cause.').trimEnd().split('\n');
   const messages: Partial<Record<Build['status'], string>> = {
     canceled: `The build ${build.id} was canceled.`,

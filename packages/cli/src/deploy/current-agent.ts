@@ -2,7 +2,7 @@ import { type AgentDetails, ApiError, type Client, type DeploymentDetails } from
 
 export type CurrentAgent = {
   readonly agent: AgentDetails;
-  /** The latest deployment, which may have failed. */
+  /** The latest deployment, which may still be in progress or have failed. */
   readonly desired: DeploymentDetails;
   readonly serving: DeploymentDetails | null;
 };

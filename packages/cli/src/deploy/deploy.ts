@@ -6,7 +6,6 @@ import { escapeControls } from '../output/printable.ts';
 import type { Report } from '../output/report.ts';
 import { createContentsBlocks, createContentsDocument } from '../pack/contents.ts';
 import { type PackedProject, withPackedProject } from '../pack/pack-project.ts';
-import { findWarnings } from '../pack/warnings.ts';
 import { createBuildFailure, findOrCreateBuild } from './build.ts';
 import { type CurrentAgent, findCurrentAgent } from './current-agent.ts';
 import { type AgentFlags, type DesiredAgent, resolveDesiredAgent, toAgentSettings } from './desired-agent.ts';
@@ -97,7 +96,7 @@ async function showContents({ context, project }: DeployRun, packed: PackedProje
   await context.messages.show(
     ...createContentsBlocks(displayPath(context.io, project.directory), packed.project, packed.archive),
   );
-  for (const warning of await findWarnings(packed.root, packed.project)) context.warn(escapeControls(warning));
+  for (const warning of packed.warnings) context.warn(escapeControls(warning));
 }
 
 type Code = { readonly contentHash: string | null; readonly buildId: string | null };
@@ -131,7 +130,10 @@ async function previewAndDeploy(run: DeployRun, code: Code, packed: PackedProjec
   return executeDeploy(run, code, packed, changes, document);
 }
 
-/** Reports on the latest deployment, which has the same code and settings but may be in progress or failed. */
+/**
+ * Creates the report for an unchanged project. The latest deployment has the same code and settings, but may be in progress or
+ * have failed.
+ */
 async function reportUnchanged(
   { context, options, client, project }: DeployRun,
   current: CurrentAgent,
@@ -198,7 +200,10 @@ async function executeDeploy(
   });
 }
 
-/** Returns null for a build given by id, which may come from another project than this directory. */
+/**
+ * Reads the transports of the project in the directory. Returns null for a build given by id, because it may be of another
+ * project.
+ */
 async function knownTransports({ options, project }: Pick<DeployRun, 'options' | 'project'>) {
   const isNamed = (options.buildId ?? project.deployFile?.content.build_id) !== undefined;
   return isNamed ? null : readTransports(project.directory);

@@ -2,7 +2,10 @@ import type { AgentSettings, DeployFile } from '@bothost/contract';
 import { Failure, UsageError } from '../failure.ts';
 import type { Project } from './project.ts';
 
-/** An undefined setting keeps its current value, or gets the service's default for a new agent. */
+/**
+ * An agent as the user wants it. For an undefined setting, an existing agent keeps its value and a new agent gets the default of
+ * the service.
+ */
 export type DesiredAgent = {
   readonly name: string;
   readonly region: string | undefined;
@@ -12,8 +15,9 @@ export type DesiredAgent = {
     readonly agentProfile: DeployFile['agent_profile'] | undefined;
     readonly maxSessionDuration: number | undefined;
     readonly websocketAuth: DeployFile['websocket_auth'] | undefined;
+    readonly websocketStart: DeployFile['websocket_start'];
     readonly fork: boolean | undefined;
-    /** Null: no secret set. */
+    /** Null means that the agent uses no secret set. */
     readonly secretSet: string | null | undefined;
   };
 };
@@ -42,6 +46,7 @@ export function resolveDesiredAgent(flags: AgentFlags, { deployFile }: Project):
     agentProfile: flags.agentProfile ?? file?.agent_profile,
     maxSessionDuration: flags.maxSessionDuration ?? file?.max_session_duration,
     websocketAuth: flags.websocketAuth ?? file?.websocket_auth,
+    websocketStart: flags.websocketStart ?? file?.websocket_start,
     fork: flags.fork ?? file?.fork,
     secretSet: flags.secretSet ?? (file === undefined ? undefined : (file.secret_set ?? null)),
   };
@@ -53,7 +58,8 @@ export function resolveDesiredAgent(flags: AgentFlags, { deployFile }: Project):
 }
 
 export function toAgentSettings({ settings }: DesiredAgent): AgentSettings {
-  const { minAgents, maxAgents, agentProfile, maxSessionDuration, websocketAuth, fork, secretSet } = settings;
+  const { minAgents, maxAgents, agentProfile, maxSessionDuration, websocketAuth, websocketStart, fork, secretSet } =
+    settings;
   const hasScaling = minAgents !== undefined || maxAgents !== undefined;
   return {
     ...(hasScaling
@@ -67,6 +73,7 @@ export function toAgentSettings({ settings }: DesiredAgent): AgentSettings {
     ...(agentProfile === undefined ? {} : { agentProfile }),
     ...(maxSessionDuration === undefined ? {} : { maxSessionDuration }),
     ...(websocketAuth === undefined ? {} : { websocketAuth }),
+    ...(websocketStart === undefined ? {} : { websocketStart }),
     ...(fork === undefined ? {} : { fork }),
     ...(secretSet === undefined ? {} : { secretSet }),
   };

@@ -4,7 +4,9 @@ import type { DesiredAgent } from './desired-agent.ts';
 /** A setting that a deploy changes. `key` is its name in `deploy.toml`; `from` and `to` are null if there is no value. */
 export type SettingChange = { readonly key: string; readonly from: string | null; readonly to: string | null };
 
-/** The profile is any string, because an earlier version of the service may have had other profiles. */
+/**
+ * Settings of a deployment. The profile can be any string, because an earlier version of the service may have had other profiles.
+ */
 type Settings = Omit<DesiredAgent['settings'], 'agentProfile'> & { readonly agentProfile: string | undefined };
 
 type Code = { readonly contentHash: string | null; readonly buildId: string | null };
@@ -16,6 +18,7 @@ export function findSettingChanges(current: DeploymentDetails | null, settings: 
     ['agent_profile', current?.agentProfile, settings.agentProfile],
     ['max_session_duration', spec?.maxSessionDurationSeconds, settings.maxSessionDuration],
     ['websocket_auth', current?.websocketAuth, settings.websocketAuth],
+    ['websocket_start', current?.websocketStart, settings.websocketStart],
     ['fork', String(current?.fork ?? true), settings.fork === undefined ? undefined : String(settings.fork)],
     ['scaling.min_agents', spec?.autoScaling.minReplicas, settings.minAgents],
     ['scaling.max_agents', spec?.autoScaling.maxReplicas, settings.maxAgents],
@@ -41,7 +44,7 @@ export function findSecretChanges(
   });
 }
 
-/** Lists the secret sets whose revision a rollback would change to that of its target. */
+/** Lists the secret sets for which the target of a rollback uses another revision. */
 export function findRevisionChanges(
   current: DeploymentDetails | null,
   target: DeploymentDetails,

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { fieldsOf } from '../json-object.ts';
 import type { Cell } from '../output/report.ts';
 
 export type EntryPoints = {
@@ -7,7 +8,7 @@ export type EntryPoints = {
    * The command that starts a session for clients to connect to, or null if a session cannot be started from the command line.
    */
   readonly start: string | null;
-  /** The URL of the talk page, or null if the bot has no WebSocket transport, which the page needs. */
+  /** The URL of the talk page, or null if the page has none of the bot's transports. */
   readonly talkUrl: string | null;
   readonly fields: readonly (readonly [string, Cell])[];
 };
@@ -27,18 +28,21 @@ export async function readTransports(directory: string): Promise<readonly string
 
 function parseTransports(answers: string): readonly string[] | null {
   try {
-    const { configuration } = JSON.parse(answers) as { configuration?: { transports?: unknown } };
-    const transports = configuration?.transports;
+    const { configuration } = fieldsOf(JSON.parse(answers));
+    const { transports } = fieldsOf(configuration);
     return Array.isArray(transports) && transports.length > 0 ? transports.map(String) : null;
   } catch {
     return null;
   }
 }
 
-/** `page` is the URL of the talk page. `start` is the command that starts a session without a transport. */
+/**
+ * Describes how to talk to the bot. `page` is the URL of the talk page. `start` is the command that starts a session without a
+ * transport.
+ */
 export function describeEntryPoints(transports: readonly string[] | null, page: string, start: string): EntryPoints {
   if (transports === null) {
-    const talk: Cell = `${page} (if the bot supports WebSockets)`;
+    const talk: Cell = `${page} (over WebSocket or WebRTC)`;
     return {
       start,
       talkUrl: page,
@@ -49,7 +53,7 @@ export function describeEntryPoints(transports: readonly string[] | null, page: 
     };
   }
   const has = (name: string) => transports.includes(name);
-  const talkUrl = has('websocket') ? page : null;
+  const talkUrl = has('websocket') ? page : has('lightrtc') ? `${page}?transport=webrtc` : null;
   const transport = has('websocket') ? 'websocket' : has('lightrtc') ? 'webrtc' : null;
   if (transport === null) {
     const connection = `through ${transports.join(', ')}; see the README of the project`;

@@ -1,4 +1,4 @@
-import type { Build, DeploymentDetails } from '@bothost/contract';
+import { type Build, type DeploymentDetails, talkPath } from '@bothost/contract';
 import type { Context } from '../command-line/context.ts';
 import type { Cell, Report } from '../output/report.ts';
 import type { SettingChange } from './difference.ts';
@@ -11,7 +11,7 @@ export type DeployOutcome = {
   readonly changes: readonly SettingChange[];
   readonly deployment: DeploymentDetails;
   readonly build: Build | null;
-  /** How long the rollout took, or null with `--no-wait`. */
+  /** Duration of the rollout, or null with `--no-wait`. */
   readonly seconds: number | null;
   readonly warning: string | null;
   readonly packed: Readonly<Record<string, unknown>> | null;
@@ -24,7 +24,7 @@ export function createOutcomeReport(
 ): Report {
   const { agentName, deployment, build, change, changes, warning, packed, transports } = outcome;
   const { program } = io.environment;
-  const page = `${settings.origin.value}/talk/${encodeURIComponent(agentName)}`;
+  const page = settings.origin.value + talkPath(agentName);
   const { start, talkUrl, fields } = describeEntryPoints(transports, page, `${program} cloud agent start ${agentName}`);
   const commands = {
     start,

@@ -66,6 +66,7 @@ export function createRollbackPreview(
     agentProfile: target.agentProfile,
     maxSessionDuration: spec.maxSessionDurationSeconds,
     websocketAuth: target.websocketAuth,
+    websocketStart: target.websocketStart,
     fork: target.fork,
     secretSet: spec.envFromSecretNames[0] ?? null,
   });

@@ -1,13 +1,13 @@
 import { readFile, stat } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve } from 'node:path';
-import { checkDeployFile, type DeployFile, deployFileNames, findUnsupported } from '@bothost/contract';
-import { parse, TomlError } from 'smol-toml';
-import { Failure } from '../failure.ts';
+import { type DeployFile, deployFileNames } from '@bothost/contract';
+import { Failure, systemErrorCode } from '../failure.ts';
 import type { Io } from '../io/io.ts';
+import { readDeployFile } from '../pack/deploy-file.ts';
 
 export type Project = {
   readonly directory: string;
-  /** Null if there is no deploy file. `name` is its path for messages. */
+  /** The deploy file, or null if there is none. `name` is its path for messages. */
   readonly deployFile: { readonly name: string; readonly content: DeployFile } | null;
 };
 
@@ -21,7 +21,8 @@ export async function findProject(
 ): Promise<Project> {
   const path =
     options.configFile === undefined ? await findDeployFile(io.directory) : resolve(io.directory, options.configFile);
-  const content = path === null ? null : await readDeployFile(path, displayPath(io, path));
+  const name = path === null ? '' : displayPath(io, path);
+  const content = path === null ? null : readDeployFile(await readText(path, name), name);
   const base = path === null ? io.directory : dirname(path);
   const projectDirectory =
     options.buildDir === undefined
@@ -32,7 +33,7 @@ export async function findProject(
     throw new Failure('project-missing', `The directory ${displayPath(io, projectDirectory)} does not exist.`);
   return {
     directory: projectDirectory,
-    deployFile: path === null || content === null ? null : { name: displayPath(io, path), content },
+    deployFile: content === null ? null : { name, content },
   };
 }
 
@@ -46,35 +47,11 @@ async function findDeployFile(directory: string): Promise<string | null> {
   return null;
 }
 
-async function readDeployFile(path: string, name: string): Promise<DeployFile> {
-  const text = await readFile(path, 'utf8').catch((error: unknown) => {
-    const errorCode = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
+async function readText(path: string, name: string): Promise<string> {
+  return readFile(path, 'utf8').catch((error: unknown) => {
+    const errorCode = systemErrorCode(error) ?? 'unknown error';
     throw new Failure('deploy-file-unreadable', `Cannot read ${name} (${errorCode}).`);
   });
-  const { file, issues } = checkDeployFile(parseToml(text, name));
-  if (file === null) throw new Failure('deploy-file-invalid', `${name} is invalid.`, null, issues);
-  const unsupported = findUnsupported(file);
-  if (unsupported.length > 0) {
-    throw new Failure(
-      'deploy-file-invalid',
-      `${name} has settings that this service does not support.`,
-      null,
-      unsupported,
-    );
-  }
-  return file;
-}
-
-function parseToml(text: string, name: string): unknown {
-  try {
-    return parse(text.replace(/^\uFEFF/, ''));
-  } catch (error) {
-    if (!(error instanceof TomlError)) throw error;
-    const [sentence = ''] = error.message.split('\n');
-    throw new Failure('deploy-file-invalid', `${name} is not valid TOML.`, null, [
-      { path: `line ${error.line}`, message: sentence },
-    ]);
-  }
 }
 
 /** Returns a path relative to the current directory, or an absolute path if it is outside. */

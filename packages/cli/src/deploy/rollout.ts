@@ -7,9 +7,9 @@ import { escapeLogLine } from '../output/log-text.ts';
 import { withRetries } from '../service/retry.ts';
 import { withInterruptNotice } from './interrupt-notice.ts';
 
-/** After this time the command stops waiting; the service continues the rollout. */
+/** Maximum time that the command waits. After that, the service continues the rollout. */
 const timeoutSeconds = 600;
-/** Without a terminal, progress is printed at this interval. */
+/** Interval of progress messages if there is no terminal. */
 const noticeIntervalSeconds = 15;
 
 /**
@@ -62,7 +62,7 @@ async function pollRollout(
   }
 }
 
-/** The notes are short so that the status line fits 60 columns. */
+/** The notes are short, so that the status line fits into 60 columns. */
 function servingNote(serving: string | null, deploymentId: string): string {
   if (serving === null) return '; none is active yet';
   return serving === deploymentId ? '' : '; previous one is active';
@@ -87,7 +87,7 @@ export function createRolloutFailure(deployment: DeploymentDetails, serving: str
   );
 }
 
-/** Returns false for failures before the bot ran. */
+/** Returns whether a bot ran and failed without output. False if it failed before it ran. */
 function wroteNoOutput(failure: DeploymentDetails['failure']): boolean {
   if (failure === null || failure.tail !== '') return false;
   return ['PCC_BOT_EXITED', 'PCC_OUT_OF_MEMORY', 'PCC_BOT_START_TIMEOUT'].includes(failure.code);

@@ -3,7 +3,7 @@ import type { Context } from '../command-line/context.ts';
 import { Failure } from '../failure.ts';
 import { waitUntilReady } from '../secrets/readiness.ts';
 
-/** Long enough for a slow region to receive the values. */
+/** Maximum time to wait until the region has the values. */
 const timeoutSeconds = 60;
 
 /**
@@ -22,7 +22,7 @@ export async function requireSecretSet(
   if (match === undefined) {
     throw new Failure(
       'secret-set-not-found',
-      `The deploy names the secret set ${name}, which does not exist.`,
+      `The agent's secret set ${name} does not exist.`,
       `To create it, run: ${setCommand}`,
     );
   }

@@ -1,6 +1,6 @@
-import type { AgentSettings, Client, DeployedAgent } from '@bothost/contract';
+import { type AgentSettings, type Client, type DeployedAgent, isTransient } from '@bothost/contract';
 import type { Context } from '../command-line/context.ts';
-import { isTransient, withRetries } from '../service/retry.ts';
+import { withRetries } from '../service/retry.ts';
 import { type CurrentAgent, findCurrentAgent } from './current-agent.ts';
 import { withInterruptNotice } from './interrupt-notice.ts';
 

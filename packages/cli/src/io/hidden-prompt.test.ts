@@ -77,7 +77,7 @@ test.each([
   expect(shown).toBe('Value of A (not shown): \n');
 });
 
-test('returns the answer when a paste ends without closing the terminal', async () => {
+test('returns a pasted line although the terminal stays open', async () => {
   const input = new PassThrough();
   const terminal = Object.assign(input, { setRawMode: () => terminal as unknown as NodeJS.ReadStream });
   const { signal } = new AbortController();

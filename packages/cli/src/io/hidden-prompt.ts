@@ -2,7 +2,7 @@ import { Failure, Interrupted } from '../failure.ts';
 
 type Terminal = Pick<NodeJS.ReadStream, 'setRawMode' | 'on' | 'off' | 'resume' | 'pause'>;
 
-/** Input within this time after a line break is taken as part of the same paste. */
+/** Input that arrives within this time after a line break is part of the same paste. */
 const pasteGapMs = 50;
 
 /**
@@ -18,7 +18,7 @@ export function askHidden(
   question: string,
 ): Promise<string> {
   return new Promise((resolve, reject) => {
-    // A signal that is already aborted fires no event.
+    // Check this first, because a signal that is already aborted fires no event.
     if (signal.aborted) return reject(new Interrupted());
     let typed = '';
     let isEntered = false;
@@ -52,12 +52,12 @@ export function askHidden(
         if (!isEntered)
           refusal = new Failure('answer-unclear', read.end, 'To read the value from a file, use KEY=@FILE.');
       }
-      // Consumes the rest of a paste, so that the shell does not run it.
+      // Consume the rest of a paste, so that the shell does not execute it.
       clearTimeout(timer);
       timer = setTimeout(conclude, pasteGapMs);
     };
     signal.addEventListener('abort', interrupt, { once: true });
-    // Turns echo off before showing the question, because a program may answer immediately.
+    // Turn echo off before showing the question, because a program may answer immediately.
     input.setRawMode(true);
     write(`${question} (not shown): `);
     input.on('data', take);

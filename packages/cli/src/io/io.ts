@@ -4,7 +4,7 @@ export type Output = {
   readonly isTerminal: boolean;
   readonly columns: number;
   write(text: string): void;
-  /** Resolves when more can be written. */
+  /** Resolves when the stream can accept more data. */
   writeBytes(bytes: Uint8Array): Promise<void>;
   /** Aborted when the reader has closed the pipe, as `| head` does. */
   readonly closed: AbortSignal;
@@ -13,16 +13,16 @@ export type Output = {
 export type Input = {
   readonly isTerminal: boolean;
   readText(): Promise<string>;
-  /** Reads to the end, but stops soon after `limit` bytes. */
+  /** Reads the input to its end, but stops soon after `limit` bytes. */
   readBytes(limit: number): Promise<Uint8Array>;
-  /** Reads to the end, piece by piece. */
+  /** The input as a stream of chunks. */
   stream(): AsyncIterable<Uint8Array>;
 };
 
-/** Each prompt rejects with `Interrupted` on Ctrl-C. */
+/** Asks questions on the terminal. All methods reject with `Interrupted` on Ctrl-C. */
 export type Prompter = {
   secret(question: string): Promise<string>;
-  /** Enter selects `initial`, which is "no" by default. */
+  /** Asks a yes-or-no question. Enter selects `initial`, which is "no" by default. */
   confirm(question: string, initial?: boolean): Promise<boolean>;
   /** Prompts for a line of text. `check` returns an error message or null. */
   text(question: string, initial: string, check: (text: string) => string | null): Promise<string>;
@@ -50,6 +50,8 @@ export type Io = {
   readonly stderr: Output;
   readonly prompter: Prompter;
   readonly fetch: typeof fetch;
+  /** Opens a web page in the user's browser. Resolves to false if there is none. */
+  readonly openBrowser: (url: string) => Promise<boolean>;
   readonly now: () => Date;
   readonly sleep: (milliseconds: number) => Promise<void>;
   readonly signal: AbortSignal;

@@ -3,14 +3,15 @@ import { Failure, Interrupted } from '../failure.ts';
 import type { Io, Output, Prompter } from './io.ts';
 
 /**
- * Uses the streams, environment and clock of this process. The first Ctrl-C aborts the signal; the second one kills the
- * process.
+ * Creates an `Io` of this process: its streams, environment and clock. The first Ctrl-C aborts the signal; the second one kills
+ * the process.
  */
 export function createProcessIo(): Io {
   const interruption = new AbortController();
+  const environment = readEnvironment();
   process.once('SIGINT', () => interruption.abort(new Interrupted()));
   return {
-    environment: readEnvironment(),
+    environment,
     get directory() {
       return currentDirectory();
     },
@@ -24,6 +25,7 @@ export function createProcessIo(): Io {
     stderr: toOutput(process.stderr),
     prompter: lazyPrompter(interruption.signal),
     fetch,
+    openBrowser: async (url) => environment.hasDisplay && (await import('./open-browser.ts')).openBrowser(url),
     now: () => new Date(),
     sleep: async (milliseconds) => {
       const { setTimeout } = await import('node:timers/promises');
@@ -33,7 +35,7 @@ export function createProcessIo(): Io {
   };
 }
 
-/** Called only when needed, because most commands work without a current directory. */
+/** Called only by commands that need the current directory; all others work even if it was deleted. */
 function currentDirectory(): string {
   try {
     return process.cwd();
@@ -51,7 +53,7 @@ function toOutput(stream: NodeJS.WriteStream): Output {
   return {
     closed,
     isTerminal: stream.isTTY === true,
-    // The width is 0 if the terminal does not know its width.
+    // Some terminals report a width of 0.
     columns: stream.columns || 80,
     write: (text) => void stream.write(text),
     writeBytes: (bytes) =>
@@ -62,8 +64,8 @@ function toOutput(stream: NodeJS.WriteStream): Output {
 }
 
 /**
- * The returned signal is aborted when the reader closes the pipe, as `| head` does. Any other error of standard output, such
- * as a full disk, sets exit status 1.
+ * Handles errors of standard output. The returned signal is aborted when the reader closes the pipe, as `| head` does. Any other
+ * error, such as a full disk, sets exit status 1.
  */
 function watchForClosedReader(stream: NodeJS.WriteStream): AbortSignal {
   const closed = new AbortController();
@@ -95,14 +97,14 @@ async function readBytes(signal: AbortSignal, limit: number): Promise<Uint8Array
   return readLimited(addAbortSignal(signal, await stdinStream()), limit);
 }
 
-/** Opens a separate stream for a terminal, so that prompts still work after Ctrl-D. */
+/** Open a separate stream for a terminal, so that prompts still work after Ctrl-D. */
 async function stdinStream(): Promise<NodeJS.ReadStream> {
   if (process.stdin.isTTY !== true) return process.stdin;
   const { ReadStream } = await import('node:tty');
   return new ReadStream(0);
 }
 
-/** Loads the prompt library only for the first question. */
+/** Load the prompt library only when the first question is asked. */
 function lazyPrompter(signal: AbortSignal): Prompter {
   const prompts = async () => (await import('./prompter.ts')).createPrompter(signal);
   return {

@@ -14,7 +14,7 @@ export const createPrompter = (signal: AbortSignal): Omit<Prompter, 'secret'> =>
     ),
   text: (message, initial, check) =>
     withSignal(signal, async (own) => {
-      // Typed text must replace the default, so it is a placeholder instead of an initial value.
+      // Show the default as a placeholder instead of an initial value, because typed text must replace it.
       const validate = (value: string | undefined) =>
         check(value === undefined || value === '' ? initial : value) ?? undefined;
       const promptOptions = { message, placeholder: initial, defaultValue: initial, validate, output, signal: own };
@@ -48,7 +48,7 @@ export const createPrompter = (signal: AbortSignal): Omit<Prompter, 'secret'> =>
     }),
 });
 
-/** Creates a new signal for each prompt, because the prompt library never removes its listeners. */
+/** Use a new signal for each prompt, because the prompt library never removes its listeners. */
 async function withSignal<Answer>(signal: AbortSignal, ask: (own: AbortSignal) => Promise<Answer>): Promise<Answer> {
   const own = new AbortController();
   const end = () => own.abort();
@@ -61,7 +61,7 @@ async function withSignal<Answer>(signal: AbortSignal, ask: (own: AbortSignal) =
   }
 }
 
-/** Rejects Enter on a search without matches, which would otherwise select the initial value. */
+/** Reject Enter if the search has no matches; otherwise, it would select the initial value. */
 function requireMatch(value: unknown): string | undefined {
   return value === undefined || (Array.isArray(value) && value.length === 0)
     ? 'No choice matches the search.'
@@ -72,7 +72,7 @@ function toOptions(choices: readonly Choice[]): Option<string>[] {
   return choices.map(({ value, label, hint }) => ({ value, label, ...(hint === undefined ? {} : { hint }) }));
 }
 
-/** Restores the type of the values, because the prompt library returns strings. */
+/** Restore the type of the values, because the prompt library returns strings. */
 function selectedValues<Value extends string>(choices: readonly Choice<Value>[], answers: readonly string[]): Value[] {
   return choices.flatMap(({ value }) => (answers.includes(value) ? [value] : []));
 }

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import type { Client, VaultStatus, VaultTask } from '@bothost/contract';
 import type { Context } from '../command-line/context.ts';
 import { switchOption, textOption } from '../command-line/options.ts';
-import { Failure } from '../failure.ts';
+import { Failure, systemErrorCode } from '../failure.ts';
 import { withRetries } from '../service/retry.ts';
 import type { SourcedValue } from '../service/settings.ts';
 
@@ -34,7 +34,8 @@ export async function asOperator<T>(
   try {
     return await ask(createServiceClient(context.io, origin, token.value), token.value);
   } catch (error) {
-    // Without this, the error would blame the organization of the profile. Here it comes from the command line.
+    // Throw a separate error, because the usual one blames the organization in the profile, but this one is from the command
+    // line.
     if (isOrganizationMissing(error)) throw new Failure('organization-not-found', error.message);
     if (!isRefusal(error)) throw error;
     const message = `The service at ${origin} does not accept the operator token from ${token.source}.`;
@@ -49,7 +50,7 @@ async function readToken({ io }: Context, tokenFile: string | undefined): Promis
   }
   const file = tokenFile === undefined ? join(dataDirectory, 'operator-token') : resolve(io.directory, tokenFile);
   const content = await readFile(file, 'utf8').catch((error: unknown) => {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable';
+    const code = systemErrorCode(error) ?? 'unreadable';
     const message =
       code === 'ENOENT'
         ? `The operator token file ${file} does not exist.`

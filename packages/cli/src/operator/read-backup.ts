@@ -6,7 +6,7 @@ import { Failure } from '../failure.ts';
 
 type Entry = { readonly path: string; readonly content: AsyncIterable<Buffer> };
 
-/** Longest JSON of the first and last entry. */
+/** Maximum size of the first and of the last entry, which are JSON. */
 const jsonBytes = 1_048_576;
 
 /**
@@ -43,7 +43,7 @@ export async function readBackup(
   }
 
   await parseTar(archive, read);
-  // TypeScript does not see the assignments in `read`.
+  // The cast is needed because TypeScript does not track the assignments in `read`.
   const found = { manifest, end } as { manifest: BackupManifest | null; end: BackupEnd | null };
   if (found.manifest === null) throw notBackup();
   if (found.end === null) {
@@ -53,7 +53,7 @@ export async function readBackup(
   return found.manifest;
 }
 
-/** Waits for `read` before it continues with the next entry. Rejects with the first error. */
+/** Calls `read` for one entry of an archive at a time. Rejects with the first error. */
 async function parseTar(archive: AsyncIterable<Uint8Array>, read: (entry: ReadEntry) => Promise<void>): Promise<void> {
   const failed = new AbortController();
   let reading: Promise<void> = Promise.resolve();
@@ -70,12 +70,12 @@ async function parseTar(archive: AsyncIterable<Uint8Array>, read: (entry: ReadEn
     },
   });
   const ended = once(parser, 'end');
-  // Without a listener, an error of the archive would end the process.
+  // Listen for errors, because an error without a listener would end the process.
   ended.catch(() => undefined);
   parser.on('error', () => failed.abort(damaged()));
   for await (const chunk of archive) {
     if (failed.signal.aborted) break;
-    // An error ends the wait, too, and the loop.
+    // Wait until the parser accepts more data or has failed. The loop ends after a failure.
     if (!parser.write(Buffer.from(chunk))) await Promise.race([once(parser, 'drain'), ended]).catch(() => undefined);
   }
   failed.signal.throwIfAborted();

@@ -1,16 +1,15 @@
 import { open, rename, rm } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { type BackupManifest, backupPath, ConnectionError, toApiError } from '@bothost/contract';
+import { type BackupManifest, backupPath, ConnectionError, formatBytes, toApiError } from '@bothost/contract';
 import type { Context } from '../command-line/context.ts';
 import { Failure } from '../failure.ts';
-import { formatBytes } from '../output/format.ts';
 import { readBackup } from './read-backup.ts';
 
 export type SavedBackup = Pick<BackupManifest, 'createdAt' | 'region'> & { readonly bytes: number };
 
 /**
- * Saves a backup of the service to a file, or to standard output if the file is `-`. The file gets its name, and replaces an
- * earlier one, only when the backup is complete and verified.
+ * Saves a backup of the service to a file, or to standard output if `file` is `-`. A file is written under a temporary name, and
+ * replaces an existing file only when the backup is complete and verified.
  */
 export async function saveBackup(context: Context, token: string, file: string): Promise<SavedBackup> {
   if (file === '-') return transfer(context, token, (bytes) => context.io.stdout.writeBytes(bytes));
@@ -57,7 +56,7 @@ async function transfer(
 
 async function requestBackup({ io, settings }: Context, token: string): Promise<AsyncIterable<Uint8Array>> {
   const origin = settings.origin.value;
-  // A redirect would send the token to another host.
+  // Do not follow redirects, which would send the token to another host.
   const request = { headers: { authorization: `Bearer ${token}` }, signal: io.signal, redirect: 'error' } as const;
   const response = await io.fetch(origin + backupPath, request).catch((error: unknown) => {
     io.signal.throwIfAborted();

@@ -6,15 +6,15 @@ import { Failure } from '../failure.ts';
 import { readBackup } from './read-backup.ts';
 
 /**
- * Unpacks a backup into a directory of an otherwise empty data directory, which the service restores when it starts. Until the
- * archive was read and verified to its end, the directory has another name, with which the service refuses to start.
+ * Unpacks a backup into a subdirectory of an empty data directory. The service restores it when it starts. Until the archive is
+ * unpacked and verified, the subdirectory has another name, with which the service refuses to start.
  */
 export async function unpackBackup(archive: AsyncIterable<Uint8Array>, dataDirectory: string): Promise<BackupManifest> {
   const unpacking = join(dataDirectory, restoreDirectories.unpacking);
   try {
     await mkdir(dataDirectory, { recursive: true, mode: 0o700 });
     await requireEmpty(dataDirectory);
-    // Of an interrupted restore.
+    // Remove the files of an interrupted restore.
     await rm(unpacking, { recursive: true, force: true });
     await mkdir(unpacking, { mode: 0o700 });
     try {
@@ -32,7 +32,7 @@ export async function unpackBackup(archive: AsyncIterable<Uint8Array>, dataDirec
 }
 
 async function requireEmpty(dataDirectory: string): Promise<void> {
-  // `lost+found`: the root of a file system of its own.
+  // `lost+found` exists if the data directory is the root of a file system.
   const ignored: readonly string[] = [restoreDirectories.unpacking, 'lost+found'];
   const present = (await readdir(dataDirectory)).filter((name) => !ignored.includes(name));
   if (present.length === 0) return;
@@ -41,7 +41,11 @@ async function requireEmpty(dataDirectory: string): Promise<void> {
     throw new Failure('restore-pending', message, 'Start the service to complete the restore.');
   }
   const message = `${dataDirectory} is not empty. A backup is restored into an empty data directory only.`;
-  throw new Failure('data-directory-not-empty', message, 'Move it away, or set BOTHOST_DATA_DIR to another one.');
+  throw new Failure(
+    'data-directory-not-empty',
+    message,
+    'Move its files elsewhere, or set BOTHOST_DATA_DIR to an empty directory.',
+  );
 }
 
 async function unpackEntry(

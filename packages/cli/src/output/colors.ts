@@ -3,7 +3,7 @@ import type { Io, Output } from '../io/io.ts';
 
 export type Colors = ReturnType<(typeof pico)['createColors']>;
 
-/** The colors have no effect if the stream is not a terminal or if `NO_COLOR` is set. */
+/** Loads the color functions, which have no effect if the stream is not a terminal or if `NO_COLOR` is set. */
 export async function loadColors({ environment }: Pick<Io, 'environment'>, output: Output): Promise<Colors> {
   const { default: pico } = await import('picocolors');
   return pico.createColors(output.isTerminal && !environment.noColor);

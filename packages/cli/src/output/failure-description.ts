@@ -1,4 +1,4 @@
-/** A failure as it is printed. `code` and `reason` are for programs, `message` and `hint` for people. */
+/** The printed fields of a failure. `code` and `reason` are for programs, `message` and `hint` for people. */
 export type FailureDescription = {
   readonly code: string;
   readonly reason: string;

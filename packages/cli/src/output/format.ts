@@ -31,12 +31,6 @@ export function formatMebibytes(bytes: number): string {
   return bytes < 1_048_576 ? `${bytes} B` : `${(bytes / 1_048_576).toFixed(1)} MiB`;
 }
 
-export function formatBytes(bytes: number): string {
-  if (bytes < 1_024) return `${Math.round(bytes)} B`;
-  if (bytes < 1_048_576) return `${(bytes / 1_024).toFixed(1)} KiB`;
-  return `${(bytes / 1_048_576).toFixed(1)} MiB`;
-}
-
 /** Formats a count with its noun, for example `2 keys`. */
 export function formatCount(count: number, noun: string): string {
   return `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`;

@@ -7,7 +7,7 @@ import type { Block } from './report.ts';
 /** Prints to standard error while a command runs; standard output is only for data. */
 export type Messages = {
   readonly notify: (text: string) => void;
-  /** Prints blocks in the form of a report, for example before a prompt. */
+  /** Prints blocks in the same format as a report, for example before a prompt. */
   readonly show: (...blocks: readonly Block[]) => Promise<void>;
   /** Replaces the status line, or removes it if the text is null. Has no effect without a terminal. */
   readonly status: (text: string | null) => void;
@@ -48,14 +48,17 @@ export function createMessages(io: Pick<Io, 'stderr' | 'environment'>, mode: Out
       if (!isLive) return;
       clear();
       if (text === null) return;
-      // Truncates the status to one line, because a wrapped line could not be erased.
+      // Truncate the status to one line, because a wrapped line could not be erased.
       shown = text.slice(0, Math.max(1, stderr.columns - 1));
       stderr.write(shown);
     },
   };
 }
 
-/** Unlike in a report, notes are printed in their place, because all blocks go to standard error. */
+/**
+ * Formats a block in plain mode. Notes stay between the other blocks, unlike in a report, because here all blocks go to standard
+ * error.
+ */
 function formatPlain(block: Block, render: (block: Block) => string): string {
   if (block.kind === 'note') return block.lines.map((line) => `${escapeControls(line)}\n`).join('');
   return block.kind === 'table' && block.rows.length === 0 ? `${block.empty}\n` : render(block);

@@ -50,7 +50,7 @@ export async function printInterruption(
   else io.stderr.write(`${failure.message}\n`);
 }
 
-/** With `isLine`, JSON output is one line, because the failure is the last item of a stream. */
+/** Prints a failure. With `isLine`, JSON output is a single line, because the failure is the last item of a stream. */
 export async function printFailure(
   io: Io,
   mode: OutputMode,

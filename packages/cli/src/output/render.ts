@@ -101,7 +101,7 @@ function richTable(columns: readonly Column[], rows: readonly (readonly Cell[])[
   ]);
 }
 
-/** Returns the indexes of the columns that fit, after dropping columns by their `dropOrder`. */
+/** Drops columns by their `dropOrder` until the others fit, and returns the indexes of those. */
 function fittingColumns(columns: readonly Column[], widths: readonly number[], available: number): readonly number[] {
   let kept = columns.map((_, index) => index);
   const needed = () => kept.reduce((sum, index) => sum + (widths[index] ?? 0) + 2, -2);

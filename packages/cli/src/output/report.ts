@@ -11,7 +11,7 @@ export type Column = { readonly title: string; readonly align?: 'right'; readonl
  * One item of a stream or list. `plain` and `rich` are printed unchanged, so their creator must make them safe, for example
  * with `printableLog`.
  */
-export type Piece = { readonly json: unknown; readonly plain: string; readonly rich: (colors: Colors) => string };
+export type StreamItem = { readonly json: unknown; readonly plain: string; readonly rich: (colors: Colors) => string };
 
 export type Block =
   | {
@@ -28,14 +28,14 @@ export type Block =
       readonly fields: readonly (readonly [string, string])[];
     }
   | { readonly kind: 'text'; readonly title: string; readonly lines: readonly string[] }
-  /** Text in a format of its own, such as a script. It is printed unchanged except in JSON mode. */
+  /** Text that is printed unchanged, such as a script, except in JSON mode. */
   | { readonly kind: 'document'; readonly text: string }
-  | { readonly kind: 'pieces'; readonly pieces: readonly Piece[]; readonly empty: string }
+  | { readonly kind: 'pieces'; readonly pieces: readonly StreamItem[]; readonly empty: string }
   /** Notes about the data. In plain mode they go to standard error. */
   | { readonly kind: 'note'; readonly lines: readonly string[] };
 
-/** A result of unknown length, printed item by item until the reader closes the pipe. */
-export type Stream = { readonly pieces: (signal: AbortSignal) => AsyncIterable<Piece> };
+/** A result of unknown length, which is printed item by item until it ends or the reader closes the pipe. */
+export type Stream = { readonly pieces: (signal: AbortSignal) => AsyncIterable<StreamItem> };
 
 /** The result of a command: `json` for programs, `blocks` for people. */
 export type Report = { readonly json: unknown; readonly blocks: readonly Block[] };

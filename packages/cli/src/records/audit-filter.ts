@@ -35,7 +35,12 @@ export function toAuditQuery(
   };
 }
 
-/** Names the API key of an entry, or the service itself. */
-export function formatAuditActor({ keyId, keyName }: Pick<AuditEntry, 'keyId' | 'keyName'>): string {
+/** Returns the e-mail address of the person or the name of the API key that caused an audit entry, or "the service". */
+export function formatAuditActor({
+  keyId,
+  keyName,
+  userEmail,
+}: Pick<AuditEntry, 'keyId' | 'keyName' | 'userEmail'>): string {
+  if (userEmail !== null) return escapeControls(userEmail);
   return keyId === null ? 'the service' : escapeControls(keyName ?? keyId);
 }

@@ -29,7 +29,7 @@ export function sessionStateCell(
 }
 
 export type StartTotals = {
-  /** Number of sessions whose bot has started. Only these have a start time. */
+  /** Number of sessions whose bot has started. The other fields are computed from only these. */
   readonly started: number;
   readonly averageSeconds: number | null;
   readonly p5Seconds: number | null;

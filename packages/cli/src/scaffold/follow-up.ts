@@ -32,7 +32,7 @@ export async function runFollowUpSteps(
     const manager = detectPackageManager(directory, io.environment);
     if (configuration.generate_client) await run([manager, 'install'], join(directory, 'client'));
   }
-  // Never creates a repository inside another one.
+  // Never create a repository inside another one.
   if (!steps.git || (await exitStatus(io, ['git', 'rev-parse', '--is-inside-work-tree'], directory)) === 0) return;
   if (!(await run(['git', 'init', '--quiet'], directory))) return;
   if (!(await run(['git', 'add', '--all'], directory))) return;
@@ -61,8 +61,8 @@ async function installBot(io: Io, server: string, configuration: Configuration):
 }
 
 /**
- * Checked before using pip, which silently skips packages that need a newer Python. If python3 is missing, the next command
- * reports that.
+ * Check the version of Python first, because pip silently skips packages that need a newer one. If python3 is missing, the next
+ * command reports that.
  */
 async function isPythonOlder(io: Io, lowest: string, cwd: string): Promise<boolean> {
   const script = `import sys; sys.exit(sys.version_info < (${lowest.split('.').join(', ')}))`;
@@ -79,7 +79,10 @@ async function runWithWarning(io: Io, command: readonly string[], cwd: string): 
   return false;
 }
 
-/** Returns null if the program does not exist. @throws `Interrupted` on Ctrl-C */
+/**
+ * Runs a program and returns its exit status, or null if the program does not exist. `say` receives the error output. @throws
+ * `Interrupted` on Ctrl-C
+ */
 async function exitStatus(
   io: Io,
   [program = '', ...args]: readonly string[],

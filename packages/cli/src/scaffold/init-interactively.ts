@@ -58,17 +58,17 @@ async function chooseStart(io: Io) {
       {
         value: 'recommended',
         label: 'Create the recommended bot',
-        hint: 'for the browser, with Deepgram, OpenAI and Cartesia',
+        hint: 'a bot for the browser, with Deepgram, OpenAI and Cartesia',
       },
-      { value: 'wizard', label: 'Choose transport, services and features', hint: 'asks a few questions' },
-      { value: 'agent', label: 'With a coding agent', hint: 'writes guides for the agent, but no bot' },
+      { value: 'wizard', label: 'Choose transport, services and features', hint: 'asks a few questions about the bot' },
+      { value: 'agent', label: 'With a coding agent', hint: 'writes guides for a coding agent, but no bot' },
     ],
     'recommended',
   );
 }
 
 function directoryProblem(text: string): string | null {
-  // Only a shell expands ~. Here it would create a directory with that name.
+  // Only shells expand `~`. Without this check, a directory with the name `~` would be created.
   if (/^~(\/|$)/.test(text)) return 'Write the path in full: ~ is not expanded here.';
   return text.trim() === '' ? 'Enter a directory.' : null;
 }

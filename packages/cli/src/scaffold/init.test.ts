@@ -64,7 +64,7 @@ describe('init with options', () => {
     ['depgram_stt', 'stt', 'Did you mean deepgram_stt?'],
     ['aws', 'stt', 'Did you mean aws_transcribe_stt?'],
     ['nobody', 'stt', '"nobody" is unknown: --stt takes one of assemblyai_stt, '],
-  ])('answers %s for --%s with: %s', async (value, kind, message) => {
+  ])('rejects %s for --%s with the message: %s', async (value, kind, message) => {
     const options = cascadeOptions.with(cascadeOptions.indexOf(`--${kind}`) + 1, value);
     const { status, stderr } = await botcli(['init', 'demo', ...options]);
     expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringContaining(message) });
@@ -206,7 +206,7 @@ describe('init quickstart', () => {
     expect(await tree()).toEqual([]);
   });
 
-  test('is not used for ./quickstart, which is a directory for a project', async () => {
+  test('treats ./quickstart as the directory of a project', async () => {
     await botcli(['init', './quickstart', ...cascadeOptions]);
     expect(await tree()).toContain('quickstart/server/bot.py');
   });
@@ -280,7 +280,7 @@ describe('init refuses a target that', () => {
   });
 
   test('is in a directory without write permission', async () => {
-    // Root ignores file modes, but even root cannot create a directory in /sys.
+    // Use /sys, in which not even root, who ignores file modes, can create a directory.
     const isRoot = process.getuid?.() === 0;
     const closed = isRoot ? '/sys' : join(directory, 'closed');
     if (!isRoot) await mkdir(closed, { mode: 0o500 });

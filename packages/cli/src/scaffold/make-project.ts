@@ -4,6 +4,7 @@ import { Failure, Interrupted } from '../failure.ts';
 import type { Configuration } from './configuration/configuration.ts';
 import { listGuides } from './guides/guides.ts';
 import { type GuideSet, type GuideStep, planGuides, refreshStaleGuides } from './guides/plan-guides.ts';
+import { generateProjectFiles } from './project/project.ts';
 import type { ProjectFile } from './project-file.ts';
 import { createAnswersFile, readGuideHashes } from './writing/answers.ts';
 import { applyEdits } from './writing/apply-edits.ts';
@@ -13,13 +14,13 @@ import { type FileConflict, readTextIfExists, surveyDirectory } from './writing/
 import { describeWriteError } from './writing/system-cause.ts';
 
 export type WriteOptions = {
-  /** Absolute path, which need not exist. */
+  /** The absolute path of the project, which need not exist yet. */
   readonly directory: string;
   readonly version: string;
   readonly overwriteGuides: boolean;
-  /** Replaces guides that an older version wrote. */
+  /** Whether to replace guides that an older version of botcli wrote. */
   readonly refreshGuides: boolean;
-  /** Overwrites files that exist and differ, except guides. */
+  /** Whether to overwrite existing files that differ, except guides. */
   readonly force: boolean;
   readonly signal: AbortSignal;
   readonly say: (text: string) => void;
@@ -29,7 +30,6 @@ export type WriteResult = { readonly written: readonly string[]; readonly guides
 
 /** Writes a project with its guides. Checks everything first, so after a `Failure` nothing was written. */
 export async function makeProject(configuration: Configuration, options: WriteOptions): Promise<WriteResult> {
-  const { generateProjectFiles } = await import('./project/project.ts');
   const files = generateProjectFiles(configuration);
   const withAnswers = (guides: readonly GuideStep[]) => {
     const generated = generatedGuides(guides, options);
@@ -38,19 +38,22 @@ export async function makeProject(configuration: Configuration, options: WriteOp
   return write(withAnswers, 'scaffold', options);
 }
 
-/** Writes only the guides, for users who build with a coding agent. */
+/** Writes only the guides, for users who build their bot with a coding agent. */
 export function makeGuides(options: WriteOptions): WriteResult {
   return write(() => [], 'agent', options);
 }
 
-/** Lists the guides that this version generates, without the user's own guides. */
+/** Lists the guides of this version, except guides that the user has written. */
 function generatedGuides(steps: readonly GuideStep[], { directory, version }: WriteOptions): readonly ProjectFile[] {
   const recorded = readGuideHashes(directory) ?? {};
   const own = steps.filter(({ path, state }) => state === 'own' && !Object.hasOwn(recorded, path));
   return listGuides(version).filter(({ path, beforeBot }) => !beforeBot && own.every((step) => step.path !== path));
 }
 
-/** Fails, before the wizard asks anything, if the target is not a directory or has a file that conflicts with every project. */
+/**
+ * Throws a `Failure` if the target is not a directory or contains a file that conflicts with every project. Called before the
+ * wizard asks anything.
+ */
 export function checkTarget({ directory, force }: Pick<WriteOptions, 'directory' | 'force'>): void {
   checkDirectory(directory);
   if (force) return;
@@ -96,8 +99,8 @@ function write(filesWith: FilesWith, set: GuideSet, options: WriteOptions): Writ
 type FilePlan = { readonly missing: readonly ProjectFile[]; readonly guides: readonly GuideStep[] };
 
 /**
- * Lists the files to write. The answers come last, because a directory is a project as soon as it has them. @throws `Failure`
- * files-in-the-way
+ * Lists the files to write. The file with the answers comes last, because a directory with this file counts as a project. @throws
+ * `Failure` files-in-the-way
  */
 function planFiles(filesWith: FilesWith, set: GuideSet, options: WriteOptions): FilePlan {
   const { directory, force } = options;
@@ -116,7 +119,7 @@ export function planProjectGuides(set: GuideSet, options: WriteOptions): readonl
   return refreshGuides ? refreshStaleGuides(steps, version) : steps;
 }
 
-/** Returns null for a link or directory, which is reported as a conflict later. */
+/** Reads a guide. Returns null if the path is a link or directory, which is reported as a conflict later. */
 function guideText(directory: string, path: string): string | null {
   const status = statSync(join(directory, path), { throwIfNoEntry: false });
   return status?.isFile() === true ? readTextIfExists(join(directory, path)) : null;

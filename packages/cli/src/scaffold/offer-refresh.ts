@@ -3,7 +3,7 @@ import type { Io } from '../io/io.ts';
 import type { GuideSet } from './guides/plan-guides.ts';
 import { planProjectGuides, type WriteOptions } from './make-project.ts';
 
-/** Whether `init` can ask questions. Its report must appear on the same terminal. */
+/** Returns whether `init` can ask questions. Requires that standard output, to which the report is printed, is a terminal too. */
 export function isInteractive(io: Io): boolean {
   return canPrompt(io) && io.stdout.isTerminal;
 }

@@ -35,7 +35,7 @@ test('parses several pairs in one argument', () => {
   expect(parseArguments(['A=1 B=2']).warnings[0]?.message).toBe('was parsed as 2 pairs: A, B');
 });
 
-test('removes the quotes around a quoted value in an argument of its own', () => {
+test('removes the quotes around the value in an argument with one quoted pair', () => {
   expect(parsePairs('A="two words"', 'B="x C=2"', 'C="@file"', 'D="-"')).toEqual([
     ['A', 'two words'],
     ['B', 'x C=2'],
@@ -64,7 +64,7 @@ test('rejects an argument that is not valid UTF-8', () => {
   expect(parsePairs('A=1', 'B=x\ufffd')).toEqual([expect.stringMatching(/^argument 2 is not valid UTF-8/)]);
 });
 
-test('parses -, @FILE and a bare key as sources, unless a backslash escapes them', () => {
+test('parses KEY=-, KEY=@FILE and KEY as sources of a value, unless a backslash escapes them', () => {
   expect(parsePairs('A=-', 'B=@p/q', 'C', 'D=\\@x', 'E=\\-', 'F=\\\\@x', 'G=\\x', 'H=\\-x')).toEqual([
     ['A', { kind: 'input' }],
     ['B', { kind: 'file', path: 'p/q' }],

@@ -16,9 +16,9 @@ type ParsedArguments = {
   readonly warnings: readonly LocatedMessage[];
 };
 
-/** White space followed by `KEY=`, so the argument may contain a second pair. */
+/** Matches white space followed by `KEY=`. An argument that contains it may have a second pair. */
 const anotherPair = /\s[A-Za-z0-9_-]{1,64}=/;
-/** A `KEY=value` pair whose value is in double quotes, or contains neither quotes nor white space. */
+/** Matches a `KEY=value` pair whose value is in double quotes, or contains neither quotes nor white space. */
 const pair = /([A-Za-z0-9_-]{1,64})=(?:"([^"\\]*)"|([^\s"]*))(?: +|$)/y;
 
 /**
@@ -70,7 +70,7 @@ const ambiguous = `can be read as one pair and as several: ${instead}`;
 const quotesInside =
   'has a quoted value that is empty, or contains a double quote or a backslash: use --file, KEY=@FILE or KEY=-';
 
-/** Returns null if the argument is not a sequence of pairs. */
+/** Parses an argument that is a sequence of pairs. Returns null for any other argument. */
 function parsePairs(text: string): ArgumentKeys | null {
   const values: { key: string; source: ValueSource }[] = [];
   const trimmed = text.trimEnd();
@@ -89,7 +89,7 @@ function parsePairs(text: string): ArgumentKeys | null {
 function parseSource(value: string): ValueSource | null {
   if (value === '-') return { kind: 'input' };
   if (value.startsWith('@')) return { kind: 'file', path: value.slice(1) };
-  // A backslash escapes a leading @ or a value that is only "-", also after further backslashes.
+  // Remove the backslash that escapes a leading @, or a value that is only "-". Only the first of several backslashes is removed.
   return literal(/^\\+(?:@|-$)/.test(value) ? value.slice(1) : value);
 }
 

@@ -11,7 +11,7 @@ import { findWriteTarget, formatTargetFields } from './write-target.ts';
 export type WriteMode = {
   readonly dryRun: boolean;
   readonly expectedRevision: number | null;
-  /** The region that the dry run returned, or null for the dry run itself. */
+  /** The region that the dry run returned. Null for the dry run itself. */
   readonly region: string | null;
 };
 
@@ -19,12 +19,12 @@ export type ChangeOptions = {
   readonly name: string;
   readonly skip: boolean;
   readonly isDryRun: boolean;
-  /** How long to wait until the region has the new revision. Undefined means not to wait. */
+  /** Maximum time to wait until the region has the new revision. Undefined means not to wait. */
   readonly waitSeconds: number | undefined;
   readonly ifRevision: number | undefined;
 };
 
-export type SetChange = ChangeOptions & {
+export type SecretSetChange = ChangeOptions & {
   readonly skipped: readonly string[];
   readonly question: (preview: WrittenSecrets) => string;
   readonly submit: (client: Client, ask: WriteMode) => Promise<WrittenSecrets>;
@@ -34,7 +34,7 @@ export type SetChange = ChangeOptions & {
  * Changes a secret set: shows the result of a dry run, asks for confirmation, then writes. Writes nothing if the set was
  * changed after the dry run. With `skip`, writes without a dry run.
  */
-export async function changeSet(context: Context, change: SetChange): Promise<Report> {
+export async function changeSecretSet(context: Context, change: SecretSetChange): Promise<Report> {
   const { isDryRun, skip, ifRevision = null } = change;
   if (!isDryRun) requireConfirmable(context, { skip });
   const client = await context.service();
@@ -67,7 +67,7 @@ function writeAtRevision({ previousRevision, region }: WrittenSecrets): WriteMod
 async function changePreview(
   context: Context,
   client: Client,
-  change: SetChange,
+  change: SecretSetChange,
   preview: WrittenSecrets,
 ): Promise<readonly Block[]> {
   const { previousRevision: before, name } = preview;
@@ -93,7 +93,7 @@ async function changePreview(
 async function reportWritten(
   context: Context,
   client: Client,
-  change: SetChange,
+  change: SecretSetChange,
   written: WrittenSecrets,
   werePreviewed: boolean,
 ): Promise<Report> {

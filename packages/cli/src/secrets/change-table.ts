@@ -2,7 +2,7 @@ import type { SecretSetDetails, WrittenSecrets } from '@bothost/contract';
 import { formatCount } from '../output/format.ts';
 import type { Block, Cell } from '../output/report.ts';
 
-export const changeSigns = {
+export const signsByChange = {
   new: { sign: '+', tone: 'good' },
   changed: { sign: '~', tone: 'warn' },
   unchanged: { sign: '=', tone: 'dim' },
@@ -29,7 +29,7 @@ export function createChangeTable(
       ...(fingerprints ? [{ title: 'Fingerprint', dropOrder: 2 }] : []),
     ],
     rows: changes.map(({ key, change, bytes, fingerprint }) => {
-      const { sign, tone } = changeSigns[change];
+      const { sign, tone } = signsByChange[change];
       return [
         { text: sign, tone },
         { text: key, tone },

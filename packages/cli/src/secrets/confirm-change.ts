@@ -3,7 +3,7 @@ import { UsageError } from '../failure.ts';
 import { canPrompt, requireConfirmation } from '../io/confirm.ts';
 import type { Block } from '../output/report.ts';
 
-/** With `skip`, the change is confirmed in advance. */
+/** Options of commands that ask for confirmation. With `skip`, they do not ask. */
 export type ConfirmationOptions = { readonly skip: boolean };
 
 /** Throws a `UsageError` if a confirmation is needed but there is no terminal. Call it before prompting or sending anything. */

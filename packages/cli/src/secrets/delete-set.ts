@@ -3,28 +3,28 @@ import type { Context } from '../command-line/context.ts';
 import { Failure } from '../failure.ts';
 import type { Block, Report } from '../output/report.ts';
 import { confirmChange, requireConfirmable } from './confirm-change.ts';
-import { findSet, type SecretSetLookup } from './find-set.ts';
-import { requireSetName } from './set-name.ts';
+import { findSecretSet, type SecretSetLookup } from './find-set.ts';
+import { requireSecretSetName } from './set-name.ts';
 import { findWriteTarget, formatTargetFields } from './write-target.ts';
 
-export type DeleteSetOptions = {
+export type DeleteSecretSetOptions = {
   readonly name: string;
   readonly force: boolean;
-  /** Makes the deletion fail unless the set is at this revision. */
+  /** The revision at which the set must be; otherwise, the deletion fails. */
   readonly ifRevision: number | undefined;
   readonly skip: boolean;
   readonly isDryRun: boolean;
 };
 
 /** Deletes a secret set or an image pull secret with all its revisions. */
-export async function deleteSet(context: Context, options: DeleteSetOptions): Promise<Report> {
+export async function deleteSecretSet(context: Context, options: DeleteSecretSetOptions): Promise<Report> {
   const { name, force, ifRevision, skip, isDryRun } = options;
-  requireSetName(name);
+  requireSecretSetName(name);
   if (!isDryRun) requireConfirmable(context, options);
   const client = await context.service();
   let expectedRevision = ifRevision;
   if (!skip || isDryRun) {
-    const set = await findSet(client, name);
+    const set = await findSecretSet(client, name);
     requireRevision(set, ifRevision);
     const place = await findWriteTarget(context, client, set.item.region);
     const blocks: Block[] = [
@@ -37,7 +37,7 @@ export async function deleteSet(context: Context, options: DeleteSetOptions): Pr
     if (isDryRun) return { json: { dryRun: true, name, agents: agentNames(set.details) }, blocks };
     requireUnused(set, force);
     await confirmChange(context, { skip }, blocks, `Permanently delete ${set.item.name} with all its revisions?`);
-    // Deletes only the revision that was shown, in case the set has changed since.
+    // Delete the set only at the shown revision, because it may have changed in the meantime.
     expectedRevision = set.item.revision;
   }
   const deleted = await client.deleteSecretSet({

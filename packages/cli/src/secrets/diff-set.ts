@@ -1,24 +1,24 @@
 import type { Context } from '../command-line/context.ts';
 import type { Report } from '../output/report.ts';
 import { createChangeTable } from './change-table.ts';
-import { setNotFoundFailure } from './find-set.ts';
+import { createNotFoundFailure } from './find-set.ts';
 import { type FileFormat, readValues } from './read-values.ts';
-import { requireSetName } from './set-name.ts';
+import { requireSecretSetName } from './set-name.ts';
 
 /** Compares a local file with a secret set. Sends a dry run of replacing the set, so nothing is written. */
-export async function diffSet(
+export async function diffSecretSet(
   context: Context,
   options: { readonly name: string; readonly file: string; readonly format: FileFormat },
 ): Promise<Report> {
   const { name, file } = options;
-  requireSetName(name);
+  requireSecretSetName(name);
   const { secrets, skipped } = await readValues(context, { ...options, pairs: [] });
   const client = await context.service();
   const answer = await client.putSecrets({
     params: { setName: name },
     body: { secrets: [...secrets], mode: 'replace', dryRun: true },
   });
-  if (answer.previousRevision === null) throw setNotFoundFailure();
+  if (answer.previousRevision === null) throw createNotFoundFailure();
   const { changes, revision } = answer;
   const isSame = changes.every(({ change }) => change === 'unchanged');
   const source = file === '-' ? 'standard input' : file;

@@ -1,7 +1,6 @@
 import { canonicalRegistry, isEncodedCredentials } from '@bothost/contract';
 import { Failure } from '../failure.ts';
-
-type Fields = Readonly<Record<string, unknown>>;
+import { fieldsOf } from '../json-object.ts';
 
 /**
  * Reads the Base64 credentials for a registry from docker's `config.json`. Credential stores and tokens are not supported and
@@ -9,13 +8,13 @@ type Fields = Readonly<Record<string, unknown>>;
  */
 export function readDockerConfig(text: string, source: string, host: string): string {
   const config = parse(text, source);
-  const matches = Object.entries(toFields(config['auths'])).filter(([key]) => isRegistry(key, host));
+  const matches = Object.entries(fieldsOf(config['auths'])).filter(([key]) => isRegistry(key, host));
   // For Docker Hub, several entries match, and the one with exactly its name has the credentials.
   const entries = matches.some(([key]) => key === host) ? matches.filter(([key]) => key === host) : matches;
-  const auths = new Set(entries.map(([, entry]) => toFields(entry)['auth']).filter((auth) => auth && auth !== ''));
+  const auths = new Set(entries.map(([, entry]) => fieldsOf(entry)['auth']).filter((auth) => auth && auth !== ''));
   if (auths.size > 1) throw credentialsFailure(`${source} has several credentials for ${host}.`);
   const [auth] = auths;
-  const others = entries.map(([, entry]) => toFields(entry));
+  const others = entries.map(([, entry]) => fieldsOf(entry));
   if (others.some((entry) => entry['identitytoken'] || entry['registrytoken'])) {
     throw credentialsFailure(`${source} has a token for ${host}, which works only with docker itself.`);
   }
@@ -23,7 +22,7 @@ export function readDockerConfig(text: string, source: string, host: string): st
     if (isEncodedCredentials(auth)) return auth;
     throw credentialsFailure(`In ${source}, the "auth" field for ${host} is not username:password in Base64.`);
   }
-  const [, helper] = Object.entries(toFields(config['credHelpers'])).find(([key]) => isRegistry(key, host)) ?? [];
+  const [, helper] = Object.entries(fieldsOf(config['credHelpers'])).find(([key]) => isRegistry(key, host)) ?? [];
   const store = typeof helper === 'string' ? helper : config['credsStore'];
   if (typeof store === 'string' && store !== '') {
     throw credentialsFailure(`${source} refers to docker-credential-${store}, which botcli does not support.`);
@@ -37,17 +36,13 @@ function isRegistry(key: string, host: string): boolean {
   return 'host' in named && named.host === host;
 }
 
-function parse(text: string, source: string): Fields {
+function parse(text: string, source: string): Readonly<Record<string, unknown>> {
   try {
-    return toFields(JSON.parse(text));
+    return fieldsOf(JSON.parse(text));
   } catch {
     // The parser's message quotes the file, which contains credentials.
     throw credentialsFailure(`${source} is not JSON.`);
   }
-}
-
-function toFields(value: unknown): Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : {};
 }
 
 function credentialsFailure(problem: string): Failure {

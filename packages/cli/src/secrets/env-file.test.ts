@@ -132,7 +132,7 @@ test('keeps any value unchanged in every notation (12,000 cases)', () => {
   );
 });
 
-test('never throws, and reports every problem with an existing line (10,000 cases)', () => {
+test('never throws, and reports every problem with a valid line number (10,000 cases)', () => {
   const text = fc.array(fc.oneof(hostileValue, fc.constantFrom('A=', 'B=', '\n', '\0')), { maxLength: 20 });
   fc.assert(
     fc.property(text, (pieces) => {

@@ -4,7 +4,7 @@ import { parseQuotedValue } from './quoted-value.ts';
 
 const beforeKey = /^[ \t]*(?:export[ \t]+)?/;
 const looksLikeAssignment = /^[ \t]*(?:export[ \t]+)?[A-Za-z0-9_-]{1,64}[ \t]*=/;
-/** Tested after removing the carriage return of each line ending. */
+/** Matches control characters in lines whose line endings are removed. */
 const controlCharacterExceptTab = /(?!\t)\p{Cc}/u;
 
 /**
@@ -58,7 +58,7 @@ export function parseEnvFile(text: string, source: string): ParseResult {
   return { pairs, skipped, warnings, problems: sortByLine(problems) };
 }
 
-/** `lines` is the number of lines up to the end of the value, or up to the problem. */
+/** A parsed value or its problem. `lines` is the number of lines that the value spans, or up to the problem. */
 type ParsedValue =
   | { readonly lines: number; readonly value: string; readonly warnings: readonly string[] }
   | { readonly lines: number; readonly problem: string; readonly isQuoted: boolean };

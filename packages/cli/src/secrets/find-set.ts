@@ -6,16 +6,16 @@ export type SecretSetLookup = {
     SecretSetListItem,
     'name' | 'type' | 'region' | 'status' | 'errorMessage' | 'revision' | 'damaged'
   >;
-  /** The details are null for a damaged set and for an image pull secret. */
+  /** Null for a damaged set and for an image pull secret. */
   readonly details: SecretSetDetails | null;
-  /** The registry of an image pull secret; null for a secret set. */
+  /** The registry of an image pull secret. Null for a secret set. */
   readonly host: string | null;
   readonly credentials: Pick<SecretSetListItem, 'expiresAt' | 'verification'> | null;
 };
 
 const reasonsForNoDetails: readonly string[] = ['secret-set-has-no-keys', 'secret-set-damaged'];
 
-export async function findSet(client: Client, name: string): Promise<SecretSetLookup> {
+export async function findSecretSet(client: Client, name: string): Promise<SecretSetLookup> {
   try {
     const details = await client.getSecretSet({ params: { setName: name } });
     return { item: details, details, host: null, credentials: null };
@@ -24,12 +24,12 @@ export async function findSet(client: Client, name: string): Promise<SecretSetLo
   }
   const { sets } = await client.listSecrets();
   const item = sets.find((set) => set.name.toLowerCase() === name.toLowerCase());
-  if (item === undefined) throw setNotFoundFailure();
+  if (item === undefined) throw createNotFoundFailure();
   return { item, details: null, host: item.host, credentials: item.type === 'secret' ? null : item };
 }
 
-/** Has the same code and message as the error of the service. */
-export function setNotFoundFailure(): Failure {
+/** Creates the same failure as an error response of the service, plus a hint. */
+export function createNotFoundFailure(): Failure {
   const hint = 'To list the existing sets, run: botcli cloud secrets list --no-sets';
   return new Failure('secret-set-not-found', failures['secret-set-not-found'].message, hint);
 }

@@ -2,11 +2,11 @@ import { canonicalRegistry, type PullSecretCheck, type WrittenSecrets } from '@b
 import type { Context } from '../command-line/context.ts';
 import { Failure } from '../failure.ts';
 import type { Cell, Report } from '../output/report.ts';
-import { changeSigns } from './change-table.ts';
+import { signsByChange } from './change-table.ts';
 import { type CredentialSource, readCredentials, requireOneSource } from './pull-credentials.ts';
 import { readinessCell, resolveReadiness } from './readiness.ts';
 import { sendWrite } from './send-write.ts';
-import { requireSetName } from './set-name.ts';
+import { requireSecretSetName } from './set-name.ts';
 import { expiryCell, expiryWarning, verificationCell } from './verification.ts';
 import { verifyWithRegistry } from './verify-pull-secret.ts';
 
@@ -24,10 +24,10 @@ export type PullSecretRequest = {
 
 /** Creates or replaces an image pull secret. Asks for no confirmation. */
 export async function putPullSecret(context: Context, request: PullSecretRequest): Promise<Report> {
-  requireSetName(request.name);
+  requireSecretSetName(request.name);
   const host = requireRegistry(request.host);
   requireOneSource(context, request.credentials);
-  // A missing API key must fail before the prompt for credentials.
+  // Create the client first, so that a missing API key is reported before the prompt for credentials.
   const client = await context.service();
   const secretValue = await readCredentials(context, request.credentials, host);
   const { region, lifetimeSeconds } = request;
@@ -71,7 +71,7 @@ function rejectedFailure(written: WrittenSecrets, check: PullSecretCheck): Failu
 
 function changeFields({ changes }: WrittenSecrets): (readonly [string, Cell])[] {
   return changes.map(({ change, fingerprint }) => {
-    const { sign, tone } = changeSigns[change];
+    const { sign, tone } = signsByChange[change];
     const text = fingerprint === null ? `${sign} ${change}` : `${sign} ${change}, fingerprint ${fingerprint}`;
     return ['Credentials', { text, tone }] as const;
   });

@@ -84,7 +84,7 @@ function* tokenize(content: string): Generator<{ readonly text: string; readonly
   }
 }
 
-/** Returns the end of the longest prefix that consists of JSON tokens, which is precise enough for a line number. */
+/** Returns the approximate position of a syntax error: the end of the longest prefix that consists of JSON tokens. */
 function findSyntaxError(content: string): number {
   let end = 0;
   for (const { text, index } of tokenize(content)) end = index + text.length;

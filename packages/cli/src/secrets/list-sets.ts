@@ -5,7 +5,7 @@ import type { Block, Report } from '../output/report.ts';
 import { readinessCell } from './readiness.ts';
 import { expiryCell, expiryWarning, verificationCell } from './verification.ts';
 
-export async function listSets(
+export async function listSecretSets(
   context: Context,
   { region, onlySets }: { readonly region: string | undefined; readonly onlySets: boolean },
 ): Promise<Report> {

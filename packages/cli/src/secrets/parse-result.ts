@@ -1,4 +1,4 @@
-/** A line of a file, or an argument of the command line. */
+/** The location of a key: a line of a file, or an argument of the command line. */
 export type SourceLocation = { readonly source: string; readonly line: number | null };
 
 export type Pair = { readonly key: string; readonly value: string; readonly where: SourceLocation };

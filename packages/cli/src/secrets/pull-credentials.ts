@@ -1,4 +1,4 @@
-import { isEncodedCredentials, secretValueBytes } from '@bothost/contract';
+import { isEncodedCredentials, maxSecretValueBytes } from '@bothost/contract';
 import type { Context } from '../command-line/context.ts';
 import { Failure, UsageError } from '../failure.ts';
 import { canPrompt } from '../io/confirm.ts';
@@ -66,7 +66,7 @@ async function readPassword(
   host: string,
 ): Promise<string> {
   const password = passwordStdin
-    ? decodeText(await readInput(context, secretValueBytes), 'standard input').replace(/\r?\n$/, '')
+    ? decodeText(await readInput(context, maxSecretValueBytes), 'standard input').replace(/\r?\n$/, '')
     : await context.io.prompter.secret(`Password of ${username} at ${host}`);
   if (password === '') throw credentialFailure('The password is empty.');
   return password;
@@ -106,8 +106,8 @@ function requireEncoded(text: string): string {
 }
 
 function requireSize(encoded: string): string {
-  if (encoded.length <= secretValueBytes) return encoded;
-  throw credentialFailure(`The credentials are longer than ${secretValueBytes} bytes in Base64.`);
+  if (encoded.length <= maxSecretValueBytes) return encoded;
+  throw credentialFailure(`The credentials are longer than ${maxSecretValueBytes} bytes in Base64.`);
 }
 
 function credentialFailure(message: string, hint: string | null = null): Failure {

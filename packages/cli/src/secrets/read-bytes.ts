@@ -4,7 +4,7 @@ import { Socket } from 'node:net';
 import { resolve } from 'node:path';
 import { addAbortSignal } from 'node:stream';
 import type { Context } from '../command-line/context.ts';
-import { Failure } from '../failure.ts';
+import { Failure, systemErrorCode } from '../failure.ts';
 import { readLimited } from '../io/read-limited.ts';
 
 const noticeDelayMs = 2_000;
@@ -27,7 +27,7 @@ export async function readFileBytes(
   label: { readonly name: string; readonly hint: string | null } = { name: path, hint: null },
 ): Promise<Uint8Array> {
   try {
-    // A blocking open of a FIFO could not be interrupted with Ctrl-C.
+    // Do not block, because Ctrl-C cannot interrupt a blocking open of a FIFO.
     const file = await open(resolve(io.directory, path), constants.O_RDONLY | constants.O_NONBLOCK);
     try {
       const status = await file.stat();
@@ -41,7 +41,7 @@ export async function readFileBytes(
     }
   } catch (error) {
     if (error instanceof Failure || io.signal.aborted) throw error;
-    const errorCode = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
+    const errorCode = systemErrorCode(error) ?? 'unknown error';
     throw new Failure('file-unreadable', `Cannot read ${label.name} (${errorCode}).`, label.hint);
   }
 }

@@ -1,4 +1,4 @@
-import { secretValueBytes } from '@bothost/contract';
+import { maxSecretValueBytes } from '@bothost/contract';
 import type { Context } from '../command-line/context.ts';
 import { Failure, UsageError } from '../failure.ts';
 import { canPrompt } from '../io/confirm.ts';
@@ -111,9 +111,9 @@ async function readKeyValue(context: Context, wanted: RequestedKey): Promise<Par
   const isInput = source.kind === 'input';
   const place = isInput ? 'standard input' : source.path;
   const bytes = await (isInput
-    ? readInput(context, secretValueBytes)
-    : readFileBytes(context, source.path, secretValueBytes, fileLabel(wanted)));
-  if (bytes.byteLength > secretValueBytes) return tooLong(place, secretValueBytes);
+    ? readInput(context, maxSecretValueBytes)
+    : readFileBytes(context, source.path, maxSecretValueBytes, fileLabel(wanted)));
+  if (bytes.byteLength > maxSecretValueBytes) return tooLong(place, maxSecretValueBytes);
   const decoded = decodeUtf8(bytes, place);
   if ('problems' in decoded) return { ...emptyResult, problems: decoded.problems };
   const where = { source: place, line: null };

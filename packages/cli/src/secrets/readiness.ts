@@ -6,7 +6,7 @@ import { secondsBetween } from '../output/format.ts';
 import type { Cell } from '../output/report.ts';
 import { withRetries } from '../service/retry.ts';
 
-export type SetRevision = {
+export type SecretSetRevision = {
   readonly name: string;
   readonly type: SecretSetListItem['type'];
   readonly revision: number;
@@ -21,7 +21,7 @@ type SetState = Pick<SecretSetListItem, 'status' | 'errorMessage' | 'revision'>;
 export async function waitUntilReady(
   context: Pick<Context, 'io' | 'messages'>,
   client: Client,
-  set: SetRevision,
+  set: SecretSetRevision,
   seconds: number,
 ): Promise<'ready'> {
   const { io, messages } = context;
@@ -62,7 +62,7 @@ export async function resolveReadiness(
   try {
     return await waitUntilReady(context, client, { name, type, revision }, waitSeconds);
   } catch (error) {
-    // After Ctrl-C or a connection error, users may wonder whether the revision was stored.
+    // Print that the revision is stored, which users cannot know after Ctrl-C or a connection error.
     if (!(error instanceof Failure)) {
       context.messages.status(null);
       context.messages.notify(`Revision ${revision} of ${name} is stored.`);
@@ -79,7 +79,7 @@ function deliveryFailure(name: string, { revision, errorMessage }: SetState): Fa
   );
 }
 
-async function findSetState(client: Client, { name, type }: SetRevision): Promise<SetState | null> {
+async function findSetState(client: Client, { name, type }: SecretSetRevision): Promise<SetState | null> {
   const { sets } = await client.listSecrets({ query: { type } });
   return sets.find((set) => set.name.toLowerCase() === name.toLowerCase()) ?? null;
 }

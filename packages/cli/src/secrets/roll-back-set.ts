@@ -1,15 +1,15 @@
 import type { Context } from '../command-line/context.ts';
 import type { Report } from '../output/report.ts';
-import { type ChangeOptions, changeSet } from './change-set.ts';
-import { requireSetName } from './set-name.ts';
+import { type ChangeOptions, changeSecretSet } from './change-set.ts';
+import { requireSecretSetName } from './set-name.ts';
 
 export type RollBackOptions = ChangeOptions & { readonly revision: number };
 
 /** Creates a revision with the content of an earlier revision. */
-export async function rollBackSet(context: Context, options: RollBackOptions): Promise<Report> {
+export async function rollBackSecretSet(context: Context, options: RollBackOptions): Promise<Report> {
   const { name, revision } = options;
-  requireSetName(name);
-  return changeSet(context, {
+  requireSecretSetName(name);
+  return changeSecretSet(context, {
     ...options,
     skipped: [],
     question: () => `Roll ${name} back to revision ${revision}?`,

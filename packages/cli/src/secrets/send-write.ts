@@ -1,7 +1,6 @@
-import { ConnectionError, type WrittenSecrets } from '@bothost/contract';
+import { ConnectionError, isTransient, type WrittenSecrets } from '@bothost/contract';
 import type { Context } from '../command-line/context.ts';
 import { findNetworkErrorCode } from '../service/describe-failure.ts';
-import { isTransient } from '../service/retry.ts';
 
 /** Sends a write. If no response arrives, prints that the write may or may not have been stored. */
 export async function sendWrite(

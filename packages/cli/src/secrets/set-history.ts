@@ -3,7 +3,7 @@ import type { Context } from '../command-line/context.ts';
 import { formatTime } from '../output/format.ts';
 import type { Cell, Report } from '../output/report.ts';
 import { readinessCell } from './readiness.ts';
-import { requireSetName } from './set-name.ts';
+import { requireSecretSetName } from './set-name.ts';
 
 /** Lists the revisions of a secret set, newest first, with the API key that wrote each revision and the changed keys. */
 export async function showHistory(
@@ -11,7 +11,7 @@ export async function showHistory(
   page: { readonly name: string; readonly limit: number; readonly before: number | undefined },
 ): Promise<Report> {
   const { name, limit, before } = page;
-  requireSetName(name);
+  requireSecretSetName(name);
   const client = await context.service();
   const query = { limit, ...(before === undefined ? {} : { before }) };
   const [{ revisions, nextBefore }, { keys }] = await Promise.all([

@@ -1,9 +1,9 @@
 import type { Context } from '../command-line/context.ts';
 import type { Report } from '../output/report.ts';
-import { type ChangeOptions, changeSet } from './change-set.ts';
+import { type ChangeOptions, changeSecretSet } from './change-set.ts';
 import { requireConfirmable } from './confirm-change.ts';
 import { readValues, type ValueInputs } from './read-values.ts';
-import { requireSetName } from './set-name.ts';
+import { requireSecretSetName } from './set-name.ts';
 
 export type WriteKeysOptions = ValueInputs &
   ChangeOptions & { readonly region: string | undefined; readonly replaces: boolean };
@@ -11,10 +11,10 @@ export type WriteKeysOptions = ValueInputs &
 /** Creates or updates a secret set. Reads all values first, then sends them in one request. */
 export async function writeKeys(context: Context, options: WriteKeysOptions): Promise<Report> {
   const { name, replaces } = options;
-  requireSetName(name);
+  requireSecretSetName(name);
   if (!options.isDryRun) requireConfirmable(context, options);
   const { secrets, skipped } = await readValues(context, options);
-  return changeSet(context, {
+  return changeSecretSet(context, {
     ...options,
     skipped,
     question: ({ change }) =>

@@ -1,7 +1,7 @@
 import { SecretSetName } from '@bothost/contract';
 import { Failure } from '../failure.ts';
 
-export function requireSetName(name: string): void {
+export function requireSecretSetName(name: string): void {
   const [problem] = SecretSetName.safeParse(name).error?.issues ?? [];
   if (problem === undefined) return;
   throw new Failure('name-invalid', `Invalid name of a secret set: ${problem.message}.`);

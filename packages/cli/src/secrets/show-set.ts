@@ -2,19 +2,19 @@ import type { SecretSetDetails } from '@bothost/contract';
 import type { Context } from '../command-line/context.ts';
 import { formatTime } from '../output/format.ts';
 import type { Block, Cell, Report } from '../output/report.ts';
-import { findSet, setNotFoundFailure } from './find-set.ts';
+import { createNotFoundFailure, findSecretSet } from './find-set.ts';
 import { readinessCell } from './readiness.ts';
-import { requireSetName } from './set-name.ts';
+import { requireSecretSetName } from './set-name.ts';
 import { credentialFields } from './verification.ts';
 
 /** Shows the keys of a secret set, never the values, and the agents that use the set. */
-export async function showSet(
+export async function showSecretSet(
   context: Context,
   { name, region }: { readonly name: string; readonly region: string | undefined },
 ): Promise<Report> {
-  requireSetName(name);
-  const { item, details, host, credentials } = await findSet(await context.service(), name);
-  if (region !== undefined && item.region !== region) throw setNotFoundFailure();
+  requireSecretSetName(name);
+  const { item, details, host, credentials } = await findSecretSet(await context.service(), name);
+  if (region !== undefined && item.region !== region) throw createNotFoundFailure();
   const { errorMessage, damaged: isDamaged = false } = item;
   const head: Block = {
     kind: 'fields',

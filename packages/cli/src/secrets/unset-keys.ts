@@ -3,9 +3,9 @@ import type { Context } from '../command-line/context.ts';
 import { Failure } from '../failure.ts';
 import { formatCount } from '../output/format.ts';
 import type { Report } from '../output/report.ts';
-import { type ChangeOptions, changeSet } from './change-set.ts';
+import { type ChangeOptions, changeSecretSet } from './change-set.ts';
 import { requireConfirmable } from './confirm-change.ts';
-import { requireSetName } from './set-name.ts';
+import { requireSecretSetName } from './set-name.ts';
 
 export type UnsetKeysOptions = ChangeOptions & {
   readonly keys: readonly string[];
@@ -14,7 +14,7 @@ export type UnsetKeysOptions = ChangeOptions & {
 
 export async function unsetKeys(context: Context, options: UnsetKeysOptions): Promise<Report> {
   const { name, ifExists } = options;
-  requireSetName(name);
+  requireSecretSetName(name);
   requireValidKeys(options.keys);
   if (!options.isDryRun) requireConfirmable(context, options);
   const set = await findSetOrNull(await context.service(), name, ifExists);
@@ -27,7 +27,7 @@ export async function unsetKeys(context: Context, options: UnsetKeysOptions): Pr
     const line = `${name} has no key ${missing.join(', ')}. Nothing was changed.`;
     return { json: { status: 'OK', name, change: 'none', changes: [] }, blocks: [{ kind: 'note', lines: [line] }] };
   }
-  return changeSet(context, {
+  return changeSecretSet(context, {
     ...options,
     skipped: [],
     question: () => `Remove ${formatCount(remove.length, 'key')} from ${name}?`,
@@ -36,7 +36,7 @@ export async function unsetKeys(context: Context, options: UnsetKeysOptions): Pr
   });
 }
 
-/** The message does not quote the argument, which may be a pair with a secret value. */
+/** The message does not quote the argument, which may be a `KEY=value` pair with a secret value. */
 function requireValidKeys(keys: readonly string[]): void {
   const index = keys.findIndex((key) => !secretKeyPattern.test(key));
   if (index === -1) return;

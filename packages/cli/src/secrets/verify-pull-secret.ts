@@ -2,7 +2,7 @@ import type { CheckedPullSecret, Client } from '@bothost/contract';
 import type { Context } from '../command-line/context.ts';
 import { Failure } from '../failure.ts';
 import type { Report } from '../output/report.ts';
-import { requireSetName } from './set-name.ts';
+import { requireSecretSetName } from './set-name.ts';
 import { credentialFields, expiryWarning } from './verification.ts';
 
 /** Verifies an image pull secret with its registry. Throws a `Failure` only if the registry rejects the credentials. */
@@ -10,7 +10,7 @@ export async function verifyPullSecret(
   context: Context,
   request: { readonly name: string; readonly image: string | undefined },
 ): Promise<Report> {
-  requireSetName(request.name);
+  requireSecretSetName(request.name);
   const checked = await verifyWithRegistry(await context.service(), request.name, request.image);
   const { name, host, revision, verification, expiresAt } = checked;
   const now = context.io.now();

@@ -4,14 +4,14 @@ import type { Io } from '../io/io.ts';
 import { version } from '../version.ts';
 import type { SourcedValue } from './settings.ts';
 
-/** One timeout fits all requests, because no operation waits for a bot. */
+/** All requests have the same timeout, because no operation waits for a bot. */
 export const responseTimeoutSeconds = 30;
 
-/** Creates a client whose requests end on Ctrl-C or after the timeout. */
-export function createServiceClient(io: Io, origin: string, key: string, organization?: string): Client {
+/** Creates a client whose requests end on Ctrl-C or after the timeout. If `key` is null, they carry no key. */
+export function createServiceClient(io: Io, origin: string, key: string | null, organization?: string): Client {
   return createClient({
     origin,
-    key,
+    ...(key === null ? {} : { key }),
     ...(organization === undefined ? {} : { organization }),
     userAgent: `botcli/${version}`,
     fetch: (input, init) =>
@@ -58,4 +58,27 @@ export function requireKey(kind: 'private' | 'public', key: SourcedValue | null,
     warn(`the key from ${key.source} has a wrong checksum and may be mistyped. Trying it anyway.`);
   }
   return key.value;
+}
+
+/** Throws a `Failure` if there is no usable key, or if it is an API key, which belongs to an organization and not to a person. */
+export function requirePersonalToken(key: SourcedValue | null, warn: (text: string) => void): string {
+  const token = requireKey('private', key, warn);
+  if (inspectKey(token).kind === 'private') {
+    throw new Failure(
+      'key-of-wrong-kind',
+      `The key from ${key?.source} is an API key; this command needs the login of a person.`,
+      'Log in with `botcli cloud auth login` without BOTCLI_TOKEN, or set BOTCLI_TOKEN to a personal access token.',
+    );
+  }
+  return token;
+}
+
+export const organizationHint =
+  'Select one with `botcli cloud organizations select NAME`, --organization or BOTCLI_ORG.';
+
+/** Throws a `Failure` if no organization is set. A person can be a member of several, so a token does not imply one. */
+export function requireOrganization(organization: SourcedValue | null): string {
+  if (organization === null)
+    throw new Failure('organization-missing', 'No organization is selected.', organizationHint);
+  return organization.value;
 }

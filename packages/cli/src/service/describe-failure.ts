@@ -1,6 +1,6 @@
 import { ApiError, ConnectionError } from '@bothost/contract';
 import { describeLocalFailure, type FailureDescription } from '../output/failure-description.ts';
-import { responseTimeoutSeconds } from './connection.ts';
+import { organizationHint, responseTimeoutSeconds } from './connection.ts';
 import type { Settings } from './settings.ts';
 
 export type CommandSubject = {
@@ -35,7 +35,7 @@ export function describeServiceFailure(
 function findHint(error: ApiError, settings: Settings | null, { agent, hasSession }: CommandSubject): string | null {
   if (error.status === 401) {
     const origin = settings?.origin.value ?? '';
-    const refusal = `The service at ${origin} does not accept this key. Log in with another one: botcli cloud auth login`;
+    const refusal = `The service at ${origin} does not accept this key. Log in again: botcli cloud auth login`;
     return isLoopback(origin) ? `${refusal}. If its keys are lost, create one: botcli operator keys create` : refusal;
   }
   if (error.reason === 'organization-not-found' && settings?.organization) {
@@ -53,6 +53,7 @@ function findHint(error: ApiError, settings: Settings | null, { agent, hasSessio
 }
 
 const hintByReason: Readonly<Record<string, string>> = {
+  'organization-missing': organizationHint,
   'region-unknown': 'To list the regions, run: botcli cloud regions list',
   'secret-set-not-found': 'To list the existing sets, run: botcli cloud secrets list --no-sets',
   'secret-revision-not-found': 'To list the revisions, run: botcli cloud secrets history NAME',
@@ -65,7 +66,7 @@ function isLoopback(origin: string): boolean {
   return URL.canParse(origin) && /^(localhost|127\.[\d.]+|\[::1\])$/.test(new URL(origin).hostname);
 }
 
-/** The service's message does not name the region. */
+/** Returns a message that contains the unknown region, which the message of the service does not. */
 function unknownRegion({ reason }: ApiError, { region }: CommandSubject): string | null {
   return reason === 'region-unknown' && region !== null ? `Region "${region}" does not exist.` : null;
 }

@@ -1,12 +1,12 @@
 import { chmod, mkdir, open, readFile, realpath, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { TomlTable } from 'smol-toml';
-import { Failure } from '../failure.ts';
+import { Failure, systemErrorCode } from '../failure.ts';
 
 const fields = ['api_url', 'organization', 'private_key', 'public_key'] as const;
 type Field = (typeof fields)[number];
 
-/** A field is null if the profile does not have it or does not exist. */
+/** The fields of a profile file. A field is null if it is missing or the file does not exist. */
 export type Profile = Readonly<Record<Field, string | null>>;
 
 export const noProfile: Profile = { api_url: null, organization: null, private_key: null, public_key: null };
@@ -56,7 +56,7 @@ export async function writeProfile(file: string, changes: Partial<Profile>): Pro
 
 async function replaceFile(target: string, text: string): Promise<void> {
   const temporary = `${target}.new`;
-  // A killed run may have left an incomplete temporary file.
+  // Remove the temporary file of a run that was killed.
   await rm(temporary, { force: true });
   const handle = await open(temporary, 'wx', 0o600);
   try {
@@ -73,7 +73,7 @@ async function readTable(file: string): Promise<TomlTable | null> {
   try {
     text = await readFile(file, 'utf8');
   } catch (error) {
-    if (errorCode(error) === 'ENOENT') return null;
+    if (systemErrorCode(error) === 'ENOENT') return null;
     throw new Failure('profile-unreadable', `Cannot read the profile ${file}: ${describeSystemError(error)}.`);
   }
   const { parse, TomlError } = await import('smol-toml');
@@ -97,17 +97,13 @@ async function restrictMode(file: string, warn: (text: string) => void): Promise
     await chmod(file, 0o600);
     warn(`Other users could read ${file}, which contains keys. Its mode was changed to 0600.`);
   } catch (error) {
-    if (errorCode(error) !== 'ENOENT')
+    if (systemErrorCode(error) !== 'ENOENT')
       warn(
         `Other users can read ${file}, which contains keys, and its mode cannot be changed: ${describeSystemError(error)}.`,
       );
   }
 }
 
-function errorCode(error: unknown): string | null {
-  return error instanceof Error && 'code' in error ? String(error.code) : null;
-}
-
 function describeSystemError(error: unknown): string {
-  return errorCode(error) ?? (error instanceof Error ? error.message : String(error));
+  return systemErrorCode(error) ?? (error instanceof Error ? error.message : String(error));
 }

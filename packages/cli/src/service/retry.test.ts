@@ -1,6 +1,6 @@
-import { ConnectionError, failure } from '@bothost/contract';
+import { ConnectionError, failure, retryDelaysMs } from '@bothost/contract';
 import { expect, test } from 'vitest';
-import { retryDelaysMs, withRetries } from './retry.ts';
+import { withRetries } from './retry.ts';
 
 function createTestContext(signal = new AbortController().signal) {
   const waited: number[] = [];

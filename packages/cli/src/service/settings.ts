@@ -1,10 +1,11 @@
+import { defaultPort } from '@bothost/contract/limits';
 import type { Environment } from '../config.ts';
 import { UsageError } from '../failure.ts';
 import type { Profile } from './profile.ts';
 
-const defaultOrigin = 'http://127.0.0.1:7420';
+const defaultOrigin = `http://127.0.0.1:${defaultPort}`;
 
-/** `source` is where the value comes from, for messages. */
+/** A value and its source, such as the name of an environment variable, for messages. */
 export type SourcedValue = { readonly value: string; readonly source: string };
 
 export type Settings = {
@@ -33,7 +34,8 @@ export function resolveSettings(flags: Flags, environment: Environment, profile:
     organization: firstGiven(
       [flags.organization, '--organization'],
       [environment.organization, 'BOTCLI_ORG'],
-      // A private key from the environment belongs to an organization of its own.
+      // Ignore the organization of the profile if the private key is from the environment, because the key determines its
+      // organization.
       [environment.token?.startsWith('sk_') ? null : profile.organization, file],
     ),
   };

@@ -3,13 +3,11 @@ import { readdirSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { agentInstances, profiles, sessionSeconds } from '@bothost/contract';
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { type DeployService, startDeployService } from '../../../test/fake-service/fake-deploy-service.ts';
 import { privateKey } from '../../../test/fake-service/records.ts';
 import { type RunOptions, runProgram } from '../../../test/run-program.ts';
 import { Interrupted } from '../../failure.ts';
-import { command } from './deploy.ts';
 
 let service: DeployService;
 let folder: string;
@@ -75,7 +73,7 @@ test('a first deploy shows the packed files, the changes, the build log and sugg
     expect.stringMatching(/^Deployment\t/),
     expect.stringMatching(/^Build\t/),
     'Start a session\tbotcli cloud agent start my-bot',
-    `Talk to the bot\t${service.origin}/talk/my-bot (if the bot supports WebSockets)`,
+    `Talk to the bot\t${service.origin}/talk/my-bot (over WebSocket or WebRTC)`,
     'Show the logs\tbotcli cloud agent logs my-bot --follow',
     '',
   ]);
@@ -92,7 +90,10 @@ test.each([
     ['websocket', 'lightrtc'],
     ['Start a session\tbotcli cloud agent start my-bot --transport websocket', 'Talk to the bot\t'],
   ],
-  [['lightrtc', 'carrier1'], ['Start a session\tbotcli cloud agent start my-bot --transport webrtc']],
+  [
+    ['lightrtc', 'carrier1'],
+    ['Start a session\tbotcli cloud agent start my-bot --transport webrtc', 'Talk to the bot\t?transport=webrtc'],
+  ],
   [['carrier1'], ['Connect\tthrough carrier1; see the README of the project']],
   [['hostedrtc'], ['Connect\tthrough hostedrtc; see the README of the project']],
 ])('suggests how to reach a generated project with the transports %j', async (transports, says) => {
@@ -105,11 +106,11 @@ test.each([
   await rm(join(folder, 'deploy.toml'));
   const { stdout } = await deploy('--yes');
   const next = stdout.split('\n').filter((line) => /^(Start|Talk|Connect)/.test(line));
-  expect(next.map((line) => line.replace(/http.*talk.my-bot$/, ''))).toEqual(says);
+  expect(next.map((line) => line.replace(/http.*talk.my-bot/, ''))).toEqual(says);
   const { talkUrl, commands } = JSON.parse((await deploy('--json')).stdout);
-  const page = transports.includes('websocket') ? `${service.origin}/talk/my-bot` : null;
+  const page = `${service.origin}/talk/my-bot${transports.includes('websocket') ? '' : '?transport=webrtc'}`;
   expect({ talkUrl, start: `Start a session\t${commands.start}` }).toEqual({
-    talkUrl: page,
+    talkUrl: transports.includes('lightrtc') ? page : null,
     start: says[0]?.startsWith('Start') ? says[0] : 'Start a session\tnull',
   });
 });
@@ -121,7 +122,7 @@ test('ignores the transports of a generated project in another directory', async
     'other/bot.js': '// 1',
   });
   const { stdout } = await deploy('--yes --build-dir other');
-  expect(stdout).toContain('(if the bot supports WebSockets)');
+  expect(stdout).toContain('(over WebSocket or WebRTC)');
 });
 
 test('reports an unchanged project without a prompt, an upload or a build', async () => {
@@ -171,7 +172,7 @@ test('removes the secret set from the agent when it is removed from the deploy f
 test.each([
   [
     'missing',
-    'The deploy names the secret set keys, which does not exist',
+    "The agent's secret set keys does not exist",
     'To create it, run: botcli cloud secrets set keys --file .env\n',
   ],
   [
@@ -269,7 +270,7 @@ test('resumes an interrupted upload in the same run and in the next one', async 
   expect(sentOperations().filter((name) => name === 'getBuildUploadUrl')).toHaveLength(4);
 
   await put({ 'voice.bin': randomBytes(2_000_000) });
-  // Breaks more often than the client retries, so this run fails and the next run resumes the upload.
+  // The connection breaks more often than the client retries, so the first run fails and the next run resumes the upload.
   service.faults.breaks = [70_000, ...Array.from({ length: 8 }, () => 0)];
   const broken = await deploy('--yes');
   expect(broken).toMatchObject({ status: 1, stderr: expect.stringContaining('was lost during the upload') });
@@ -396,12 +397,12 @@ test('exits with 1 when a bot does not start, and shows its last output and the 
   expect(failed.stderr).toContain('exited with code 1 before it was ready.');
   expect(failed.stderr).toContain(`The deployment ${serving} keeps serving`);
   expect(failed.stderr).toContain('\n  Trace:\n  bot.js:1\n');
-  // A failed version is not tried again without --force.
+  // A deployment that failed is not tried again without --force.
   const again = await deploy('--yes --json');
   expect(again.status).toBe(1);
   expect(JSON.parse(again.stdout).error).toMatchObject({
     reason: 'deployment-failed',
-    // The hint ends with the command, so that it can be copied.
+    // The hint must end with the command, so that users can copy it.
     hint: expect.stringMatching(
       /^Nothing has changed since then. .* To show its logs, run: botcli .* --deployment \S+$/,
     ),
@@ -417,7 +418,7 @@ test('reports a bot without output and suggests no command for its logs', async 
   const { status, stderr } = await deploy('--yes');
   expect(status).toBe(1);
   expect(stderr).toMatch(/ No deployment of the agent is active\.\nThe bot wrote no output\.\n$/);
-  // A bot that could not be prepared has never run.
+  // A bot that could not be prepared never ran, so its missing output must not be reported.
   service.faults.fails = { ...silent, code: 'PCC_PREPARE_FAILED', exitCode: null };
   expect((await deploy('--force')).stderr).not.toContain('The bot wrote no output');
 });
@@ -572,19 +573,4 @@ test('removes its temporary files', async () => {
   expect((await deploy('--dry-run', { onStderr })).status).toBe(0);
   expect(seen).toContainEqual([expect.stringMatching(/^botcli-/)]);
   expect(await readdir(temporary)).toEqual([]);
-});
-
-test('accepts the same ranges of option values as the contract', () => {
-  const reads = (name: string, text: string) => {
-    const option = command.options[name];
-    return option?.kind === 'value' ? option.read(text) : null;
-  };
-  for (const name of Object.keys(profiles)) expect(reads('profile', name)).toBe(name);
-  expect(reads('min-agents', String(agentInstances.minimum))).toBe(agentInstances.minimum);
-  expect(reads('max-agents', String(agentInstances.maximum))).toBe(agentInstances.maximum);
-  expect(() => reads('max-agents', String(agentInstances.maximum + 1))).toThrow('whole number');
-  for (const seconds of [sessionSeconds.minimum, sessionSeconds.maximum]) {
-    expect(reads('max-session-duration', String(seconds))).toBe(seconds);
-  }
-  expect(() => reads('max-session-duration', String(sessionSeconds.minimum - 1))).toThrow('whole number');
 });

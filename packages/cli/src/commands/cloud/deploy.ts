@@ -1,3 +1,4 @@
+import { instanceLimits, profileNames, sessionSeconds } from '@bothost/contract/limits';
 import { defineCommand } from '../../command-line/command.ts';
 import { choiceOption, flagOption, integerOption, textOption } from '../../command-line/options.ts';
 
@@ -19,14 +20,18 @@ export const command = defineCommand({
     'build-dir': textOption({ description: 'Directory to pack', short: 'd', placeholder: 'DIRECTORY' }),
     'build-id': textOption({ description: 'Existing build to deploy', short: 'b', placeholder: 'ID' }),
     region: textOption({ description: 'Region of a new agent', short: 'r', placeholder: 'REGION' }),
-    profile: choiceOption({ description: 'CPU and memory of an instance', short: 'p' }, [
-      'agent-1x',
-      'agent-2x',
-      'agent-3x',
-    ]),
-    'min-agents': integerOption({ description: 'Number of instances that are kept ready' }, 0, 50),
-    'max-agents': integerOption({ description: 'Maximum number of concurrent sessions' }, 1, 50),
-    'max-session-duration': integerOption({ description: 'Maximum duration of a session in seconds' }, 60, 14_400),
+    profile: choiceOption({ description: 'CPU and memory of an instance', short: 'p' }, profileNames),
+    'min-agents': integerOption(
+      { description: 'Number of instances that are kept ready' },
+      instanceLimits.minimum,
+      instanceLimits.maximum,
+    ),
+    'max-agents': integerOption({ description: 'Maximum number of concurrent sessions' }, 1, instanceLimits.maximum),
+    'max-session-duration': integerOption(
+      { description: 'Maximum duration of a session in seconds' },
+      sessionSeconds.minimum,
+      sessionSeconds.maximum,
+    ),
     'websocket-auth': choiceOption({ description: 'Whether WebSocket clients need a token' }, ['token', 'none']),
     secrets: textOption({ description: 'Secret set', short: 's', placeholder: 'NAME' }),
     yes: flagOption('Skip the confirmation', 'y'),
@@ -52,6 +57,7 @@ export const command = defineCommand({
         agentProfile: values.profile,
         maxSessionDuration: values['max-session-duration'],
         websocketAuth: values['websocket-auth'],
+        websocketStart: undefined,
         fork: undefined,
         secretSet: values.secrets,
       },

@@ -1,7 +1,8 @@
+import { formatBytes } from '@bothost/contract/format-bytes';
 import { defineCommand } from '../../command-line/command.ts';
 import { UsageError } from '../../failure.ts';
 import { asOperator, operatorOptions } from '../../operator/as-operator.ts';
-import { formatBytes, formatTime } from '../../output/format.ts';
+import { formatTime } from '../../output/format.ts';
 
 export const command = defineCommand({
   summary: 'Back up the running service to one file',

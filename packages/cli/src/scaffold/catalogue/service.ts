@@ -3,7 +3,7 @@ import type { EnvironmentVariable, PythonExpression } from '../python/expression
 export const serviceKinds = ['stt', 'llm', 'tts', 'realtime', 'video'] as const;
 export type ServiceKind = (typeof serviceKinds)[number];
 
-/** What each kind of service does in a bot, for people. */
+/** Labels that tell people what each kind of service does in a bot. */
 export const serviceRoles: Readonly<Record<ServiceKind, string>> = {
   stt: 'Speech to text',
   llm: 'Language model',
@@ -27,11 +27,11 @@ export type Service = {
   readonly extras: readonly string[];
   readonly arguments: Readonly<Record<string, PythonExpression>>;
   /**
-   * Arguments of the service's `Settings`, or null if the bot passes no settings. For language models, the generator adds the
-   * instruction.
+   * Arguments of the service's `Settings` class, or null if the bot passes no settings. For language models, the generator adds
+   * the system instruction.
    */
   readonly settings: Readonly<Record<string, PythonExpression>> | null;
-  /** The constructor argument that takes an aiohttp session, if there is one. */
+  /** The name of the constructor argument for an aiohttp session, if the service needs one. */
   readonly session?: 'aiohttp_session' | 'session';
   readonly variables?: readonly EnvironmentVariable[];
   /** The first pipecat-ai release with this service, if that is later than the minimum of every project. */

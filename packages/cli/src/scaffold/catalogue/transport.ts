@@ -12,7 +12,7 @@ export type Transport = {
   readonly about: string;
   readonly group: 'web' | 'telephony';
   readonly kind: TransportKind;
-  /** Set if users can also choose the transport by a name without a direction, plus an option for the direction. */
+  /** A second name of the transport, which does not contain the direction: users combine it with an option for the direction. */
   readonly request?: TransportName & { readonly direction: Direction };
   readonly extras: readonly string[];
   /** The key in the bot's `transport_params`, or null if the bot creates the transport itself. */
@@ -26,8 +26,9 @@ export type Transport = {
 export type TransportName = Pick<Transport, 'value' | 'knownAs'>;
 
 /**
- * `browser` is a client that reports when it is ready. `stream` is a carrier's audio over a WebSocket. The other kinds are
- * phone calls through a hosted room, with a number from the room's vendor (`room-`) or from a carrier (`bridged-`).
+ * How people reach the bot. `browser`: with a client that reports when it is ready. `stream`: by phone, over a carrier's
+ * WebSocket. The others: by phone through a hosted room, with a number from the room's vendor (`room-`) or from a carrier
+ * (`bridged-`).
  */
 export type TransportKind =
   | 'browser'

@@ -211,9 +211,7 @@ const byName = new Map(
   transports.flatMap((transport) => listTransportNames(transport).map((name) => [name, transport] as const)),
 );
 
-/**
- * Finds a transport by its canonical or known name. Does not accept a name without a direction, see `findTransportDirections`.
- */
+/** Finds a transport by its canonical or known name. For names without a direction, use `findTransportDirections`. */
 export function findTransport(name: string): Transport | null {
   return byName.get(name) ?? null;
 }
@@ -223,7 +221,7 @@ export function findTransportDirections(name: string): readonly Transport[] {
   return transports.filter(({ request }) => request !== undefined && listTransportNames(request).includes(name));
 }
 
-/** Returns the canonical name first. */
+/** Lists the names of a transport, the canonical name first. */
 export function listTransportNames({ value, knownAs }: TransportName): readonly string[] {
   return knownAs === null ? [value] : [value, knownAs];
 }
@@ -233,12 +231,17 @@ export function formatTransportName({ value, knownAs }: TransportName): string {
   return knownAs === null ? value : `${knownAs} (${value})`;
 }
 
-/** The known names for `--transport`, for messages. Transports with directions appear once, without the direction. */
+/**
+ * The choices for `--transport` in messages. Transports that differ only in their direction appear once, without the direction.
+ */
 export const transportChoices: readonly string[] = [
   ...new Set(transports.map(({ request, ...transport }) => formatTransportName(request ?? transport))),
 ];
 
-/** Whether calls go through a hosted room. A bot can have only one such transport, because it waits for one kind of caller. */
+/**
+ * Returns whether phone calls go through a hosted room. A bot can have only one such transport, because it waits for one kind of
+ * call.
+ */
 export function usesRoomForCalls(transport: Transport): boolean {
   return transport.kind !== 'browser' && transport.kind !== 'stream';
 }

@@ -4,6 +4,7 @@ import type { Context } from '../../command-line/context.ts';
 import type { PackageManager } from '../../config.ts';
 import { Failure } from '../../failure.ts';
 import { requireConfirmation } from '../../io/confirm.ts';
+import { fieldsOf } from '../../json-object.ts';
 import type { Report } from '../../output/report.ts';
 import { version } from '../../version.ts';
 import { readAnswers } from '../checking/read-answers.ts';
@@ -40,7 +41,7 @@ export async function changeProject(context: Context, request: ChangeRequest): P
     refuseInterrupted(directory);
     return change(context, request);
   }
-  // Fails for a directory that is not a project, before a lock is created in it.
+  // Fail for a directory that is not a project, before creating a lock in it.
   readAnswers(directory);
   const unlock = begin(directory, context.notify);
   try {
@@ -117,7 +118,7 @@ async function change({ io, mode, notify, messages }: Context, request: ChangeRe
   return report;
 }
 
-/** Refuses files with conflict markers, because nested markers could not be resolved. */
+/** Refuse files that contain conflict markers, because nested markers could not be resolved. */
 function refuseUnresolved(steps: readonly FileStep[]): void {
   const unresolved = steps.filter((step) => isChange(step) && hasMarkers(step.before ?? ''));
   if (unresolved.length === 0) return;
@@ -135,7 +136,7 @@ function conflictFailure(conflicts: readonly FileStep[], { json }: Report, shown
     'To write both versions into the file, between conflict markers, pass --conflict-markers.',
   ].join(' ');
   const message = 'Your edits conflict with the change. Nothing was changed.';
-  return new Failure('edits-in-the-way', message, hint, issues, json as Record<string, unknown>);
+  return new Failure('edits-in-the-way', message, hint, issues, fieldsOf(json));
 }
 
 function markersFailure(conflicts: readonly FileStep[], { json }: Report): Failure {
@@ -146,7 +147,7 @@ function markersFailure(conflicts: readonly FileStep[], { json }: Report): Failu
   const hint =
     'Edit the files and remove the conflict markers. To list the remaining conflicts, run: botcli project check';
   const message = 'The change was written, with conflicts for you to resolve.';
-  return new Failure('conflicts-left', message, hint, issues, json as Record<string, unknown>);
+  return new Failure('conflicts-left', message, hint, issues, fieldsOf(json));
 }
 
 function toFailure(error: unknown, directory: string): unknown {
@@ -160,7 +161,7 @@ function toFailure(error: unknown, directory: string): unknown {
 
 const finishHint = 'To finish the change, run: botcli project update';
 
-/** Finishing an interrupted change writes files, so a dry run is refused instead. */
+/** Refuse a dry run, because an interrupted change must be finished first, which would write files. */
 function refuseInterrupted(directory: string): void {
   if (readInterruptedChange(directory) === null) return;
   requireUnlocked(directory);

@@ -9,8 +9,8 @@ import { createAnswersFile, hashText } from '../writing/answers.ts';
 import { readTextIfExists, readTextUnlessBlocked } from '../writing/survey.ts';
 
 /**
- * What a change does with a file. `kept` keeps the user's version. `conflict` means that the user's edits and the change touch
- * the same lines; then `after` contains both, between conflict markers.
+ * How a change affects a file. `kept` means that the user's version stays. `conflict` means that the user edited lines that the
+ * change needs; `after` then contains both versions between conflict markers.
  */
 export type FileStep = {
   readonly path: string;
@@ -73,7 +73,7 @@ type Texts = {
   readonly current: string | null;
   readonly next: string | null;
   readonly base: string | null;
-  /** The hash of the generated text. Undefined if the file was not generated. */
+  /** The recorded hash of the generated text. Undefined if the file was not generated. */
   readonly hash: string | undefined;
 };
 
@@ -82,7 +82,7 @@ function stepOf({ path, current, next, base, hash }: Texts, generator: string): 
   if (current === next) return null;
   const isUnedited = current !== null && hash === `sha256:${hashText(current)}`;
   if (isUnedited) return next === null ? step('removed', null) : step('changed', next);
-  // The generated text is the same as before, so the user's edit or removal stays.
+  // If the generated text is the same as before, keep the user's version or removal.
   if (hash !== undefined && base !== null && base === next) return step('kept', current);
   if (current === null) return hash === undefined ? step('new', next) : step('kept', current);
   if (next === null) return step('kept', current);

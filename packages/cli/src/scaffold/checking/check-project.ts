@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { parse } from 'smol-toml';
+import { fieldsOf } from '../../json-object.ts';
 import { createPlan } from '../configuration/plan.ts';
 import { compareGuides, type GuideComparison } from '../guides/generated-guides.ts';
 import { hasMarkers } from '../merging/markers.ts';
@@ -114,7 +115,7 @@ function packageFindings(directory: string, answers: ProjectAnswers): readonly F
   return [{ about, state: 'good', message: 'versions and extras match the project' }];
 }
 
-/** A project needs no lock file. Without one, the latest matching packages are installed. */
+/** The lock file is optional. Without one, the latest matching packages are installed. */
 function lockFindings(directory: string): readonly Finding[] {
   const about = 'server/uv.lock';
   const [lock, text] = [
@@ -139,10 +140,10 @@ function pythonOf(text: string): string {
   return String(projectOf(text)['requires-python'] ?? '');
 }
 
-function projectOf(text: string): { readonly dependencies?: unknown; readonly 'requires-python'?: unknown } {
+function projectOf(text: string): Readonly<Record<string, unknown>> {
   try {
     const { project } = parse(text);
-    return typeof project === 'object' ? (project as Record<string, unknown>) : {};
+    return fieldsOf(project);
   } catch {
     return {};
   }
@@ -186,7 +187,7 @@ function fileFindings(directory: string, answers: ProjectAnswers, version: strin
   const unedited = all - found.filter(({ state }) => state === 'edited').length;
   return [
     ...found.sort((one, other) => (one.about < other.about ? -1 : 1)),
-    { about: 'generated files', state: 'good', message: `${unedited} of ${all} files are unedited` },
+    { about: 'generated files', state: 'good', message: `${unedited} of ${all} files were not edited` },
   ];
 }
 

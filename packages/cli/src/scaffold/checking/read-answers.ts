@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Failure } from '../../failure.ts';
+import { Failure, systemErrorCode } from '../../failure.ts';
+import { fieldsOf } from '../../json-object.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import { readConfigFile } from '../configuration/fields.ts';
 import { resolveConfiguration } from '../configuration/resolve.ts';
@@ -13,25 +14,25 @@ export type ProjectAnswers = {
   /** The version that generated the project, for example `botcli 0.1.0`. */
   readonly generator: string;
   readonly files: Hashes;
-  /** The hashes of the guides. Null if an old version, which did not store them, created the project. */
+  /** The hashes of the generated guides. Null if an old version of botcli, which did not store them, created the project. */
   readonly guides: Hashes | null;
-  /** The generated texts by path. Texts that are not stored or are damaged are missing. */
+  /** The generated texts by path. Texts that are damaged or were not stored are missing. */
   readonly generated: ReadonlyMap<string, string>;
 };
 
-/** Reads the answers of a project. @throws `Failure` no-project, answers-unreadable, answers-invalid */
+/** Reads the file that records how a project was generated. @throws `Failure` no-project, answers-unreadable, answers-invalid */
 export function readAnswers(directory: string): ProjectAnswers {
   const path = join(directory, answersPath);
   let parsed: unknown;
   try {
     parsed = JSON.parse(readFileSync(path, 'utf8'));
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') {
+    if (systemErrorCode(error) === 'ENOENT') {
       throw new Failure('no-project', `${directory} is not a botcli project: it has no ${answersPath}.`);
     }
     throw new Failure('answers-unreadable', `Cannot read ${path}. ${error instanceof Error ? error.message : error}`);
   }
-  const { configuration, generator, files, guides, generated } = (parsed ?? {}) as Readonly<Record<string, unknown>>;
+  const { configuration, generator, files, guides, generated } = fieldsOf(parsed);
   if (typeof generator !== 'string' || !isHashRecord(files) || !Object.keys(files).every(isInsideProject)) {
     throw new Failure('answers-unreadable', `The file ${path} was not written by botcli, or is damaged.`);
   }

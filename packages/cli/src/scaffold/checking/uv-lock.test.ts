@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { findLockMismatch } from './uv-lock.ts';
 
-/** A lock file of uv that contains only the package of the project. */
+/** The `uv.lock` of a simple project. */
 const lock = `version = 1
 requires-python = ">=3.11"
 
@@ -28,7 +28,7 @@ test('findLockMismatch accepts a lock of the same dependencies in any notation',
   expect(findLockMismatch(lock, dependencies)).toBeNull();
 });
 
-/** A lock file of a project that has markers, optional dependencies and sources, and that can be built as a package. */
+/** The `uv.lock` of a project with markers, optional dependencies and sources, which can be built as a package. */
 const extended = lock.replace('virtual', 'editable').replace(
   '    { name = "aiohttp" },\n',
   `    { name = "aiohttp" },

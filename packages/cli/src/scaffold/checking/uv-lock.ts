@@ -1,4 +1,5 @@
 import { parse } from 'smol-toml';
+import { fieldsOf } from '../../json-object.ts';
 
 /**
  * Returns why `uv.lock` does not match the dependencies, or null if it does. The service installs exactly what the lock file
@@ -8,7 +9,7 @@ import { parse } from 'smol-toml';
 export function findLockMismatch(lock: string, dependencies: readonly string[]): string | null {
   const listed = requirementsOf(lock);
   if (listed === null) return 'the file is not a lock file of uv; to create it again, run: uv lock';
-  // uv locks packages from `tool.uv.sources` without version bounds.
+  // For packages from `tool.uv.sources`, uv omits the version bounds in the lock file.
   const unbound = new Set(listed.filter(hasOtherSource).map(({ name }) => plain(String(name))));
   const locked = new Set(listed.map((one) => canonical(requirementText(one), unbound)));
   const declared = new Set(dependencies.map((one) => canonical(one, unbound)));
@@ -16,29 +17,32 @@ export function findLockMismatch(lock: string, dependencies: readonly string[]):
   return matches ? null : 'the lock file does not match the dependencies; to update it, run: uv lock';
 }
 
-type Locked = Readonly<Record<'name' | 'extras' | 'specifier' | 'marker', unknown>>;
+/** An entry of `requires-dist`: `name`, and optionally `extras`, `specifier` and `marker`. */
+type LockedRequirement = Readonly<Record<string, unknown>>;
 
 /** Reads the locked requirements without `optional-dependencies`, which a deployment does not install. */
-function requirementsOf(lock: string): readonly Locked[] | null {
+function requirementsOf(lock: string): readonly LockedRequirement[] | null {
   try {
-    const { package: packages } = parse(lock) as { package?: readonly Record<string, unknown>[] };
-    const own = packages?.find(({ source }) => {
+    const { package: packages } = parse(lock);
+    if (!Array.isArray(packages)) return null;
+    const own = packages.map(fieldsOf).find(({ source }) => {
       // uv writes `editable` for a project that can be built as a package, otherwise `virtual`.
-      const { virtual, editable } = (source ?? {}) as Readonly<Record<string, unknown>>;
+      const { virtual, editable } = fieldsOf(source);
       return virtual === '.' || editable === '.';
     });
-    const { 'requires-dist': listed } = (own?.['metadata'] ?? {}) as { 'requires-dist'?: readonly Locked[] };
-    return listed?.filter(({ marker }) => !/\bextra\s*==/.test(String(marker ?? ''))) ?? null;
+    const { 'requires-dist': listed } = fieldsOf(own?.['metadata']);
+    if (!Array.isArray(listed)) return null;
+    return listed.map(fieldsOf).filter(({ marker }) => !/\bextra\s*==/.test(String(marker ?? '')));
   } catch {
     return null;
   }
 }
 
-function hasOtherSource(requirement: Locked): boolean {
+function hasOtherSource(requirement: LockedRequirement): boolean {
   return ['git', 'url', 'path', 'directory', 'editable'].some((key) => Object.hasOwn(requirement, key));
 }
 
-function requirementText({ name, extras, specifier }: Locked): string {
+function requirementText({ name, extras, specifier }: LockedRequirement): string {
   const named = Array.isArray(extras) && extras.length > 0 ? `[${extras.join(',')}]` : '';
   return `${String(name)}${named}${typeof specifier === 'string' ? specifier : ''}`;
 }

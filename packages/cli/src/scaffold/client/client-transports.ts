@@ -5,7 +5,7 @@ export type ClientTransport = {
   readonly label: string;
   readonly package: string;
   readonly range: string;
-  /** The TypeScript expression that constructs the transport. `from` is its package. */
+  /** The lines of a TypeScript expression that constructs the transport. */
   readonly construction: readonly string[];
   readonly localImport?: string;
   readonly request: Readonly<Record<string, string | boolean>>;
@@ -18,7 +18,7 @@ const known: readonly ClientTransport[] = [
     label: 'Hosted room',
     package: '@pipecat-ai/daily-transport',
     range: '^1.6.9',
-    // This build of the package does not use `eval`, so the page's content security policy needs no exception.
+    // With `avoidEval`, the content security policy of the page needs no exception for `eval`.
     construction: ['new from.DailyTransport({ dailyConfig: { avoidEval: true } })'],
     request: { transport: 'daily', createDailyRoom: true },
   },

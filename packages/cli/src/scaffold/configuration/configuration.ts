@@ -5,7 +5,7 @@ import type { Direction } from '../catalogue/transport.ts';
  * `.botcli/project.json` stores it, with the keys in this order.
  */
 export type Configuration = {
-  /** Any text for people. The agent and the package are named by its slug. */
+  /** The name of the project, which can be any text. Its slug names the agent and the package. */
   readonly project_name: string;
   readonly bot_type: BotType;
   /** Canonical names with their direction, such as `hostedrtc_pstn_dialin`. */

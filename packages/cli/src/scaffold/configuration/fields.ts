@@ -1,6 +1,6 @@
 import { clientFrameworks, type Issue } from './configuration.ts';
 
-/** The keys of a setting in a config file, of which the first one wins, and its option on the command line. */
+/** The keys of a setting in a config file, of which the first one takes precedence, and its option on the command line. */
 type Field = { readonly keys: readonly string[]; readonly option: string; readonly type: FieldType };
 type FieldType = 'text' | 'texts' | 'switch';
 
@@ -33,16 +33,15 @@ type Fields = typeof projectFields;
 export type FieldName = keyof Fields;
 type Value<T extends FieldType> = T extends 'text' ? string : T extends 'texts' ? readonly string[] : boolean;
 
-/** Options as the user gave them. Only their types are checked. */
+/** The options that the user gave. Their types are checked, but not their values. */
 export type ProjectOptions = { readonly [Name in FieldName]?: Value<Fields[Name]['type']> };
 
-/** This key is derived from the client's framework. Config files may contain it because `--dry-run` prints it. */
+/** A key that is derived from `client_framework`. Config files may contain it, because `--dry-run` prints it. */
 const derivedKey = 'generate_client';
 
 /**
  * Reads a JSON config file and returns all unknown keys and wrong types as issues. A null value counts as not given, because
- * `--dry-run` prints null for such keys. If `overrides` contains the client's framework, `generate_client` in the file is not
- * compared with the framework in the file.
+ * `--dry-run` prints null for such keys. If `overrides` contains `client_framework`, `generate_client` in the file is ignored.
  */
 export function readConfigFile(
   text: string,

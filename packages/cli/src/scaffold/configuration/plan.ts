@@ -5,12 +5,12 @@ import { findTransport } from '../catalogue/transports.ts';
 import type { Configuration } from './configuration.ts';
 import { toSlug } from './project-name.ts';
 
-/** The runner ends sessions from this pipecat-ai release on, which supports Python from this version on. */
+/** The first pipecat-ai release whose runner ends sessions, and the lowest Python version that it supports. */
 const minimum = { library: '1.9.0', python: '3.11' };
-/** From this release on, evaluations run against an unchanged bot, and cameras are chosen by name. */
+/** The first pipecat-ai release in which evaluations need no change to the bot and cameras are chosen by name. */
 const evalAndCameraRelease = '1.13.0';
 
-/** A configuration with its services and transports looked up, and with values derived from them. */
+/** A configuration with the catalogue entries of its services and transports, and values derived from them. */
 export type Plan = {
   readonly configuration: Configuration;
   readonly slug: string;

@@ -1,10 +1,10 @@
-/** Paths of the API contain these words, so no agent or organization can have such a name. */
+/** Names that no agent or organization can have, because they are part of API paths. */
 const reserved: ReadonlySet<string> = new Set(['webhooks', 'sessions', 'public', 'start']);
 const maxLength = { name: 100, slug: 54 };
 
 /**
- * Converts a project name to the name of its package and agent; the secret set is named `<slug>-secrets`. Drops letters that
- * do not decompose into a to z, so the slug can be empty.
+ * Converts a project name to the slug that names its package and agent. Drops letters that have no equivalent in a to z, so the
+ * slug can be empty.
  */
 export function toSlug(name: string): string {
   const plain = name.normalize('NFKD').replace(/\p{M}/gu, '').replaceAll('ß', 'ss').toLowerCase();

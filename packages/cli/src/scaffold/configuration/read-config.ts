@@ -1,8 +1,8 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { Failure } from '../../failure.ts';
+import { Failure, systemErrorCode } from '../../failure.ts';
 
-/** Larger than any real config file. Without a limit, reading a device such as /dev/zero would never end. */
+/** Maximum size of a config file. Without a limit, reading a device such as /dev/zero would never end. */
 const maxBytes = 1_000_000;
 
 const causes: Readonly<Record<string, string>> = {
@@ -12,13 +12,13 @@ const causes: Readonly<Record<string, string>> = {
   EACCES: 'there is no permission to read it',
 };
 
-/** The config file can also be a pipe. @throws `Failure` config-unreadable */
+/** Reads a config file, which can also be a pipe. @throws `Failure` config-unreadable */
 export function readConfigText(directory: string, file: string): string {
   try {
     return decode(read(resolve(directory, file)));
   } catch (error) {
     if (!(error instanceof Error)) throw error;
-    const code = 'code' in error ? String(error.code) : '';
+    const code = systemErrorCode(error) ?? '';
     const cause = causes[code] ?? (code === '' ? error.message : `the system reports ${code}`);
     throw new Failure(
       'config-unreadable',
@@ -35,7 +35,7 @@ function read(path: string): Uint8Array {
     for (let bytes = -1; bytes !== 0 && length <= maxBytes; length += bytes) {
       bytes = readSync(file, buffer, length, buffer.length - length, null);
     }
-    if (length > maxBytes) throw new Error('it is larger than 1 MB');
+    if (length > maxBytes) throw new Error('the file is larger than 1 MB');
     return buffer.subarray(0, length);
   } finally {
     closeSync(file);
@@ -46,6 +46,6 @@ function decode(bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    throw new Error('it is not UTF-8');
+    throw new Error('the file is not UTF-8');
   }
 }

@@ -13,7 +13,7 @@ import { type AddIssue, joinWords, parseWord } from './issues.ts';
 
 type Client = Pick<Configuration, 'generate_client' | 'client_framework' | 'client_server'>;
 
-/** Decides which web client is generated. The answer `none` means the same as no answer. */
+/** Decides which web client is generated. The framework `none` means the same as no framework. */
 export function resolveClient(
   options: ProjectOptions,
   botType: BotType,
@@ -23,7 +23,7 @@ export function resolveClient(
   const answer = parseWord([...clientFrameworks, 'none'], options.client_framework, 'client_framework', addIssue);
   const framework = answer === 'none' ? null : answer;
   const server = parseWord(clientServers, options.client_server, 'client_server', addIssue);
-  // A bot type that contradicts the transports is reported elsewhere.
+  // Check both, because the bot type may contradict the transports, which is reported elsewhere.
   const isPhone = chosen.length > 0 && chosen.every(({ group }) => group === 'telephony');
   if (framework !== null && (botType === 'telephony' || isPhone)) {
     addIssue('client_framework', 'web clients are only for web bots, because a phone bot needs no client');

@@ -12,7 +12,7 @@ type Services = Pick<
   'stt_service' | 'llm_service' | 'tts_service' | 'realtime_service' | 'video_service'
 >;
 
-/** Checks that all services of the mode are given and known, and no service of the other mode. */
+/** Checks that each service that the mode needs is given and known, and that no service of the other mode is given. */
 export function resolveServices(
   options: ProjectOptions,
   mode: Mode | null,
@@ -53,7 +53,7 @@ function unknownService(kind: ServiceKind, value: string, optionName: string): s
     : `${reason}: ${optionName} takes one of ${joinWords(valuesOf(kind))}`;
 }
 
-/** Suggests the services of the vendor that the value names, or else the value with the most similar spelling. */
+/** Suggests the services of the vendor that an unknown value names, or else the service with the most similar spelling. */
 function similarServices(kind: ServiceKind, value: string): readonly string[] {
   const ofVendor = findVendorServices(kind, value);
   if (ofVendor.length > 0) return ofVendor;
@@ -61,7 +61,7 @@ function similarServices(kind: ServiceKind, value: string): readonly string[] {
   return nearest === null ? [] : [nearest];
 }
 
-/** Finds the services whose vendor the user names: `deepgram_stt` for `deepgram`, `aws_transcribe_stt` for `aws`. */
+/** Finds the services of a vendor by its name: `deepgram_stt` for `deepgram`, `aws_transcribe_stt` for `aws`. */
 export function findVendorServices(kind: ServiceKind, name: string): readonly string[] {
   const vendor = name
     .toLowerCase()

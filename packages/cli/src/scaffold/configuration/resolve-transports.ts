@@ -10,7 +10,7 @@ import {
 import type { ProjectOptions } from './fields.ts';
 import { type AddIssue, formatOptionName, joinWords, parseWord } from './issues.ts';
 
-/** The transport names without a direction, and the key of the option that gives the direction. */
+/** Maps each transport name without a direction to the setting that contains the direction. */
 const directionKeys = {
   hostedrtc_pstn: 'daily_pstn_mode',
   carrier1_hostedrtc_sip: 'twilio_daily_sip_mode',
@@ -38,7 +38,7 @@ export function resolveTransports(options: ProjectOptions, addIssue: AddIssue): 
   return chosen;
 }
 
-/** Combines a transport name without a direction with the option that gives the direction. */
+/** Finds the transport for a name without a direction, using the setting that contains the direction. */
 function withDirection(name: string, options: ProjectOptions, addIssue: AddIssue): Transport | 'unknown' | null {
   const candidates = findTransportDirections(name);
   const [{ request } = {}] = candidates;
@@ -54,7 +54,9 @@ function withDirection(name: string, options: ProjectOptions, addIssue: AddIssue
   return candidates.find((candidate) => candidate.request?.direction === direction) ?? null;
 }
 
-/** Each direction option must be valid, belong to a chosen transport, and agree with its name. */
+/**
+ * Checks that each direction setting is valid, belongs to a chosen transport, and does not contradict the name of the transport.
+ */
 function checkDirections(options: ProjectOptions, chosen: readonly Transport[], addIssue: AddIssue): void {
   for (const [name, path] of Object.entries(directionKeys)) {
     const direction = parseWord(directions, options[path], path, addIssue);

@@ -60,7 +60,7 @@ test('resolve reports all issues at once in the order of the keys', () => {
 });
 
 describe('readConfigFile', () => {
-  test('accepts each key by its names, of which the first wins', () => {
+  test('accepts every name of a key, of which the first one takes precedence', () => {
     const text = JSON.stringify({
       name: 'a',
       project_name: 'b',
@@ -96,8 +96,8 @@ describe('readConfigFile', () => {
     [{ generate_client: true }, 'requires client_framework to be react or vanilla'],
     [{ generate_client: true, client_framework: 'none' }, 'requires client_framework to be react or vanilla'],
     [{ generate_client: false, client_framework: 'react' }, 'must not be false if client_framework is given'],
-  ])('refuses a contradiction about the client, unless an option decides: %j', (said, message) => {
-    const text = JSON.stringify(said);
+  ])('refuses a contradiction about the client, unless an option decides: %j', (configuration, message) => {
+    const text = JSON.stringify(configuration);
     expect(readConfigFile(text).issues).toEqual([{ path: 'generate_client', message }]);
     for (const framework of ['vanilla', 'none']) {
       expect(readConfigFile(text, { client_framework: framework }).issues).toEqual([]);

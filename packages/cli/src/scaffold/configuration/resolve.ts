@@ -14,8 +14,8 @@ export type ResolveResult =
   | { readonly configuration: null; readonly issues: readonly Issue[] };
 
 /**
- * Converts options to a configuration, or lists all missing and invalid options. The name defaults to `defaultName`, the last
- * part of the target directory.
+ * Converts options to a configuration, or lists all missing and invalid options. The project name defaults to `defaultName`,
+ * which is the name of the target directory.
  */
 export function resolveConfiguration(options: ProjectOptions, defaultName: string): ResolveResult {
   const issues: Issue[] = [];
@@ -106,8 +106,8 @@ function checkFeatures(
 }
 
 /**
- * Video input needs a service that accepts video. In a cascade, the language model gets a tool for camera frames; a realtime
- * service may not accept video.
+ * Reports video input that the services do not support. A cascade always supports it, because its language model gets a tool that
+ * requests camera frames; some realtime services do not.
  */
 function checkVideoInput(options: ProjectOptions, realtime: string | null, addIssue: AddIssue): void {
   if (options.video_input !== true || realtime === null) return;

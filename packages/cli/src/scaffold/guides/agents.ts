@@ -1,4 +1,4 @@
-/** The text of `AGENTS.md` without its version mark. Explains to coding agents and people how to build a bot with botcli. */
+/** The text of `AGENTS.md` without its version marker. It explains to coding agents and people how to build a bot with botcli. */
 export const agentsGuide = `# Building a voice bot here
 
 Read this before you write code. It is for coding agents and for people. It covers what is specific to this kind of
@@ -150,7 +150,7 @@ botcli cloud agent logs NAME --follow
   \`min_agents = 0\` costs nothing while nobody talks, but the first session waits for an instance to start. 1 keeps one
   ready.
 - Clients and calls start sessions, each through a transport that \`bot.py\` accepts; the README says which. The service's
-  own page, \`Talk to it\`, needs \`websocket\`. \`botcli cloud agent start NAME\` alone opens no transport: a bot that waits
+  own page, \`Talk to the bot\`, needs \`websocket\`. \`botcli cloud agent start NAME\` alone opens no transport: a bot that waits
   for one ends with an error.
 - Never put a \`.env\` into an image: it would override the secrets of the service.
 - A session ends when \`bot\` returns, when the other side has left, or at its time limit. The disk of the instance is

@@ -5,7 +5,9 @@ import { appendMark } from './mark.ts';
 export type Guide = {
   readonly path: string;
   readonly text: string;
-  /** Whether the guide is only for directories without a bot. A generated project keeps such a guide, but does not get one. */
+  /**
+   * Whether the guide is only for directories without a bot. It is not written to generated projects, but is kept if it exists.
+   */
   readonly beforeBot: boolean;
 };
 
@@ -13,7 +15,7 @@ export function listGuides(version: string): readonly Guide[] {
   return [
     { path: 'AGENTS.md', text: appendMark(agentsGuide, version), beforeBot: false },
     { path: 'GETTING_STARTED.md', text: appendMark(gettingStartedGuide, version), beforeBot: true },
-    // A coding assistant imports AGENTS.md through this line. The file has no version mark.
+    // With this line, a coding assistant reads AGENTS.md. The file has no version marker.
     { path: 'ASSISTANT.md', text: '@AGENTS.md\n', beforeBot: false },
   ];
 }

@@ -1,6 +1,9 @@
 import { createHash } from 'node:crypto';
 
-/** Matches the last line of a guide, which contains the version that wrote it and a hash that detects edits. */
+/**
+ * Matches the version marker, which is the last line of a guide. It contains the version of botcli that wrote the guide, and a
+ * hash that detects edits.
+ */
 const pattern = /\n<!-- botcli init (\d+\.\d+\.\d+[^\s]*) sha256:([0-9a-f]{64}) -->\n?$/;
 
 export type GuideMark = { readonly version: string; readonly edited: boolean };
@@ -9,7 +12,7 @@ export function appendMark(text: string, version: string): string {
   return `${text}\n<!-- botcli init ${version} sha256:${hashOf(text)} -->\n`;
 }
 
-/** Returns null if there is no mark, because then a user wrote the file. */
+/** Reads the version marker of a guide. Returns null if there is none, which means that a user wrote the file. */
 export function readMark(content: string): GuideMark | null {
   const [mark, version = '', hash] = pattern.exec(content) ?? [];
   if (mark === undefined) return null;

@@ -2,22 +2,22 @@ import { isOlderVersion } from '../version-order.ts';
 import { listGuides } from './guides.ts';
 import { readMark } from './mark.ts';
 
-/** What is done with a guide. A text that a user wrote is replaced only on request. */
+/** The planned action for a guide. Guides that a user wrote (`own`) are replaced only on request. */
 export type GuideStep = {
   readonly path: string;
   /** The text to write, or null to keep the file. */
   readonly text: string | null;
   readonly state: 'new' | 'overwritten' | 'current' | 'own' | 'stale';
-  /** For a stale guide, its version and whether it was edited later. Otherwise null. */
+  /** For a stale guide, the version of botcli that wrote it, and whether a user edited it. Otherwise null. */
   readonly found: { readonly version: string; readonly edited: boolean } | null;
 };
 
-/** `scaffold` means the guides of a generated project, `agent` those of a directory where a coding agent builds the bot. */
+/** `scaffold` means the guides for a generated project, `agent` those for a directory in which a coding agent builds the bot. */
 export type GuideSet = 'scaffold' | 'agent';
 
 /**
- * Decides what is done with each guide. Replaces only guides that an older version wrote (stale guides) and, with `overwrite`,
- * all others. `existing` returns the text of a file, or null.
+ * Plans the action for each guide. Replaces guides that an older version of botcli wrote (stale guides) and, with `overwrite`,
+ * all other guides. `existing` returns the text of a file, or null.
  */
 export function planGuides(
   set: GuideSet,

@@ -38,8 +38,8 @@ function bothWithRequirements(current: string, base: string, next: string) {
 }
 
 /**
- * Whether the lines of a file are independent of each other, so that lines from both sides can be combined. Lines of programs
- * are not.
+ * Returns whether lines that both sides added to a file can be combined. True only if its lines are independent of each other,
+ * unlike those of a program.
  */
 function hasIndependentLines(path: string): boolean {
   return /(^|\/)(\.env\.example|\.gitignore|\.dockerignore|README\.md|pyproject\.toml|deploy\.toml)$/.test(path);
@@ -59,9 +59,9 @@ type Lines = readonly string[];
 /** Resolves a region that both sides changed. Returns null if the user has to resolve it. */
 type ResolveConflict = (mine: Lines, base: Lines, theirs: Lines) => Lines | null;
 
-/** Keeps lines that one side added next to lines that the other side changed. */
+/** Keep lines that one side added next to lines that the other side changed. */
 const keepAddedLines: ResolveConflict = (mine, base, theirs) => {
-  // If both sides added lines at the same position, the user's lines come last.
+  // If both sides added lines at the same position, put the user's lines last.
   if (base.length === 0) return [...theirs, ...mine];
   return replaceWithin(mine, base, theirs) ?? replaceWithin(theirs, base, mine);
 };
@@ -88,7 +88,7 @@ function mergeLines(
   return { text: lines.join('\n'), hasConflict };
 }
 
-/** Lines that are the same on both sides stay outside the markers. */
+/** Lines that are equal on both sides stay outside the conflict markers. */
 function withMarkers(mine: Lines, theirs: Lines, generator: string): Lines {
   return diffComm([...mine], [...theirs]).flatMap(
     ({ common, buffer1 = [], buffer2 = [] }) =>

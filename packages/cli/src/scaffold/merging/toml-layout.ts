@@ -1,10 +1,10 @@
-/** `start` and `end` are the positions of the string's content without quotes. */
+/** A string in a TOML document. `start` and `end` are the positions of its content without the quotes. */
 export type TomlString = { readonly start: number; readonly end: number; readonly text: string };
 
-/** `start` is the start of the array's key, `end` the end of the array. */
+/** An array in a TOML document. `start` is the position of its key, `end` the position after the array. */
 export type TomlArray = { readonly start: number; readonly end: number; readonly items: readonly TomlString[] };
 
-/** Keys contain the name of the table, for example `project.dependencies`. */
+/** The strings and arrays of a TOML document by their full key, for example `project.dependencies`. */
 export type TomlLayout = {
   readonly texts: ReadonlyMap<string, TomlString>;
   readonly lists: ReadonlyMap<string, TomlArray>;

@@ -5,17 +5,17 @@ export function dialsOut(plan: Plan): boolean {
   return plan.has('room-dial-out') || plan.has('bridged-dial-out');
 }
 
-/** Whether people call the bot. Then the bot speaks first. */
+/** Returns whether people call the bot, which then speaks first. */
 export function receivesCalls(plan: Plan): boolean {
   return plan.has('stream') || plan.has('room-dial-in') || plan.has('bridged-dial-in');
 }
 
-/** Whether sessions can have a client that reports when it is ready. Evaluations are such clients. */
+/** Returns whether sessions can have a client that reports when it is ready. Evaluations are such clients, too. */
 export function waitsForClient(plan: Plan): boolean {
   return plan.has('browser') || plan.configuration.enable_eval;
 }
 
-/** Phone calls and other sessions differ in who speaks first. */
+/** Returns whether the bot has both incoming calls and other sessions, which differ in who speaks first. */
 export function hasCallsAndClients(plan: Plan): boolean {
   return receivesCalls(plan) && (waitsForClient(plan) || dialsOut(plan));
 }

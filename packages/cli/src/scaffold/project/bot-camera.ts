@@ -2,8 +2,8 @@ import type { Plan } from '../configuration/plan.ts';
 import { createCode, emptyCode, type PythonCode } from './code.ts';
 
 /**
- * Whether the model gets camera frames by calling a tool. Realtime services with video get every frame; in a cascade the model
- * has to request a frame (`UserImageRequestFrame` of pipecat-ai 1.14.0).
+ * Returns whether the model requests camera frames by calling a tool. It must do so in a cascade (`UserImageRequestFrame` of
+ * pipecat-ai 1.14.0); realtime services with video receive every frame.
  */
 export function usesCameraTool(plan: Plan): boolean {
   return plan.configuration.video_input && plan.configuration.mode === 'cascade';

@@ -92,7 +92,7 @@ function pipeline(plan: Plan): PythonCode {
   );
 }
 
-/** The sample rate of carriers' media streams in hertz. */
+/** The sample rate of telephone carriers' media streams, in hertz. */
 const carrierRate = 8000;
 
 function worker(plan: Plan): PythonCode {

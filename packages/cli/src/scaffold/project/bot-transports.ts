@@ -16,7 +16,7 @@ type Features = Plan['configuration'];
 export function generateTransportParameters(plan: Plan): PythonCode {
   const entries = new Map<string, PythonExpression>();
   for (const transport of plan.transports) {
-    // If browsers and callers share a room, the settings of the browsers apply to both.
+    // If browsers and callers use the same kind of room, the settings for browsers apply to both.
     if (transport.key === null || (entries.has(transport.key) && transport.kind !== 'browser')) continue;
     entries.set(transport.key, transportParametersExpression(transport, plan.configuration));
   }

@@ -5,8 +5,8 @@ export type PythonCode = { readonly lines: readonly string[]; readonly imports: 
 export const emptyCode: PythonCode = { lines: [], imports: [] };
 
 /**
- * Each further argument is either a module with names to import from it (`['module', 'Name', 'Other']`) or a module to import
- * (`['os']`).
+ * Creates Python code. Each argument after `lines` is either a module with names to import from it (`['module', 'Name',
+ * 'Other']`) or a module to import (`['os']`).
  */
 export function createCode(
   lines: readonly string[],
@@ -20,7 +20,7 @@ export function createCode(
   };
 }
 
-/** Joins the non-empty parts in order, separated by `gap` empty lines. */
+/** Joins parts of Python code, separated by `gap` empty lines. Skips empty parts. */
 export function joinCode(parts: readonly PythonCode[], gap: number): PythonCode {
   const full = parts.filter(({ lines }) => lines.length > 0);
   const space = Array.from({ length: gap }, () => '');

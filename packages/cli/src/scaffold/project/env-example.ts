@@ -34,7 +34,7 @@ function described({ name, about, fallback }: EnvironmentVariable): string {
   return meaning === '' ? '' : `<${meaning}>`;
 }
 
-/** Descriptions of variables by the end of their name. The default applies if a variable is absent. */
+/** Descriptions of variables by the end of their name, some with the default that applies if the variable is absent. */
 const meanings: readonly (readonly [ending: string, noun: string, otherwise?: string])[] = [
   ['_MODEL', 'model', 'the library’s own choice'],
   ['_VOICE_ID', 'voice', 'the library’s own choice'],

@@ -34,7 +34,7 @@ export function generateCarrierSections(plan: Plan): readonly string[] {
   return [...local, ...sections, ...rooms(plan)];
 }
 
-/** README sections by transport key. `agent` is null for a project without a deployment. */
+/** README sections by transport key. `agent` is the agent's name, or null for a project without a deployment. */
 const carriers: Readonly<Record<string, (agent: string | null) => readonly string[]>> = {
   twilio: (agent) => [
     [
@@ -117,7 +117,7 @@ function onService(agent: string | null, carrier: string): readonly string[] {
 }
 
 function rooms(plan: Plan): readonly string[] {
-  // The heading names the transport, because the same carrier can also have a section for its media streams.
+  // The heading contains the transport's name, because the same carrier can have another section for its media streams.
   const heading = ({ label }: Transport) => `## Telephone: ${label}`;
   const dialIn = plan.transports.find(({ kind }) => kind === 'room-dial-in');
   if (dialIn !== undefined) {

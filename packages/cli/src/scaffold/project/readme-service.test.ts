@@ -15,9 +15,9 @@ const configurationOf = (transports: readonly string[], others: object = {}) => 
 const entryPointsOf = (...options: Parameters<typeof configurationOf>) =>
   generateEntryPoints(createPlan(configurationOf(...options))).join('\n');
 
-test('the README of a bot without websocket names the command that adds it for the talk page', () => {
-  expect(entryPointsOf(['lightrtc'])).toContain('botcli project add websocket');
-  expect(entryPointsOf(['lightrtc', 'websocket'])).not.toContain('project add');
+test('the README of a bot without websocket names its transport on the talk page', () => {
+  expect(entryPointsOf(['lightrtc'])).toContain('choose WebRTC as the transport');
+  expect(entryPointsOf(['lightrtc', 'websocket'])).not.toContain('choose WebRTC');
   expect(entryPointsOf(['lightrtc'], { client_framework: 'vanilla' })).toContain('web client');
 });
 

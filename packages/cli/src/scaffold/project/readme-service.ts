@@ -9,7 +9,9 @@ export function generateEntryPoints(plan: Plan): readonly string[] {
   const has = (value: string) => plan.transports.some((transport) => transport.value === value);
   const items = [
     ...(has('websocket')
-      ? ['The page that `botcli cloud deploy` prints (`Talk to it`) uses `websocket` and asks for your public key.']
+      ? [
+          'The page that `botcli cloud deploy` prints (`Talk to the bot`) uses `websocket` and asks for your public key.',
+        ]
       : []),
     ...(has('lightrtc') ? peerToPeer(plan, has('websocket')) : []),
     ...(plan.has('stream') ? ['To receive calls, follow the section on the telephone.'] : []),
@@ -26,7 +28,7 @@ export function generateEntryPoints(plan: Plan): readonly string[] {
   return ['', ...items.map((line) => `- ${line}`), '', ...logs];
 }
 
-/** The talk page of the service supports only WebSockets. */
+/** Explains how clients use the peer-to-peer transport. */
 function peerToPeer(plan: Plan, hasWebSocket: boolean): readonly string[] {
   if (plan.configuration.generate_client)
     return ['The web client uses `smallwebrtc (lightrtc)`: `client/.env.example` explains how.'];
@@ -34,11 +36,11 @@ function peerToPeer(plan: Plan, hasWebSocket: boolean): readonly string[] {
     'Clients use `smallwebrtc (lightrtc)`: they start a session with `{"transport": "webrtc"}` and send offers to its `api/offer`.',
     ...(hasWebSocket || plan.configuration.bot_type !== 'web'
       ? []
-      : ['The talk page of the service needs `websocket`: run `botcli project add websocket` and deploy again.']),
+      : ['On the talk page of the service, choose WebRTC as the transport.']),
   ];
 }
 
-/** Files and settings on the user's machine that an instance of the service does not have. */
+/** Explains which files and settings on the user's machine the bot does not have on the service. */
 function unavailableFiles(plan: Plan): readonly string[] {
   const names = groupVariables(plan).flatMap(({ variables }) => variables.map(({ name }) => name));
   return [

@@ -50,7 +50,7 @@ function introduction(plan: Plan): string {
   ].join('\n');
 }
 
-/** Transport names in the list on the runner's page, which selects the first one. */
+/** Names of the transports on the development runner's page, which selects the first one by default. */
 const namesOnPage: Readonly<Record<string, string>> = {
   lightrtc: '`SmallWebRTC`',
   hostedrtc: '`Daily`',
@@ -108,7 +108,10 @@ function settingsStep(plan: Plan): readonly Step[] {
   ];
 }
 
-/** Lists one command per transport, first the command without an option, which starts all transports. */
+/**
+ * Generates the step that starts the bot, with one command per transport. The first command has no option and starts all
+ * transports.
+ */
 function startStep(plan: Plan): Step {
   const commands = plan.transports.map((transport) => ({
     command: `uv run bot.py -t ${runnerTransport(transport.key)}`,
@@ -124,7 +127,7 @@ function startStep(plan: Plan): Step {
   return [rows.size > 1 ? 'Start the bot, with all transports or with one:' : 'Start the bot:', '', ...shell(...lines)];
 }
 
-/** Returns the runner's name of a transport. Calls through rooms use its support for Daily. */
+/** Returns the name of a transport on the runner's command line. Calls through rooms use the runner's transport for Daily. */
 function runnerTransport(key: string | null): string {
   return key ?? 'daily';
 }
@@ -202,7 +205,8 @@ function evaluate(plan: Plan): readonly string[] {
 }
 
 /**
- * Each evaluated conversation is a session. A token admits only one session, so only an agent without tokens can be evaluated.
+ * Explains how to evaluate a deployed bot. Each conversation is a session, and a token admits only one session, so only an agent
+ * without tokens can be evaluated.
  */
 function onService(plan: Plan): readonly string[] {
   if (!plan.configuration.deploy_to_cloud || !plan.has('stream')) return [];
@@ -238,7 +242,7 @@ function deploy(plan: Plan): readonly string[] {
         'botcli cloud deploy',
       ),
       '',
-      '`deploy.toml` sets the size of the instances and how many are kept ready. `.env` is never part of an image.',
+      '`deploy.toml` sets the size of the instances and how many are kept ready. A deploy never includes `.env`.',
       ...generateEntryPoints(plan),
     ].join('\n'),
   ];

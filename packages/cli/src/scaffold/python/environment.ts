@@ -7,7 +7,7 @@ export function requiredVariable(name: string, about?: string): PythonExpression
   return pythonExpression(`os.environ["${name}"]`, [os], [describeVariable(name, true, about)]);
 }
 
-/** A variable that is None if absent or empty, for arguments whose default is None. */
+/** Reads a variable that is None if absent or empty, for arguments whose default is None. */
 export function optionalVariable(name: string, about?: string): PythonExpression {
   return pythonExpression(`os.getenv("${name}") or None`, [os], [describeVariable(name, false, about)]);
 }
@@ -34,7 +34,7 @@ export function conditionalSetting(name: string, value: PythonExpression, about:
   };
 }
 
-/** A variable with a default in the generated code, for arguments without a default in the library. */
+/** Reads a variable with a default in the generated code, for arguments that have no default in the library. */
 export function variableWithDefault(name: string, value: string): PythonExpression {
   return pythonExpression(
     `os.getenv("${name}") or "${value}"`,

@@ -4,9 +4,12 @@ export type PythonImport = { readonly module: string; readonly name?: string };
 /** An environment variable that the generated code or its library reads. */
 export type EnvironmentVariable = {
   readonly name: string;
-  /** In `.env.example`, a required variable is an empty line. An optional variable is a comment, so that its default applies. */
+  /**
+   * Whether users must set the variable. In `.env.example`, a required variable is empty, and an optional one is commented out so
+   * that its default applies.
+   */
   readonly required: boolean;
-  /** The meaning of the variable, if the name does not explain it. */
+  /** A description of the variable, if its name is not self-explanatory. */
   readonly about?: string;
   /** The value that the generated code uses if the variable is absent or empty. */
   readonly fallback?: string;
@@ -28,10 +31,10 @@ export type PythonExpression = {
     }
 );
 
-/** An argument without a name is positional. */
+/** An argument of a Python call. Without a name, it is positional. */
 export type PythonArgument = { readonly name?: string; readonly value: PythonExpression };
 
-/** The same line length as in the generated `pyproject.toml`. */
+/** Must equal the line length in the generated `pyproject.toml`. */
 export const maxLineLength = 100;
 
 export function pythonExpression(

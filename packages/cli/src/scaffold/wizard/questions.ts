@@ -24,7 +24,7 @@ type Answer = string | readonly string[];
 
 type QuestionContext = {
   readonly answers: WizardAnswers;
-  /** The previous answer, if the user has come back to this question. */
+  /** The previous answer, if the user has returned to this question. */
   readonly proposed: Answer | undefined;
   readonly defaultName: string;
   readonly extraChoices: readonly Choice[];
@@ -32,10 +32,10 @@ type QuestionContext = {
 
 const features: readonly (Choice & { readonly webOnly?: true })[] = [
   { value: 'deploy_to_cloud', label: featureLabels.deploy_to_cloud },
-  { value: 'enable_eval', label: featureLabels.enable_eval, hint: 'adds scenarios that talk to the bot' },
+  { value: 'enable_eval', label: featureLabels.enable_eval, hint: 'adds test scenarios that talk to the bot' },
   { value: 'transcription', label: featureLabels.transcription },
   { value: 'recording', label: featureLabels.recording },
-  { value: 'enable_nc', label: featureLabels.enable_nc, hint: 'requires the files for a deployment' },
+  { value: 'enable_nc', label: featureLabels.enable_nc, hint: 'requires deployment files' },
   { value: 'enable_observability', label: featureLabels.enable_observability },
   { value: 'avatar', label: 'Video avatar', webOnly: true },
   { value: 'video_input', label: featureLabels.video_input, webOnly: true },
@@ -138,7 +138,6 @@ const transportHints: Readonly<Record<string, string>> = {
   lightrtc: 'recommended',
   hostedrtc: 'the service cannot create rooms yet',
   livekit: 'the service cannot create rooms yet',
-  websocket: 'used by the talk page of the service',
 };
 
 function asChoice(transport: Transport, answers: WizardAnswers): Choice {

@@ -5,10 +5,12 @@ import { resolveConfiguration } from '../configuration/resolve.ts';
 import { summarizeConfiguration } from '../configuration/summary.ts';
 import { type Prompts, type Question, questions, toProjectOptions, type WizardAnswers } from './questions.ts';
 
-/** The last choice of every list. In a list with several choices, it goes back even if others are selected. */
+/**
+ * The value of "Back", the last choice of every list. In a multiple-choice list, it goes back even if other choices are selected.
+ */
 const back = '(back)';
 const backChoice: Choice = { value: back, label: 'Back', hint: 'return to the previous question' };
-const backToLast = { value: 'back', label: 'Back', hint: 'return to the last question' } as const;
+const backToLast = { value: 'back', label: 'Back', hint: 'change the answer to the last question' } as const;
 const cancel = { value: 'cancel', label: 'Cancel', hint: 'end without writing anything' } as const;
 
 /**
@@ -17,7 +19,7 @@ const cancel = { value: 'cancel', label: 'Cancel', hint: 'end without writing an
  */
 export async function askForConfiguration(prompts: Prompts, defaultName: string): Promise<Configuration> {
   let answers: WizardAnswers = {};
-  /** The last answer to each question is proposed again after the user goes back. */
+  /** Propose the previous answer again when the user returns to a question. */
   let previousAnswers: WizardAnswers = {};
   const history: WizardAnswers[] = [];
   for (;;) {
@@ -71,7 +73,7 @@ function nextQuestion(answers: WizardAnswers): Question | undefined {
   return questions.find((one) => !Object.hasOwn(answers, one.name) && one.when(answers));
 }
 
-/** Lets the user change the last answer, instead of starting over, if the answers contradict each other. */
+/** If the answers contradict each other, let the user change the last answer instead of starting over. */
 function showIssues(prompts: Prompts, issues: readonly Issue[]): Promise<'cancel' | 'back'> {
   const lines = issues.map(({ path, message }) => `  ${path.replaceAll('_', ' ')}: ${message}`);
   return prompts.select(['These answers do not work together.', ...lines].join('\n'), [backToLast, cancel], 'back');

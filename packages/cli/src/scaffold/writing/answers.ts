@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { brotliCompressSync, brotliDecompressSync, constants } from 'node:zlib';
+import { fieldsOf } from '../../json-object.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import type { ProjectFile } from '../project-file.ts';
 import { readTextIfExists } from './survey.ts';
@@ -11,15 +12,15 @@ import { readTextIfExists } from './survey.ts';
  */
 export const answersPath = '.botcli/project.json';
 
-/** Hashes in the form `sha256:...`, by path. */
+/** Hashes of files in the form `sha256:...`, by path. */
 export type Hashes = Readonly<Record<string, string>>;
 
-/** Larger than the texts of any project, to limit what a damaged or hostile file can decompress to. */
+/** Maximum size of the decompressed texts, because a hostile file could decompress to any size. */
 const maxBytes = 5_000_000;
 
 /**
- * The file has no timestamps, so that the same configuration gives the same bytes. Guides are stored only as hashes, because
- * they are not merged.
+ * Creates the file with the answers. It has no timestamps, so that the same configuration gives the same bytes. It stores only
+ * hashes of guides, because guides are not merged.
  */
 export function createAnswersFile(
   configuration: Configuration,
@@ -40,9 +41,7 @@ export function createAnswersFile(
 /** Reads the hashes of the guides. Returns null if the project has no readable answers. */
 export function readGuideHashes(directory: string): Hashes | null {
   try {
-    const { guides } = JSON.parse(readTextIfExists(join(directory, answersPath)) ?? '') as {
-      readonly guides?: unknown;
-    };
+    const { guides } = fieldsOf(JSON.parse(readTextIfExists(join(directory, answersPath)) ?? ''));
     return isHashRecord(guides) ? guides : null;
   } catch {
     return null;
@@ -65,7 +64,7 @@ export function hashText(text: string): string {
 /** Compresses the texts with Brotli to Base64, about 10 kB for a project with a client. */
 function packTexts(files: readonly ProjectFile[]): string {
   const texts = JSON.stringify(Object.fromEntries(files.map(({ path, text }) => [path, text])));
-  // The highest quality would take ten times as long and save 10 %.
+  // The highest compression quality would take ten times as long and save only 10 %.
   const params = { [constants.BROTLI_PARAM_QUALITY]: 6 };
   return brotliCompressSync(texts, { params }).toString('base64');
 }
@@ -78,7 +77,7 @@ export function unpackTexts(generated: unknown, hashes: Hashes): ReadonlyMap<str
   if (typeof generated !== 'string') return new Map();
   try {
     const json = brotliDecompressSync(Buffer.from(generated, 'base64'), { maxOutputLength: maxBytes }).toString();
-    const texts = Object.entries(JSON.parse(json) as Readonly<Record<string, unknown>>);
+    const texts = Object.entries(fieldsOf(JSON.parse(json)));
     return new Map(
       texts.flatMap(([path, text]) =>
         typeof text === 'string' && hashes[path] === `sha256:${hashText(text)}` ? [[path, text] as const] : [],

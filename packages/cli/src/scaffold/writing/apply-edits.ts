@@ -1,6 +1,7 @@
 import { chmodSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Failure } from '../../failure.ts';
+import { fieldsOf } from '../../json-object.ts';
 import { createFile } from './create-file.ts';
 import { makeDirectories, removeEmptyDirectories } from './directories.ts';
 import { readTextIfExists } from './survey.ts';
@@ -9,7 +10,8 @@ import { readTextIfExists } from './survey.ts';
 export type FileEdit = { readonly path: string; readonly before: string | null; readonly after: string | null };
 
 /**
- * The journal exists while a change is applied and contains all its edits. If botcli is killed, the next change finishes them.
+ * The path of the journal, which exists while a change is applied and contains all its edits. If botcli is killed, the next
+ * change applies the remaining ones.
  */
 const journalPath = '.botcli/change.json';
 
@@ -27,7 +29,7 @@ export function applyEdits(directory: string, edits: readonly FileEdit[], signal
   const createdDirectories: string[] = [];
   const originals: { readonly target: string; readonly bytes: Buffer | null }[] = [];
   try {
-    // Writes everything that needs disk space before the first file changes.
+    // Write everything that needs disk space before the first file changes.
     for (const { path, after } of edits)
       if (after !== null) createdDirectories.push(...writeTemporary(join(directory, path), after));
     for (const { path, before, after } of edits) {
@@ -47,12 +49,12 @@ export function applyEdits(directory: string, edits: readonly FileEdit[], signal
   rmSync(journal, { force: true });
 }
 
-/** Returns null if no change was interrupted, or if botcli did not write the journal. */
+/** Reads the journal of an interrupted change. Returns null if there is none, or if botcli did not write it. */
 export function readInterruptedChange(directory: string): readonly FileEdit[] | null {
   const text = readTextIfExists(join(directory, journalPath));
   if (text === null) return null;
   try {
-    const { edits } = JSON.parse(text) as { readonly edits?: unknown };
+    const { edits } = fieldsOf(JSON.parse(text));
     return Array.isArray(edits) && edits.every(isEdit) ? edits : null;
   } catch {
     return null;
@@ -102,7 +104,8 @@ function temporaryPath(target: string): string {
 function writeTemporary(target: string, content: string | Buffer): readonly string[] {
   const status = statSync(target, { throwIfNoEntry: false });
   const created = makeDirectories(dirname(target));
-  // A killed botcli may have left the temporary file. In another user's project it may be a link, which a write would follow.
+  // Remove an existing temporary file, which a killed botcli may have left. In a hostile project it may be a link, which a write
+  // would follow.
   rmSync(temporaryPath(target), { force: true });
   writeFileSync(temporaryPath(target), content, { flag: 'wx' });
   if (status !== undefined) chmodSync(temporaryPath(target), status.mode);
@@ -110,12 +113,12 @@ function writeTemporary(target: string, content: string | Buffer): readonly stri
 }
 
 function isEdit(value: unknown): value is FileEdit {
-  const { path, before, after } = (value ?? {}) as Readonly<Record<string, unknown>>;
+  const { path, before, after } = fieldsOf(value);
   const isText = (one: unknown) => one === null || typeof one === 'string';
   return typeof path === 'string' && isInsideProject(path) && isText(before) && isText(after);
 }
 
-/** Whether a path stays inside the project. Paths come from files of the project, which may be hostile. */
+/** Returns whether a path is inside the project. Paths are read from files of the project, which may be hostile. */
 export function isInsideProject(path: string): boolean {
   return path.split('/').every((part) => part !== '' && part !== '.' && part !== '..') && !/[\\\0]/.test(path);
 }

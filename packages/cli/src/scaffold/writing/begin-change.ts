@@ -26,7 +26,7 @@ export function beginChange(directory: string, say: (text: string) => void): () 
   }
 }
 
-/** Refuses edits that would follow a link. @throws `Failure` files-in-the-way */
+/** Throws a `Failure` if an edit would follow a link. */
 export function refuseLinks(directory: string, edits: readonly FileEdit[]): void {
   const files = edits.map(({ path, after }) => ({ path, text: after ?? '' }));
   const blocked = surveyDirectory(directory, files).conflicts.filter(({ kind }) => kind === 'blocked');

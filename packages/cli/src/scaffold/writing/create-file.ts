@@ -1,12 +1,13 @@
 import { rmSync, writeFileSync } from 'node:fs';
+import { systemErrorCode } from '../../failure.ts';
 
-/** Returns false if the file exists. A failed write leaves no file. @throws system errors */
+/** Creates a file. Returns false if it exists already. A failed write leaves no file. @throws system errors */
 export function createFile(path: string, text: string): boolean {
   try {
     writeFileSync(path, text, { flag: 'wx' });
     return true;
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false;
+    if (systemErrorCode(error) === 'EEXIST') return false;
     rmSync(path, { force: true });
     throw error;
   }

@@ -18,7 +18,8 @@ export function createProject(directory: string, files: readonly ProjectFile[], 
   try {
     const staging = mkdtempSync(join(parent, `${stagingPrefix}${ownPid}-`));
     try {
-      // A subdirectory is needed, because only the owner can read a directory from mkdtemp.
+      // Write to a subdirectory, because the directory from mkdtemp is readable only by its owner, and the project must have the
+      // default mode.
       const project = join(staging, 'project');
       for (const { path, text } of files) {
         makeDirectories(dirname(join(project, path)));
@@ -44,10 +45,10 @@ export function removeOrphans(directory: string): void {
       const [, pid] = /^\.botcli-init-(\d+)-\w{6}$/.exec(name) ?? [];
       if (pid === undefined || (Number(pid) !== ownPid && isProcessRunning(Number(pid)))) continue;
       const staging = join(parent, name);
-      // Skips directories of other users, who could replace a directory with a link while it is removed.
+      // Skip directories of other users, who could replace a directory by a link while it is removed.
       if (lstatSync(staging).uid === process.getuid?.()) rmSync(staging, { recursive: true, force: true });
     }
   } catch {
-    // The next run tries to remove the directories again.
+    // Ignore the error, because the next run tries to remove the directories again.
   }
 }

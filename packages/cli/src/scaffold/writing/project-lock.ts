@@ -2,7 +2,7 @@ import { readFileSync, rmSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { pid as ownPid } from 'node:process';
-import { Failure } from '../../failure.ts';
+import { Failure, systemErrorCode } from '../../failure.ts';
 import { createFile } from './create-file.ts';
 import { makeDirectories, removeEmptyDirectories } from './directories.ts';
 import { isProcessRunning } from './running-process.ts';
@@ -44,12 +44,15 @@ export function requireUnlocked(directory: string): void {
   );
 }
 
-/** A lock from another machine or container counts as held. */
+/** A lock from another machine or container always counts as held. */
 export function isProjectLocked(directory: string): boolean {
   return findLockHolder(directory) !== null;
 }
 
-/** Names the process that holds the lock. Returns null if the project is not locked, or if botcli did not write the file. */
+/**
+ * Returns a description of the process that holds the lock. Null if the project is not locked, or if botcli did not write the
+ * lock file.
+ */
 function findLockHolder(directory: string): string | null {
   const [, pid = '', host = ''] = /^(\d+) (.+)$/.exec(read(join(directory, lockPath))) ?? [];
   if (pid === '') return null;
@@ -62,7 +65,7 @@ function read(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return '';
+    if (systemErrorCode(error) === 'ENOENT') return '';
     throw error;
   }
 }

@@ -22,12 +22,15 @@ export function readTextIfExists(path: string): string | null {
   return exists(path) ? readFileSync(path, 'utf8') : null;
 }
 
-/** Returns '' if a link or directory is in the place of the file, and null if nothing exists. */
+/** Reads a file without following links. Returns '' if the path is a link or directory, and null if it does not exist. */
 export function readTextUnlessBlocked(directory: string, path: string): string | null {
   return findBlock(directory, path) === null ? readTextIfExists(join(directory, path)) : '';
 }
 
-/** Finds a link, or anything but a directory, on the path. Links are never followed, because they can lead out of the project. */
+/**
+ * Finds the first part of a path that is a link, or a parent that is not a directory. Links are never followed, because they can
+ * lead out of the project.
+ */
 function findBlock(directory: string, path: string): FileConflict | null {
   const parts = path.split('/');
   for (let length = 1; length < parts.length; length += 1) {

@@ -1,3 +1,5 @@
+import { systemErrorCode } from '../../failure.ts';
+
 const causes: Readonly<Record<string, string>> = {
   ENOENT: 'the file system refuses to create a directory there',
   EACCES: 'there is no permission to write there',
@@ -12,10 +14,10 @@ const causes: Readonly<Record<string, string>> = {
   ELOOP: 'links form a loop',
 };
 
-/** Explains a system error while writing a project, with the path. Returns null for other errors. */
+/** Describes a system error that occurred while writing a project, with the path. Returns null for other errors. */
 export function describeWriteError(error: unknown, directory: string): string | null {
   if (!(error instanceof Error) || !('syscall' in error)) return null;
-  const code = 'code' in error ? String(error.code) : '';
+  const code = systemErrorCode(error) ?? '';
   const path = 'path' in error ? ` (${knownPath(String(error.path), directory)})` : '';
   return `${causes[code] ?? `the system reports ${code}`}${path}`;
 }

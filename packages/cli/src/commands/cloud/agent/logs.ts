@@ -1,10 +1,12 @@
 import type { Client, LogLine } from '@bothost/contract';
+import { linesPerLogPage, logLevels } from '@bothost/contract/limits';
+import { parseLogText } from '@bothost/contract/log-text';
 import { defineCommand } from '../../../command-line/command.ts';
 import type { Context } from '../../../command-line/context.ts';
 import { choiceOption, durationOption, flagOption, integerOption, textOption } from '../../../command-line/options.ts';
 import type { Colors } from '../../../output/colors.ts';
 import { escapeLogLine } from '../../../output/log-text.ts';
-import type { Piece } from '../../../output/report.ts';
+import type { StreamItem } from '../../../output/report.ts';
 
 type Query = NonNullable<NonNullable<Parameters<Client['getLogs']>[0]>['query']>;
 type LogPage = Awaited<ReturnType<Client['getLogs']>>;
@@ -26,10 +28,14 @@ export const command = defineCommand({
     query: textOption({ description: 'Only lines that contain this text, ignoring case', short: 'q' }),
     level: choiceOption(
       { description: 'Only lines of at least this level; lines without a level are left out', short: 'l' },
-      ['TRACE', 'DEBUG', 'INFO', 'SUCCESS', 'WARNING', 'ERROR', 'CRITICAL'],
+      logLevels,
     ),
     since: durationOption({ description: 'Only lines of the last 10m, 2h, 3d and so on' }, 366 * 86_400),
-    limit: integerOption({ description: 'Number of lines, the latest ones; 100 by default', short: 'n' }, 1, 10_000),
+    limit: integerOption(
+      { description: 'Number of lines, the latest ones; 100 by default', short: 'n' },
+      1,
+      linesPerLogPage.maximum,
+    ),
   },
   examples: [
     'cloud agent logs parrot',
@@ -105,22 +111,11 @@ async function* followingPages(
   }
 }
 
-type LogText = { readonly level: string; readonly message: string };
-
-/** The format of Pipecat's log lines. The session id is added by the service's Python host. */
-const pipecatLine = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} \| (\w+) *\| (\S+)(?: \| (?:[0-9a-f-]{36}|NONE))? - (.*)$/s;
-
-/** Removes the time and the session id from a line in Pipecat's format, and appends its source to the message. */
-function parseLogText(text: string): LogText {
-  const [, level = '', source = '', message = text] = pipecatLine.exec(text) ?? [];
-  return { level, message: source === '' ? message : `${message} (${source})` };
-}
-
-/** Uses the last digits, because ids of version 7 begin with their creation time and look alike. */
+/** Shortens a session id to its last digits, because the first digits of a UUID of version 7 are the time and look alike. */
 const shortId = (sessionId: string | null) => (sessionId ?? '').slice(-6);
 
-/** With `isOneSession`, all lines belong to one session, so a terminal does not show its id. */
-function logItem(line: LogLine, isOneSession: boolean): Piece {
+/** Formats a log line. With `isOneSession`, all lines belong to one session, so a terminal does not show the id. */
+function logItem(line: LogLine, isOneSession: boolean): StreamItem {
   const time = line.timestamp.replace(/(\.\d{3})\d*Z$/, '$1Z');
   const plain = parseLogText(escapeLogLine(line.log, false));
   return {
@@ -136,7 +131,7 @@ function logItem(line: LogLine, isOneSession: boolean): Piece {
 }
 
 function colorByLevel(text: string, { level, droppedBytes }: LogLine, colors: Colors): string {
-  // Keeps the colors of a bot that colors its own output.
+  // Do not add colors to the output of a bot that uses colors itself.
   if (text.includes('\u001b')) return text;
   if (droppedBytes !== undefined || level === 'WARNING') return colors.yellow(text);
   return level === 'ERROR' || level === 'CRITICAL' ? colors.red(text) : text;

@@ -59,8 +59,8 @@ export const command = defineCommand({
 });
 
 /**
- * Applies the same rule as the service: the serving deployment if a later one exists, otherwise the deployment that was active
- * before it.
+ * Finds the target of a rollback by the same rule as the service: the serving deployment if a later one exists, otherwise the
+ * deployment that served before it.
  */
 function previousDeployment(all: readonly DeploymentDetails[], serving: DeploymentDetails | null): DeploymentDetails {
   if (serving !== null && all[0]?.id !== serving.id) return serving;

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import type { StartResponse } from '@bothost/contract';
 import { defineCommand } from '../../../command-line/command.ts';
 import { choiceOption, flagOption, textOption } from '../../../command-line/options.ts';
-import { Failure, UsageError } from '../../../failure.ts';
+import { Failure, systemErrorCode, UsageError } from '../../../failure.ts';
 import type { Io } from '../../../io/io.ts';
 import { formatTime } from '../../../output/format.ts';
 import type { Cell, Report } from '../../../output/report.ts';
@@ -45,20 +45,28 @@ export const command = defineCommand({
       params: { agentName: name },
       body: { ...(transport === undefined ? { createDailyRoom: false } : { transport }), ...body },
     });
-    const { socketTokenSeconds } = await import('@bothost/contract');
+    const { publicBase, socketTokenSeconds, talkPath } = await import('@bothost/contract');
     const tokenExpiresAt = new Date(io.now().getTime() + socketTokenSeconds * 1_000).toISOString();
-    const { json, blocks } = report(io.environment.program, settings.origin.value, name, answer, tokenExpiresAt);
+    const agent = encodeURIComponent(name);
+    const urls = {
+      proxyUrl: `${settings.origin.value}${publicBase}/${agent}/sessions/${answer.sessionId ?? ''}/`,
+      talkUrl: settings.origin.value + talkPath(name),
+    };
+    const { json, blocks } = report(io.environment.program, name, urls, answer, tokenExpiresAt);
     const elsewhere = io.environment.publicKey === null && answer.wsUrl === undefined;
     const lines = [`Set BOTCLI_PUBLIC_KEY for curl: the key is public_key in ${io.environment.profileFile}.`];
     return { json, blocks: elsewhere ? [...blocks, { kind: 'note', lines }] : blocks };
   },
 });
 
-function report(program: string, origin: string, name: string, answer: StartResponse, tokenExpiresAt: string): Report {
-  const agent = encodeURIComponent(name);
+function report(
+  program: string,
+  name: string,
+  { proxyUrl, talkUrl }: { readonly proxyUrl: string; readonly talkUrl: string },
+  answer: StartResponse,
+  tokenExpiresAt: string,
+): Report {
   const sessionId = answer.sessionId ?? '';
-  const proxyUrl = `${origin}/v1/public/${agent}/sessions/${sessionId}/`;
-  const talkUrl = `${origin}/talk/${agent}`;
   const lookUp = `${program} cloud agent sessions ${name} --id ${sessionId}`;
   const stop = `${program} cloud agent stop ${name} --session-id ${sessionId}`;
   const socket = answer.token === undefined ? {} : { tokenExpiresAt };
@@ -71,7 +79,7 @@ function report(program: string, origin: string, name: string, answer: StartResp
         title: 'Connect',
         fields: [
           ...reachFields(answer, proxyUrl, tokenExpiresAt),
-          ['In a browser', `${talkUrl} (if the bot supports WebSockets)`],
+          ['In a browser', `${talkUrl} (over WebSocket or WebRTC)`],
         ],
       },
       {
@@ -86,7 +94,10 @@ function report(program: string, origin: string, name: string, answer: StartResp
   };
 }
 
-/** A client connects to the WebSocket with its token, or to the proxy. The `curl` example does not contain the public key. */
+/**
+ * Describes how a client reaches the bot: the WebSocket address and its token, or a `curl` command for the session proxy. The
+ * command refers to the public key by a variable, because keys must not be printed.
+ */
 function reachFields(
   answer: StartResponse,
   proxyUrl: string,
@@ -121,7 +132,7 @@ async function readJsonObject(io: Io, argument: string, option: string): Promise
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new UsageError(`${source} must be a JSON object, such as {"language": "en"}.`);
   }
-  return value as Record<string, unknown>;
+  return { ...value };
 }
 
 async function readText(io: Io, argument: string, option: string): Promise<{ text: string; source: string }> {
@@ -131,7 +142,7 @@ async function readText(io: Io, argument: string, option: string): Promise<{ tex
   try {
     return { text: await readFile(resolve(io.directory, path), 'utf8'), source: path };
   } catch (error) {
-    const errorCode = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
+    const errorCode = systemErrorCode(error) ?? 'unknown error';
     throw new Failure('file-unreadable', `Cannot read ${path}, the file given with ${option} (${errorCode}).`);
   }
 }

@@ -70,7 +70,7 @@ function conditionFields(agent: AgentDetails): readonly Block[] {
   return fields.length === 0 ? [] : [{ kind: 'fields', title: 'Conditions', fields }];
 }
 
-/** Cuts off the bot's last output, which a separate block shows. */
+/** Removes the bot's last output from a message, because a separate block shows it. */
 function firstSentence(message: string): string {
   return message.split(' It wrote last:')[0]?.split('\n')[0] ?? message;
 }

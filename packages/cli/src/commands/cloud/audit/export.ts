@@ -1,6 +1,6 @@
 import type { AuditEntry } from '@bothost/contract';
 import { defineCommand } from '../../../command-line/command.ts';
-import type { Piece } from '../../../output/report.ts';
+import type { StreamItem } from '../../../output/report.ts';
 import { auditOptions, toAuditQuery } from '../../../records/audit-filter.ts';
 
 export const command = defineCommand({
@@ -31,7 +31,7 @@ export const command = defineCommand({
   },
 });
 
-function piece(entry: AuditEntry): Piece {
+function piece(entry: AuditEntry): StreamItem {
   // JSON.stringify escapes control characters only below U+0020, but others can control a terminal, too.
   const line = JSON.stringify(entry).replace(
     /[\u007f-\u009f]/g,

@@ -54,7 +54,7 @@ function row(entry: AuditEntry): Cell[] {
   return [
     String(entry.sequence),
     formatTime(entry.at),
-    { text: entry.keyId ?? '', rich: formatAuditActor(entry) },
+    { text: entry.userEmail ?? entry.keyId ?? '', rich: formatAuditActor(entry) },
     optionalCell(entry.address),
     entry.action,
     optionalCell(entry.object),

@@ -2,7 +2,7 @@ import { defineCommand } from '../../../command-line/command.ts';
 import type { SourcedValue } from '../../../service/settings.ts';
 
 export const command = defineCommand({
-  summary: 'Show the service, the organization and the sources of the keys',
+  summary: 'Show the service, the person, the organization and the sources of the keys',
   details: 'Verifies the private key with the service. Keys are never shown.',
   arguments: {},
   options: {},
@@ -14,12 +14,16 @@ export const command = defineCommand({
     const requested = settings.organization?.value ?? null;
     const current = organizations.find(({ id, name }) => id === requested || name === requested);
     const acting = requested === null ? organizations[0] : current;
+    const isPerson = settings.privateKey?.value.startsWith('pcc_pat_') === true;
+    const person = isPerson ? await client.getUser() : null;
+    const role = person?.organizations.find(({ id }) => id === acting?.id)?.role ?? null;
     if (acting === undefined && requested !== null)
       context.warn(`the key has no access to the organization "${requested}".`);
     return {
       json: {
         apiUrl: settings.origin.value,
         profile: io.environment.profileFile,
+        person: person && { id: person.id, email: person.email, name: person.name, role },
         organization: acting ?? null,
         organizations,
         privateKey: sourceOf(settings.privateKey),
@@ -30,6 +34,7 @@ export const command = defineCommand({
           kind: 'fields',
           fields: [
             ['Service', `${settings.origin.value} (${settings.origin.source})`],
+            ...(person === null ? [] : [['Person', `${person.email}${role === null ? '' : ` (${role})`}`] as const]),
             ['Organization', acting === undefined ? 'none' : { text: acting.name, tone: 'strong' }],
             ['Private key', describeKey(settings.privateKey)],
             ['Public key', describeKey(settings.publicKey)],

@@ -36,7 +36,7 @@ export const command = defineCommand({
   },
 });
 
-/** Follows the log, which ends with the build. */
+/** Wait for the end of the build by following its log, which ends at the same time. */
 async function waitUntilEnded(context: Context, client: Client, buildId: string): Promise<Build> {
   const { withRetries } = await import('../../../service/retry.ts');
   const params = { buildId };

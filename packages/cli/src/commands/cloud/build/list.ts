@@ -1,8 +1,9 @@
 import type { Build } from '@bothost/contract';
+import { formatBytes } from '@bothost/contract/format-bytes';
 import { buildStatusLabels, statusValues } from '@bothost/contract/statuses';
 import { defineCommand } from '../../../command-line/command.ts';
 import { choiceOption, integerOption, textOption } from '../../../command-line/options.ts';
-import { formatBytes, formatTime, optionalCell } from '../../../output/format.ts';
+import { formatTime, optionalCell } from '../../../output/format.ts';
 import { buildStatusCell } from '../../../records/build-status.ts';
 
 export const command = defineCommand({

@@ -3,7 +3,7 @@ import { defineCommand } from '../../../command-line/command.ts';
 import type { Context } from '../../../command-line/context.ts';
 import { flagOption, integerOption } from '../../../command-line/options.ts';
 import { escapeLogLine } from '../../../output/log-text.ts';
-import type { Piece } from '../../../output/report.ts';
+import type { StreamItem } from '../../../output/report.ts';
 
 export const command = defineCommand({
   summary: 'Show the log of a build',
@@ -44,7 +44,7 @@ export const command = defineCommand({
 type Log = { readonly buildId: string; readonly isFull: boolean };
 type LogExcerpt = { readonly lines: readonly string[]; readonly nextToken: string | undefined };
 
-/** The lines that exist now. */
+/** Reads all lines that exist, without waiting for more. */
 async function readAll(context: Context, client: Client, log: Log): Promise<LogExcerpt> {
   const lines: string[] = [];
   let nextToken: string | undefined;
@@ -76,13 +76,13 @@ async function* followLines(
   }
 }
 
-/** A service of an earlier version does not know the parameter. */
+/** Sends `full` only if requested, because an earlier version of the service does not know this parameter. */
 function fullQuery({ isFull }: Log) {
   return isFull ? ({ full: 'true' } as const) : {};
 }
 
-/** A line begins with its time (ISO 8601) and a space. */
-function piece(line: string): Piece {
+/** Formats a line of a build log, which begins with its time (ISO 8601) and a space. */
+function piece(line: string): StreamItem {
   const end = line.indexOf(' ');
   const [at, text] = [line.slice(0, end), line.slice(end + 1)];
   return {

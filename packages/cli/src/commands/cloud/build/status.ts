@@ -1,6 +1,7 @@
 import type { Build } from '@bothost/contract';
+import { formatBytes } from '@bothost/contract/format-bytes';
 import { defineCommand } from '../../../command-line/command.ts';
-import { formatBytes, formatTime, optionalCell } from '../../../output/format.ts';
+import { formatTime, optionalCell } from '../../../output/format.ts';
 import type { Block, Cell } from '../../../output/report.ts';
 import { buildStatusCell } from '../../../records/build-status.ts';
 

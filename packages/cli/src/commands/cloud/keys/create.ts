@@ -1,34 +1,33 @@
+import { maxKeyLifetimeSeconds } from '@bothost/contract/limits';
 import { defineCommand } from '../../../command-line/command.ts';
 import { choiceOption, durationOption, flagOption, requiredOption } from '../../../command-line/options.ts';
 import { UsageError } from '../../../failure.ts';
 import { formatTime } from '../../../output/format.ts';
 import { writeProfile } from '../../../service/profile.ts';
 
-const maxLifetimeSeconds = 10 * 366 * 86_400;
-
 export const command = defineCommand({
-  summary: 'Create an API key and show it once',
+  summary: 'Create an API key and show it',
   details:
     'A private key can do everything in the organization. A public key can start sessions and connect to them. ' +
-    'The service stores only a hash, so it cannot show the key again.',
+    'The service stores only a hash of a private key, so it cannot show that key again.',
   arguments: { name: { description: 'Name of the key, for lists' } },
   options: {
     kind: requiredOption(choiceOption({ description: 'private or public' }, ['private', 'public'])),
     expires: durationOption(
       { description: 'Validity, such as 90d; without it, until the key is revoked' },
-      maxLifetimeSeconds,
+      maxKeyLifetimeSeconds,
     ),
     default: flagOption('Also store it in the profile as the public key for `cloud agent start`', 'd'),
   },
   examples: ['cloud keys create website --kind public --expires 90d', 'cloud keys create ci --kind private --json'],
   run: async ({ service, io, notify }, { name, kind, expires, default: keep }) => {
     if (keep && kind !== 'public')
-      throw new UsageError('--default needs --kind public. To store a private key, run: botcli cloud auth login');
+      throw new UsageError('--default needs --kind public. To store a private key, run: botcli cloud auth use-pat');
     const client = await service();
     const created = await client.createKey({
       body: { name, kind, ...(expires === undefined ? {} : { expiresInSeconds: expires }) },
     });
-    // If the profile cannot be written, the key is still shown, because the service cannot show it again.
+    // Show the key even if the profile cannot be written, because the service shows it only once.
     const kept = keep
       ? await writeProfile(io.environment.profileFile, { public_key: created.key }).then(
           () => true,
@@ -54,7 +53,9 @@ export const command = defineCommand({
             ['Expires', created.expiresAt === null ? 'never' : formatTime(created.expiresAt)],
           ],
         },
-        { kind: 'note', lines: ['Save the key now: it cannot be shown again.'] },
+        ...(kind === 'private'
+          ? [{ kind: 'note' as const, lines: ['Save the key now: it cannot be shown again.'] }]
+          : []),
       ],
     };
   },

@@ -5,7 +5,7 @@ import type { Cell } from '../../../output/report.ts';
 
 export const command = defineCommand({
   summary: 'List the API keys of the organization, including revoked ones',
-  details: 'Columns: id, name, kind, first characters, status, created, expires, last used.',
+  details: 'Columns: id, name, kind, key (the first characters of a private one), status, created, expires, last used.',
   arguments: {},
   options: {},
   examples: ['cloud keys list'],
@@ -32,7 +32,7 @@ export const command = defineCommand({
             key.id,
             key.name,
             key.kind,
-            `${key.start}...`,
+            key.key ?? `${key.start}...`,
             statusCell(key, now),
             formatTime(key.createdAt),
             formatTime(key.expiresAt),

@@ -1,7 +1,7 @@
 import { defineCommand } from '../../../command-line/command.ts';
 
 export const command = defineCommand({
-  summary: 'List the organizations that your key can act in',
+  summary: 'List the organizations that you can act in',
   details: 'Columns: name, display name, id, and which one is current.',
   arguments: {},
   options: {},
@@ -23,7 +23,7 @@ export const command = defineCommand({
             id,
             current ? { text: 'current', tone: 'good' } : '',
           ]),
-          empty: 'Your key does not belong to any organization.',
+          empty: 'You are not a member of any organization.',
         },
       ],
     };

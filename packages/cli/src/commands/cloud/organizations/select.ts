@@ -16,8 +16,8 @@ export const command = defineCommand({
       const known = organizations.map((one) => one.name).join(', ');
       throw new Failure(
         'organization-not-found',
-        `Your key cannot act in the organization "${name}".`,
-        `Organizations of your key: ${known}.`,
+        `You cannot act in the organization "${name}".`,
+        `Your organizations: ${known}.`,
       );
     }
     const isSwitch = profile.public_key !== null && profile.organization !== organization.name;

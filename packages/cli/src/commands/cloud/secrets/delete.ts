@@ -16,7 +16,7 @@ export const command = defineCommand({
   },
   examples: ['cloud secrets delete old-secrets', 'cloud secrets delete old-secrets --force --skip'],
   run: async (context, { name, skip, force, 'if-revision': expected, 'dry-run': isDryRun }) => {
-    const { deleteSet } = await import('../../../secrets/delete-set.ts');
-    return deleteSet(context, { name, skip, force, ifRevision: expected, isDryRun });
+    const { deleteSecretSet } = await import('../../../secrets/delete-set.ts');
+    return deleteSecretSet(context, { name, skip, force, ifRevision: expected, isDryRun });
   },
 });

@@ -15,7 +15,7 @@ export const command = defineCommand({
   },
   examples: ['cloud secrets diff my-bot-secrets --file .env'],
   run: async (context, { name, file, format = 'env' }) => {
-    const { diffSet } = await import('../../../secrets/diff-set.ts');
-    return diffSet(context, { name, file, format });
+    const { diffSecretSet } = await import('../../../secrets/diff-set.ts');
+    return diffSecretSet(context, { name, file, format });
   },
 });

@@ -19,10 +19,10 @@ export const command = defineCommand({
   ],
   run: async (context, { name, sets = true, region }) => {
     if (name === undefined) {
-      const { listSets } = await import('../../../secrets/list-sets.ts');
-      return listSets(context, { region, onlySets: sets });
+      const { listSecretSets } = await import('../../../secrets/list-sets.ts');
+      return listSecretSets(context, { region, onlySets: sets });
     }
-    const { showSet } = await import('../../../secrets/show-set.ts');
-    return showSet(context, { name, region });
+    const { showSecretSet } = await import('../../../secrets/show-set.ts');
+    return showSecretSet(context, { name, region });
   },
 });

@@ -15,8 +15,8 @@ export const command = defineCommand({
   examples: ['cloud secrets rollback my-bot-secrets 3', 'cloud secrets rollback my-bot-secrets 3 --dry-run'],
   run: async (context, { name, revision, skip, 'if-revision': expected, 'dry-run': isDryRun, wait: seconds }) => {
     if (!/^[1-9]\d{0,8}$/.test(revision)) throw new UsageError('REVISION must be a whole number, at least 1.');
-    const { rollBackSet } = await import('../../../secrets/roll-back-set.ts');
-    return rollBackSet(context, {
+    const { rollBackSecretSet } = await import('../../../secrets/roll-back-set.ts');
+    return rollBackSecretSet(context, {
       name,
       revision: Number(revision),
       skip,

@@ -13,7 +13,7 @@ export const command = defineCommand({
   examples: ['operator keys create', 'operator keys create laptop --organization home --json'],
   run: async (context, { name = 'operator', 'token-file': file }) => {
     const { organization } = context.settings;
-    // The profile may belong to another service.
+    // Do not use the organization of the profile, which may belong to another service.
     const isRequested = organization !== null && organization.source !== context.io.environment.profileFile;
     const body = { name, ...(isRequested ? { organization: organization.value } : {}) };
     const created = await asOperator(context, file, (client) => client.createOperatorKey({ body }));
@@ -32,7 +32,7 @@ export const command = defineCommand({
         },
         {
           kind: 'note',
-          lines: ['Save the key now: it cannot be shown again. To log in with it, run: botcli cloud auth login'],
+          lines: ['Save the key now: it cannot be shown again. To log in with it, run: botcli cloud auth use-pat'],
         },
       ],
     };

@@ -27,7 +27,8 @@ export const command = defineCommand({
   run: (context, { layer: given, only, wait, 'token-file': file }) => {
     const layer = layers.find((one) => one === given);
     if (layer === undefined) throw new UsageError(`Unknown layer ${JSON.stringify(given)}. Use root or organization.`);
-    if (layer === 'root' && only !== undefined) throw new UsageError('--only can be used only with organization.');
+    if (layer === 'root' && only !== undefined)
+      throw new UsageError('--only can be used only for the layer "organization".');
     return asOperator(context, file, async (client) => {
       const begun = await client.rotateVault({ body: { layer, organization: only } });
       const kind = layer === 'root' ? 'rekey' : 'rotate';

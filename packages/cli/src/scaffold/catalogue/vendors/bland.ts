@@ -14,7 +14,6 @@ export const bland: Vendor = {
       extras: ['bland'],
       arguments: { api_key: requiredVariable('BLAND_API_KEY') },
       settings: { voice: variableSetting('BLAND_VOICE_ID') },
-      since: '1.8.0',
     },
   ],
 };

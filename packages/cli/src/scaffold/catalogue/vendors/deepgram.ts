@@ -89,7 +89,6 @@ export const deepgram: Vendor = {
       },
       settings: { voice: variableSetting('DEEPGRAM_FLUX_SAGEMAKER_TTS_VOICE_ID') },
       variables: awsAccountVariables,
-      since: '1.8.0',
       python: '3.12',
     },
     {

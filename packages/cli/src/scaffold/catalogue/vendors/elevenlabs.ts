@@ -45,7 +45,6 @@ export const elevenlabs: Vendor = {
       extras: ['elevenlabs'],
       arguments: { api_key: requiredVariable('ELEVENLABS_API_KEY') },
       settings: { voice: requiredVariable('ELEVENLABS_VOICE_ID') },
-      since: '1.8.0',
     },
   ],
 };

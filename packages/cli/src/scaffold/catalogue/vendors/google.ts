@@ -14,7 +14,6 @@ export const google: Vendor = {
       extras: ['google'],
       arguments: { api_key: requiredVariable('GOOGLE_API_KEY') },
       settings: null,
-      since: '1.8.0',
     },
     {
       value: 'google_stt',

@@ -14,7 +14,6 @@ export const meta: Vendor = {
       extras: ['meta'],
       arguments: { api_key: requiredVariable('META_API_KEY') },
       settings: null,
-      since: '1.9.0',
     },
   ],
 };

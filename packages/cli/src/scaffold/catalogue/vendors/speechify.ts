@@ -15,7 +15,6 @@ export const speechify: Vendor = {
       arguments: { api_key: requiredVariable('SPEECHIFY_API_KEY') },
       settings: { voice: variableSetting('SPEECHIFY_VOICE_ID') },
       session: 'aiohttp_session',
-      since: '1.8.0',
     },
   ],
 };

@@ -15,7 +15,7 @@ export const xtts: Vendor = {
       arguments: { base_url: requiredVariable('XTTS_BASE_URL') },
       settings: { voice: requiredVariable('XTTS_VOICE_ID') },
       session: 'aiohttp_session',
-      discouraged: 'pipecat-ai removes it in 2.0, and its server has to be run by yourself',
+      discouraged: 'pipecat-ai removes it in 2.0, and you have to run its server yourself',
     },
   ],
 };

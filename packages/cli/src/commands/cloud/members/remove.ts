@@ -1,0 +1,36 @@
+import { defineCommand } from '../../../command-line/command.ts';
+import { flagOption } from '../../../command-line/options.ts';
+import { requireConfirmation } from '../../../io/confirm.ts';
+import { findMember, memberArgument } from '../../../records/find-member.ts';
+
+export const command = defineCommand({
+  summary: 'Remove a member from the organization',
+  details:
+    'The person loses access at once, also with personal access tokens. API keys that the person created stay valid. On a ' +
+    'terminal, the command asks for confirmation. Without one, it needs --yes. Needs the login of an owner.',
+  arguments: { member: memberArgument },
+  options: { yes: flagOption('Skip the confirmation', 'y'), force: flagOption('Skip the confirmation', 'f') },
+  examples: ['cloud members remove ada@example.com --yes'],
+  run: async ({ memberService, io, settings }, { member: emailOrId, yes, force }) => {
+    const client = await memberService();
+    const { userId, email, role } = await findMember(client, emailOrId);
+    if (!yes && !force) {
+      const question = `Remove ${email} (${role}) from the organization ${settings.organization?.value}?`;
+      await requireConfirmation(io, question, '--yes');
+    }
+    const removed = await client.removeMember({ params: { userId } });
+    return {
+      json: removed,
+      blocks: [
+        {
+          kind: 'fields',
+          fields: [
+            ['Removed', removed.email],
+            ['Name', removed.name],
+            ['Id', removed.userId],
+          ],
+        },
+      ],
+    };
+  },
+});

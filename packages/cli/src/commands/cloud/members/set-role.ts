@@ -1,0 +1,31 @@
+import { defineCommand } from '../../../command-line/command.ts';
+import { choiceOption, requiredOption } from '../../../command-line/options.ts';
+import { findMember, memberArgument } from '../../../records/find-member.ts';
+import { memberRoles } from '../../../records/member-roles.ts';
+
+export const command = defineCommand({
+  summary: 'Change the role of a member',
+  details: 'The new role applies at once. An organization always has an owner. Needs the login of an owner.',
+  arguments: { member: memberArgument },
+  options: { role: requiredOption(choiceOption({ description: 'New role in the organization' }, memberRoles)) },
+  examples: ['cloud members set-role ada@example.com --role viewer'],
+  run: async ({ memberService }, { member: emailOrId, role }) => {
+    const client = await memberService();
+    const { userId } = await findMember(client, emailOrId);
+    const changed = await client.updateMember({ params: { userId }, body: { role } });
+    return {
+      json: changed,
+      blocks: [
+        {
+          kind: 'fields',
+          fields: [
+            ['E-mail', changed.email],
+            ['Name', changed.name],
+            ['Role', { text: changed.role, tone: 'strong' }],
+            ['Id', changed.userId],
+          ],
+        },
+      ],
+    };
+  },
+});

@@ -1,0 +1,54 @@
+import { defineCommand } from '../../command-line/command.ts';
+import type { Context } from '../../command-line/context.ts';
+import { choiceOption, textOption } from '../../command-line/options.ts';
+import { UsageError } from '../../failure.ts';
+import { asOperator, operatorOptions } from '../../operator/as-operator.ts';
+import { memberRoles } from '../../records/member-roles.ts';
+import { reportLink } from '../../records/one-time-link.ts';
+
+export const command = defineCommand({
+  summary: 'Create a one-time link for a new account or a new password',
+  details:
+    'The person who opens the link creates an account and becomes a member of the organization of --organization or BOTCLI_ORG, ' +
+    'by default the oldest organization. With an e-mail address, only an account with that address can use it. With --reset, ' +
+    'the person with that address can set a new password. Send the link over a private channel. Needs the operator token, ' +
+    'and the service must be running.',
+  arguments: { email: { description: 'E-mail address of the invited person', optional: true } },
+  options: {
+    role: choiceOption({ description: 'Role in the organization, by default owner' }, memberRoles),
+    reset: textOption({
+      description: 'Create a link with which the person with this address sets a new password',
+      placeholder: 'EMAIL',
+    }),
+    ...operatorOptions,
+  },
+  examples: [
+    'operator invite',
+    'operator invite ada@example.com --role member --organization home',
+    'operator invite --reset ada@example.com',
+  ],
+  run: async (context, { email, role = 'owner', reset, 'token-file': file }) => {
+    if (reset !== undefined) {
+      if (email !== undefined) throw new UsageError('--reset has its own address. Leave out the argument.');
+      const link = await asOperator(context, file, (client) => client.createPasswordReset({ body: { email: reset } }));
+      return reportLink(link, [['E-mail', link.email]]);
+    }
+    const { organization } = context.settings;
+    const body = {
+      role,
+      ...(email === undefined ? {} : { email }),
+      ...(isRequested(context) && organization !== null ? { organization: organization.value } : {}),
+    };
+    const link = await asOperator(context, file, (client) => client.createOperatorInvitation({ body }));
+    return reportLink(link, [
+      ['Organization', link.organization],
+      ['Role', link.role],
+      ...(link.email === null ? [] : [['E-mail', link.email] as const]),
+    ]);
+  },
+});
+
+/** The organization of the profile may belong to another service. */
+function isRequested({ settings, io }: Context): boolean {
+  return settings.organization !== null && settings.organization.source !== io.environment.profileFile;
+}

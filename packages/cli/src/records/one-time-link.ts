@@ -1,0 +1,19 @@
+import { formatTime } from '../output/format.ts';
+import type { Report } from '../output/report.ts';
+
+/** Reports a link for one person, which the service shows only once. */
+export function reportLink(
+  link: { readonly url: string; readonly expiresAt: string },
+  fields: readonly (readonly [string, string])[],
+): Report {
+  return {
+    json: link,
+    blocks: [
+      {
+        kind: 'fields',
+        fields: [['Link', { text: link.url, tone: 'strong' }], ...fields, ['Expires', formatTime(link.expiresAt)]],
+      },
+      { kind: 'note', lines: ['The link works once. Send it over a private channel.'] },
+    ],
+  };
+}

@@ -1,0 +1,82 @@
+import { Failure } from '../failure.ts';
+import { canPrompt } from '../io/confirm.ts';
+import type { Io } from '../io/io.ts';
+import type { Report } from '../output/report.ts';
+import { createServiceClient, requireKey } from './connection.ts';
+import { type Profile, writeProfile } from './profile.ts';
+import type { Settings, SourcedValue } from './settings.ts';
+
+type Context = {
+  readonly io: Io;
+  readonly settings: Settings;
+  readonly profile: Profile;
+  readonly notify: (text: string) => void;
+  readonly warn: (text: string) => void;
+};
+type Organization = { readonly id: string; readonly name: string; readonly verboseName: string };
+
+/** Verifies a private key or a personal access token, and stores it in the profile with its organization. */
+export async function logIn(context: Context, key: SourcedValue): Promise<Report> {
+  const { io, settings, profile, notify } = context;
+  const client = createServiceClient(io, settings.origin.value, requireKey('private', key, context.warn));
+  const { organizations } = await client.listOrganizations();
+  const organization = await chooseOrganization(context, organizations);
+  const isOtherService = profile.api_url !== null && profile.api_url !== settings.origin.value;
+  const isOtherOrganization = profile.organization !== null && profile.organization !== organization.name;
+  const outdated = profile.public_key !== null && (isOtherService || isOtherOrganization);
+  await writeProfile(io.environment.profileFile, {
+    api_url: settings.origin.value,
+    organization: organization.name,
+    private_key: key.value,
+    ...(outdated ? { public_key: null } : {}),
+  });
+  if (outdated) notify('The public key in the profile belonged to another organization or service and was removed.');
+  if (outdated || settings.publicKey === null) {
+    notify('To start sessions, create a public key: botcli cloud keys create NAME --kind public --default');
+  }
+  return {
+    json: { apiUrl: settings.origin.value, organization, profile: io.environment.profileFile },
+    blocks: [
+      {
+        kind: 'fields',
+        fields: [
+          ['Service', settings.origin.value],
+          ['Organization', { text: organization.name, tone: 'strong' }],
+          ['Profile', io.environment.profileFile],
+        ],
+      },
+    ],
+  };
+}
+
+/** Takes the organization of the command line or environment, otherwise that of the profile, otherwise one of the key's. */
+async function chooseOrganization(
+  { io, settings, profile, notify }: Context,
+  organizations: readonly Organization[],
+): Promise<Organization> {
+  const find = (word: string | null) => organizations.find(({ id, name }) => id === word || name === word);
+  const requested = settings.organization;
+  const match = find(requested?.value ?? null);
+  if (match !== undefined) return match;
+  if (requested !== null && requested.value !== profile.organization) {
+    throw new Failure(
+      'organization-not-found',
+      `The key has no access to the organization "${requested.value}" (from ${requested.source}).`,
+    );
+  }
+  const [first, second] = organizations;
+  if (first === undefined) {
+    throw new Failure(
+      'organization-not-found',
+      'You are not a member of any organization.',
+      `Create an organization at ${settings.origin.value}, or ask the owner of one to invite you.`,
+    );
+  }
+  if (second === undefined) return first;
+  if (!canPrompt(io)) {
+    notify('To switch to another organization, run: botcli cloud organizations select NAME');
+    return first;
+  }
+  const choices = organizations.map(({ name, verboseName }) => ({ value: name, label: name, hint: verboseName }));
+  return find(await io.prompter.select('Organization', choices, first.name)) ?? first;
+}

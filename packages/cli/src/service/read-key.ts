@@ -1,0 +1,24 @@
+import { Failure, UsageError } from '../failure.ts';
+import { canPrompt } from '../io/confirm.ts';
+import type { Io } from '../io/io.ts';
+import type { SourcedValue } from './settings.ts';
+
+/** Reads a key from standard input, never from an argument, which other users of the machine could read. */
+export async function readPipedKey(io: Io): Promise<SourcedValue> {
+  const text = (await io.stdin.readText()).trim();
+  if (text === '') throw new UsageError('Standard input is empty; --with-token reads the key from it.');
+  return { value: text, source: 'standard input' };
+}
+
+/** Asks for a key without showing it. @throws UsageError without a terminal */
+export async function promptForKey(io: Io): Promise<SourcedValue> {
+  if (!canPrompt(io)) {
+    throw new UsageError(
+      'There is no terminal to prompt for a token.',
+      'Pass the token on standard input: botcli cloud auth use-pat --with-token < FILE',
+    );
+  }
+  const typed = (await io.prompter.secret('Personal access token or private key')).trim();
+  if (typed === '') throw new Failure('declined', 'No token was given. Nothing was changed.');
+  return { value: typed, source: 'the prompt' };
+}
