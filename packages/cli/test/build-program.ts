@@ -4,7 +4,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'vite';
 
-/** Builds botcli, as it is shipped, into a new directory that the caller removes. The program is `bin/botcli.js`. */
+/**
+ * Builds botcli as it is shipped, into a new directory that the caller removes. The program is `bin/botcli.js` in this directory.
+ */
 export async function buildProgram(): Promise<string> {
   const root = fileURLToPath(new URL('..', import.meta.url));
   const directory = await mkdtemp(join(tmpdir(), 'botcli-built-'));

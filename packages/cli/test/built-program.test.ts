@@ -29,7 +29,7 @@ afterAll(async () => {
   await rm(directory, { recursive: true, force: true });
 });
 
-type Ended = {
+type ProcessResult = {
   readonly code: number | null;
   readonly signal: string | null;
   readonly stdout: string;
@@ -44,7 +44,7 @@ type RunOptions = {
   readonly token?: string;
 };
 
-function botcli(args: readonly string[], given: RunOptions = {}): Promise<Ended> {
+function botcli(args: readonly string[], given: RunOptions = {}): Promise<ProcessResult> {
   const env = { HOME: directory, BOTCLI_API_URL: service.origin, BOTCLI_TOKEN: given.token ?? privateKey };
   const child = spawn(process.execPath, [join(directory, 'bin/botcli.js'), ...args], { env, cwd: directory });
   const seen = { stdout: '', stderr: '' };

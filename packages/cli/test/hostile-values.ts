@@ -22,8 +22,8 @@ export function sampleValues(count: number, seed: number, fits: (value: string) 
 }
 
 /**
- * Returns all notations of a value in a line of an .env file, or none if the format cannot express the value. Shares no code
- * with the parser.
+ * Returns all ways to write a value in an .env file, or none if the format cannot express the value. Shares no code with the
+ * parser.
  */
 export function listFileNotations(value: string): readonly string[] {
   if (/(?![\t\n\r])\p{Cc}/u.test(value)) return [];
@@ -38,7 +38,7 @@ export function listFileNotations(value: string): readonly string[] {
   ];
 }
 
-/** Returns the notation of a value after `KEY=` in an argument, or null if the argument would be ambiguous. */
+/** Returns how to write a value after `KEY=` in an argument, or null if the argument would be ambiguous. */
 export function toArgument(value: string): string | null {
   const isQuoted = value.length > 1 && value.startsWith('"') && value.endsWith('"');
   if (/\s[A-Za-z0-9_-]+=|\ufffd/.test(value) || isQuoted) return null;

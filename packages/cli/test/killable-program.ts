@@ -10,10 +10,10 @@ import { buildProgram } from './build-program.ts';
 export type KilledProgram = {
   /** Creates an empty directory for each attempt of a test, so that a retry starts clean. */
   readonly ownFolder: () => Promise<string>;
-  /** Index of the file system change before which the program is killed, or null. */
+  /** Runs the program. `kill` is the index of the file system change before which the program is killed, or null. */
   readonly run: (args: readonly string[], kill?: number | null) => ReturnType<typeof spawn>;
   readonly start: (args: readonly string[]) => ChildProcess;
-  /** Starts a program that stops before a change, and resolves when it has stopped. */
+  /** Starts a program that pauses before the file system change with index `at`, and resolves when it has paused. */
   readonly hang: (args: readonly string[], at: number) => Promise<ChildProcess>;
   readonly remove: () => Promise<void>;
 };
@@ -53,7 +53,7 @@ export async function buildKilledProgram(): Promise<KilledProgram> {
         stdio: ['ignore', 'ignore', 'pipe'],
       });
       for await (const line of createInterface(child.stderr)) if (line === 'hanging') return child;
-      throw new Error('The program ended before the change.');
+      throw new Error('The program ended before the file system change at which it should pause.');
     },
     remove: async () => {
       for (const place of [program, folder]) await rm(place, { recursive: true, force: true });

@@ -1,13 +1,12 @@
 import { once } from 'node:events';
-import { chmod, link, mkdir, mkdtemp, rm, symlink, truncate, utimes, writeFile } from 'node:fs/promises';
+import { appendFile, chmod, link, mkdir, mkdtemp, rm, symlink, truncate, utimes, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { listProject, type ProjectFile, writeArchive } from '@bothost/packing';
 import { list } from 'tar';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { writeArchive } from '../src/pack/archive.ts';
-import { readExclusionRules } from '../src/pack/exclusion-rules.ts';
-import { listProject } from '../src/pack/project-files.ts';
+import { diskFolder } from '../src/pack/disk-folder.ts';
 
 let directory: string;
 let root: string;
@@ -27,16 +26,22 @@ async function put(files: Readonly<Record<string, string>>): Promise<void> {
 }
 
 async function listFiles(patterns: readonly string[] = []) {
-  const { files, excluded } = await listProject(root, await readExclusionRules(root, patterns));
+  const { files, excluded } = await listProject(diskFolder(root, root), patterns);
   return {
     files: files.map(({ path }) => path),
     excluded: Object.fromEntries(excluded.map(({ path, reason }) => [path, reason])),
   };
 }
 
+async function writeTo(file: string, files: readonly ProjectFile[]) {
+  await rm(file, { force: true });
+  return writeArchive(files, (chunk) => appendFile(file, chunk));
+}
+
 async function pack(name = 'project.tar.gz') {
-  const { files } = await listProject(root, await readExclusionRules(root, []));
-  return writeArchive(root, files, join(directory, name), new AbortController().signal);
+  const { files } = await listProject(diskFolder(root, root), []);
+  const file = join(directory, name);
+  return { file, ...(await writeTo(file, files)) };
 }
 
 test('listProject excludes secrets, generated files and version control, with the reason', async () => {
@@ -114,7 +119,7 @@ test('listProject uses .dockerignore instead of the defaults and .gitignore, but
   });
 });
 
-test('listProject includes a default exclusion that the deploy file negates', async () => {
+test('listProject includes files that the deploy file exempts from the default exclusions', async () => {
   await put({ 'dist/bot.js': '', 'build/x': '' });
   expect((await listFiles(['!dist/'])).files).toEqual(['dist/bot.js']);
 });
@@ -126,7 +131,7 @@ test('listProject names the line of an invalid .dockerignore pattern', async () 
 
 test('listProject counts the files and bytes of an excluded directory', async () => {
   await put({ 'node_modules/a/1.js': '12345', 'node_modules/b/2.js': '1' });
-  const { excluded } = await listProject(root, await readExclusionRules(root, []));
+  const { excluded } = await listProject(diskFolder(root, root), []);
   expect(excluded).toEqual([{ path: 'node_modules', reason: 'by default', files: 2, bytes: 6, isWhole: true }]);
 });
 
@@ -182,7 +187,6 @@ test('listProject refuses a link that leaves the project through another link', 
 test('writeArchive writes identical archives for equal content with other times, modes and hard links', async () => {
   const long = `${'long/'.repeat(40)}name.txt`;
   await put({ 'b.js': 'b', 'a.js': 'a', 'ä.txt': 'ä', [long]: 'x', 'run.sh': '#!' });
-  await chmod(join(root, 'run.sh'), 0o755);
   const first = await pack('first');
   await utimes(join(root, 'a.js'), 1, 1);
   await chmod(join(root, 'a.js'), 0o600);
@@ -191,19 +195,19 @@ test('writeArchive writes identical archives for equal content with other times,
   await link(join(root, 'a.js'), join(root, 'c.js'));
   await put({ 'b.js': 'b' });
   await writeFile(join(root, '.gitignore'), 'c.js\n');
-  expect(await pack('second')).toEqual({ ...first, path: join(directory, 'second') });
+  expect(await pack('second')).toEqual({ ...first, file: join(directory, 'second') });
 
   const entries: unknown[] = [];
   const onReadEntry = (entry: { path: string; mode?: number; uid?: number; mtime?: Date }) => {
     entries.push([entry.path, entry.mode, entry.uid, entry.mtime?.getTime()]);
   };
-  await list({ file: first.path, onReadEntry });
+  await list({ file: first.file, onReadEntry });
   expect(entries).toEqual([
-    ['a.js', 0o644, undefined, 0],
-    ['b.js', 0o644, undefined, 0],
-    [long, 0o644, undefined, 0],
-    ['run.sh', 0o755, undefined, 0],
-    ['ä.txt', 0o644, undefined, 0],
+    ['a.js', 0o644, 0, 0],
+    ['b.js', 0o644, 0, 0],
+    [long, 0o644, 0, 0],
+    ['run.sh', 0o755, 0, 0],
+    ['ä.txt', 0o644, 0, 0],
   ]);
   await put({ 'a.js': 'changed' });
   expect((await pack('third')).contentHash).not.toBe(first.contentHash);
@@ -213,10 +217,9 @@ test.each([0, 10])(
   'writeArchive rejects a file that changed from three to %i bytes after the listing',
   async (size) => {
     await put({ 'a.js': 'abc' });
-    const { files } = await listProject(root, await readExclusionRules(root, []));
+    const { files } = await listProject(diskFolder(root, root), []);
     await truncate(join(root, 'a.js'), size);
-    const { signal } = new AbortController();
-    await expect(writeArchive(root, files, join(directory, 'x'), signal)).rejects.toMatchObject({
+    await expect(writeTo(join(directory, 'x'), files)).rejects.toMatchObject({
       message: 'a.js changed while it was being packed.',
     });
   },
@@ -224,10 +227,9 @@ test.each([0, 10])(
 
 test('writeArchive rejects a file that was deleted after the listing, and names it', async () => {
   await put({ 'a.js': 'abc' });
-  const { files } = await listProject(root, await readExclusionRules(root, []));
+  const { files } = await listProject(diskFolder(root, root), []);
   await rm(join(root, 'a.js'));
-  const { signal } = new AbortController();
-  await expect(writeArchive(root, files, join(directory, 'x'), signal)).rejects.toMatchObject({
-    message: 'Cannot pack a.js (ENOENT).',
+  await expect(writeTo(join(directory, 'x'), files)).rejects.toMatchObject({
+    message: 'Cannot read a.js (ENOENT).',
   });
 });

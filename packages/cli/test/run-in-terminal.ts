@@ -5,6 +5,8 @@ export type Terminal = {
   /** Resolves when the screen has shown the text after the previous call. */
   shows(text: string): Promise<void>;
   press(terminalKeys: string): void;
+  /** Everything that was shown so far. */
+  screen(): string;
   readonly ended: Promise<{ readonly status: number | null; readonly shown: string }>;
 };
 
@@ -47,6 +49,7 @@ export function runInTerminal(command: string, directory: string): Terminal {
         );
       }),
     press: (pressed) => child.stdin.write(pressed),
+    screen: () => shown,
     ended,
   };
 }

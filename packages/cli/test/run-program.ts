@@ -7,7 +7,7 @@ import { run } from '../src/program.ts';
 export type Outcome = { readonly status: number; readonly stdout: string; readonly stderr: string };
 
 export type RunOptions = {
-  /** The only environment variables of the program, which does not see those of the test process. */
+  /** The environment variables of the program, which does not get those of the test process. */
   readonly variables?: Readonly<Record<string, string>>;
   readonly terminal?: boolean;
   readonly columns?: number;
@@ -18,6 +18,8 @@ export type RunOptions = {
   readonly now?: Date;
   readonly signal?: AbortSignal;
   readonly onStderr?: (text: string) => void;
+  /** Called when the program opens a page; returns whether there is a browser. */
+  readonly onBrowser?: (url: string) => boolean;
 };
 
 /** Runs a command line in this process with fake streams and prompts. Returns its output and exit status. */
@@ -81,8 +83,9 @@ export async function runProgram(args: readonly string[], options: RunOptions = 
       },
     },
     fetch,
+    openBrowser: async (url) => options.onBrowser?.(url) ?? false,
     now: () => options.now ?? new Date('2026-11-20T17:00:00.000Z'),
-    // Delays are shorter than real ones, but long enough for a service in the same process to make progress.
+    // Shortens delays, but keeps them long enough for a service in the same process to make progress.
     sleep: (milliseconds) => setTimeout(Math.min(milliseconds, 10)),
     signal: options.signal ?? new AbortController().signal,
   };

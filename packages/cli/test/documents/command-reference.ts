@@ -57,7 +57,7 @@ function introduction(): string {
   return [
     '# botcli',
     'Generated from the table of commands in `packages/cli/src/commands.ts`; a test compares the two. ' +
-      'Refresh it by `npx vitest run packages/cli/test/documents/command-reference.test.ts --update`.',
+      'Update it with `npx vitest run packages/cli/test/documents/command-reference.test.ts --update`.',
     '## Everywhere',
     ...optionTable(globalOptions),
     formatTable(

@@ -16,30 +16,30 @@ export type DeployService = TestService & {
   readonly deployments: DeploymentDetails[];
   readonly builds: Build[];
   readonly faults: {
-    /** For each of the next upload requests, the number of bytes after which the connection breaks. */
+    /** Breaks the connections of the next upload requests, each after its number of bytes. */
     breaks: number[];
-    /** Whether the next upload request stores half of its bytes and never responds. */
+    /** Makes the next upload request store half of its bytes and never respond. */
     stalls: boolean;
-    /** Makes the next deploy request lose its response, before or after the service has stored the deployment. */
+    /** Loses the response to the next deploy request, before or after the deployment is stored. */
     losesWrites: 'before' | 'after' | null;
     /** The origin of upload URLs, or null for the real one. */
     publicOrigin: string | null;
-    /** The reason with which the next upload request fails. */
+    /** Makes the next upload request fail with this reason. */
     refuse: Reason | null;
     /** Number of requests, other than uploads, that get no response. */
     hangUps: number;
     buildFails: boolean;
-    /** Whether the build is canceled while the client follows its log. */
+    /** Cancels the build while the client follows its log. */
     buildIsCanceled: boolean;
-    /** Number of requests for a build log during which the build is still queued. */
+    /** Number of requests for a build log for which the build is still queued. */
     waits: number;
-    /** When the next build started. A time in the past means that an earlier run of the command created the build. */
+    /** The start time of the next build. A time in the past simulates a build that an earlier run of the command started. */
     startedAt: string;
     /** The failure of the next deployment, or null if it succeeds. */
     fails: DeploymentDetails['failure'];
     log: string[];
     live: number;
-    /** Overrides properties of the secret set `keys`, which otherwise exists and is ready. */
+    /** Overrides properties of the secret set `keys`, which is ready by default. */
     keys: Partial<SecretSetListItem> | 'missing';
     /** Number of polls before a deployment is ready. */
     pollsUntilReady: number;

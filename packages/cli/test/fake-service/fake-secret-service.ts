@@ -11,17 +11,17 @@ import { apiKey, organization, privateKey, publicKey } from './records.ts';
 
 const unchecked = { expiresAt: null, verification: null };
 
-/** A fake service with at most one secret set, which it stores like the real service. */
+/** A fake service that stores at most one secret set, with the same rules as the real service. */
 export type SecretService = TestService & {
   readonly values: Map<string, string>;
   readonly state: {
     revision: number;
     status: SecretSetDetails['status'];
     agents: SecretSetDetails['agents'];
-    /** Whether the next write loses its response. */
+    /** Loses the response to the next write. */
     losesWrite: boolean;
     isDamaged: boolean;
-    /** A test sets this callback to act after each dry run. */
+    /** Called after each dry run, so that a test can change the set before the write. */
     afterDryRun: (() => void) | null;
   };
 };

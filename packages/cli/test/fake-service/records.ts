@@ -5,6 +5,7 @@ import {
   type ApiKey,
   type Build,
   type DeploymentDetails,
+  type Member,
   makeKey,
   type SecretSetListItem,
   type SessionResponse,
@@ -13,6 +14,7 @@ import {
 /** Valid API records that tests can vary. */
 
 export const privateKey = makeKey('private', randomBytes(128));
+export const personalToken = makeKey('personal', randomBytes(128));
 export const publicKey = makeKey('public', randomBytes(128));
 export const organization = { id: '01930000-0000-7000-8000-000000000001', name: 'acme', verboseName: 'Acme Inc.' };
 export const sessionId = '01930000-0000-7000-8000-00000000000a';
@@ -88,6 +90,7 @@ export const deployment: DeploymentDetails = {
   contentHash: '0'.repeat(64),
   agentProfile: 'agent-1x',
   websocketAuth: 'token',
+  websocketStart: 'full',
   fork: true,
   activatedAt: created,
   rolledBackFrom: null,
@@ -123,10 +126,19 @@ export const apiKey: ApiKey = {
   name: 'first',
   kind: 'private',
   start: 'sk_1234',
+  key: null,
   createdAt: created,
   expiresAt: null,
   lastUsedAt: null,
   revokedAt: null,
+};
+
+export const member: Member = {
+  userId: '01930000-0000-7000-8000-00000000000d',
+  email: 'ada@example.com',
+  name: 'Ada',
+  role: 'owner',
+  joinedAt: created,
 };
 
 export const session: SessionResponse = {

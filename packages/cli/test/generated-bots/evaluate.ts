@@ -4,11 +4,11 @@ import type { StandIns } from '../stand-in-vendors/stand-in-vendors.ts';
 import type { GeneratedProject, ProcessResult } from './generated-project.ts';
 
 const without = 'judge:\n  modality: text\n';
-const judge = '  eval: {factory: judges.judge, model: stand-in-judge}\n';
+const judge = '  eval: {factory: judges.create_judge, model: stand-in-judge}\n';
 
 /**
- * Runs `pipecat eval run` with the project's text scenarios on the bot at `url`. The test's `factory` creates a judge whose
- * model is a stand-in. `change` edits the scenarios before the run.
+ * Runs `pipecat eval run` with the project's text scenarios against the bot at `url`. The answers are judged by a stand-in model.
+ * `change` edits the scenarios before the run.
  */
 export async function runEvaluation(
   project: GeneratedProject,
@@ -17,7 +17,7 @@ export async function runEvaluation(
   change: (scenarios: string) => string = (scenarios) => scenarios,
 ): Promise<ProcessResult> {
   const scenarios = await readFile(join(project.directory, 'evals/text.yaml'), 'utf8');
-  if (!scenarios.includes(without)) throw new Error('the conversations have a judge already');
+  if (!scenarios.includes(without)) throw new Error('The scenarios already define a judge.');
   await writeFile(join(project.directory, 'evals/judged.yaml'), change(scenarios.replace(without, without + judge)));
   return project.run(['pipecat', 'eval', 'run', 'evals/judged.yaml', '-v', '--bot-url', url], {
     OPENAI_BASE_URL: `http://${standIns.address}/v1`,

@@ -12,7 +12,7 @@ import { resolveConfiguration } from '../../src/scaffold/configuration/resolve.t
 import { generateProjectFiles } from '../../src/scaffold/project/project.ts';
 import { openUv, type Variables } from '../pipecat/uv.ts';
 
-/** The value of every key and secret. It is not empty, because vendors' packages refuse an empty key. */
+/** The value of every API key and secret of a project. Vendors' packages refuse an empty key. */
 export const placeholderSecret = 'placeholder';
 
 export type ProcessResult = { readonly status: number | null; readonly output: string; readonly errors: string };
@@ -71,7 +71,7 @@ async function generate(given: ProjectOptions, root: string): Promise<void> {
   }
 }
 
-/** Fills in all variables that are not comments, as the README says. */
+/** Fills in all variables in `.env` that are not commented out, as the README says. */
 async function fillIn(directory: string): Promise<void> {
   const example = await readFile(join(directory, '.env.example'), 'utf8');
   await writeFile(join(directory, '.env'), example.replace(/^(\w+)=$/gm, `$1=${placeholderSecret}`));

@@ -6,11 +6,11 @@ import { WebSocket } from 'ws';
 const [rate, pieceBytes] = [8000, 160];
 const streamSid = 'MZ18ad3ab5a668481ce02b83e7395059f0';
 
-/** The sound that the caller received without silence: its length in seconds and its pitch in hertz. */
+/** Received sound without silence: its length in seconds and its pitch in hertz. */
 export type ReceivedSound = { readonly seconds: number; readonly pitch: number };
 
 export type PhoneCall = {
-  /** Resolves after this many more seconds of sound. Rejects if the bot ends the call first. */
+  /** Resolves when this many more seconds of sound have arrived. Rejects if the bot ends the call first. */
   readonly listen: (seconds: number) => Promise<ReceivedSound>;
   readonly say: (sound: string) => void;
   readonly hangUp: () => Promise<void>;
@@ -67,7 +67,7 @@ export async function callBot(url: string, parameters: Readonly<Record<string, s
   };
 }
 
-/** Calls, listens to the greeting, and hangs up. */
+/** Calls a bot, listens to its greeting, and hangs up. */
 export async function hearGreeting(url: string, parameters: Readonly<Record<string, string>>): Promise<ReceivedSound> {
   const call = await callBot(url, parameters);
   const sound = await call.listen(1.5);

@@ -1,4 +1,6 @@
-"""Synthesizes speech: python say.py TEXT. Prints mu-law at 8000 Hz in Base64, with the synthesizer of the evaluations."""
+"""Synthesizes speech: python say.py TEXT. Prints Base64-encoded mu-law at 8000 Hz. Uses the same synthesizer as
+`pipecat eval`.
+"""
 
 import base64
 import ctypes
@@ -9,7 +11,7 @@ import numpy as np
 
 # Constants of espeak-ng's speak_lib.h: synchronous output, words per minute, UTF-8 characters.
 SYNCHRONOUS, RATE, CHARACTERS, UTF8 = 2, 1, 1, 1
-CARRIER = 8000
+CARRIER_SAMPLE_RATE = 8000
 
 
 def synthesize(text: str) -> tuple[int, np.ndarray]:
@@ -33,7 +35,7 @@ def synthesize(text: str) -> tuple[int, np.ndarray]:
     return rate, np.concatenate(pieces)
 
 
-def mulaw(samples: np.ndarray) -> bytes:
+def encode_mu_law(samples: np.ndarray) -> bytes:
     """Encode samples as mu-law (ITU-T G.711)."""
     signs = np.where(samples < 0, 0x80, 0)
     magnitudes = np.minimum(np.abs(samples.astype(int)), 32635) + 0x84
@@ -43,6 +45,6 @@ def mulaw(samples: np.ndarray) -> bytes:
 
 
 rate, sound = synthesize(sys.argv[1])
-times = np.arange(0, len(sound) / rate, 1 / CARRIER)
+times = np.arange(0, len(sound) / rate, 1 / CARRIER_SAMPLE_RATE)
 slow = np.interp(times, np.arange(len(sound)) / rate, sound)
-print(base64.b64encode(mulaw(slow)).decode())
+print(base64.b64encode(encode_mu_law(slow)).decode())

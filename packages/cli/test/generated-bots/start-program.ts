@@ -26,7 +26,7 @@ export async function startProgram(child: ReturnType<GeneratedProject['spawn']>,
   };
   await vi.waitUntil(answers, { timeout: 60_000, interval: 100 }).catch(async (error: unknown) => {
     await stop();
-    throw new Error(`nothing answers at ${url}: ${error}\n${output()}`);
+    throw new Error(`No response from ${url}: ${error}\n${output()}`);
   });
   return { output, stop };
 }

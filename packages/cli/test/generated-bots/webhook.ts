@@ -8,7 +8,7 @@ type Fields = Readonly<Record<string, string>>;
 /** A running `server.py`, to which tests send requests as a carrier does. */
 export type Webhook = RunningProgram & {
   readonly url: string;
-  /** Sends the request of an incoming call. `host` is the host name of the tunnel. */
+  /** Sends the request with which a carrier announces a call. `host` is the host name of the tunnel to the server. */
   readonly ring: (fields: Fields, signRequest: string | null, host?: string) => Promise<Response>;
 };
 
@@ -34,7 +34,9 @@ export async function startWebhook(project: GeneratedProject, service: AddressIn
   };
 }
 
-/** Signs a request as Twilio does (Twilio's documentation, "Webhooks security"): the URL, then each field sorted by name. */
+/**
+ * Signs a request as Twilio does (Twilio's documentation, "Webhooks security"): the URL, followed by all fields sorted by name.
+ */
 export function signRequest(url: string, fields: Fields, token: string): string {
   const names = Object.keys(fields).sort();
   const text = url + names.map((name) => name + fields[name]).join('');

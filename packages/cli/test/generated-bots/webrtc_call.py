@@ -12,12 +12,12 @@ import numpy as np
 from aiortc import RTCPeerConnection, RTCSessionDescription
 from aiortc.mediastreams import AudioStreamTrack, MediaStreamError, VideoStreamTrack
 
-# Seconds to wait for everything that the bot says.
+# Maximum time in seconds for all that the bot says.
 TIMEOUT_SECONDS = 60
 
 
-async def main(url: str, texts: list[str]) -> None:
-    """Send an offer, take the answer, report that the client is ready, and listen."""
+async def call_bot(url: str, texts: list[str]) -> None:
+    """Send a WebRTC offer, accept the answer, report that the client is ready, and listen."""
     peer = RTCPeerConnection()
     channel = peer.createDataChannel("rtvi", ordered=True)
     heard: list[np.ndarray] = []
@@ -66,19 +66,20 @@ async def main(url: str, texts: list[str]) -> None:
     peer.addTrack(VideoStreamTrack())
     await peer.setLocalDescription(await peer.createOffer())
     offer = {"sdp": peer.localDescription.sdp, "type": peer.localDescription.type}
-    answer = await asyncio.to_thread(post, url, offer)
+    answer = await asyncio.to_thread(post_json, url, offer)
     await peer.setRemoteDescription(RTCSessionDescription(answer["sdp"], answer["type"]))
     await asyncio.wait_for(over.wait(), TIMEOUT_SECONDS)
     sound = np.concatenate(heard).astype(float)
     (rate,) = rates
-    # The strongest frequency. A busy machine drops audio, and counting zero crossings would count every gap.
+    # Pitch is the strongest frequency. Zero crossings would be wrong, because a busy machine drops audio and each gap
+    # counts as crossings.
     pitch = float(np.abs(np.fft.rfft(sound)).argmax()) * rate / len(sound)
     found = {"seconds": len(sound) / rate, "pitch": pitch}
     await peer.close()
     print(json.dumps({**found, "messages": messages}))
 
 
-def post(url: str, body: object) -> dict:
+def post_json(url: str, body: object) -> dict:
     """Post JSON and return the JSON response."""
     headers = {"Content-Type": "application/json"}
     request = urllib.request.Request(url, json.dumps(body).encode(), headers)
@@ -86,4 +87,4 @@ def post(url: str, body: object) -> dict:
         return json.load(response)
 
 
-asyncio.run(main(sys.argv[1], sys.argv[2:]))
+asyncio.run(call_bot(sys.argv[1], sys.argv[2:]))

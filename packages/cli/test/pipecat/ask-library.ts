@@ -6,7 +6,7 @@ import type { LibraryEnvironment } from './library-environment.ts';
 type RunOptions = { readonly directory?: string; readonly stdin?: string };
 
 /**
- * Runs a program of the environment and returns its output. @throws Error with the end of its error output if it writes
+ * Runs a program of a Python environment and returns its output. @throws Error with the end of its error output if it prints
  * nothing
  */
 export async function runInLibrary(
@@ -19,7 +19,7 @@ export async function runInLibrary(
   return run(join(environment.bin, program), args, options);
 }
 
-/** Runs a script of this folder in the environment and parses its last line as JSON. */
+/** Runs a script in this directory in a Python environment, and parses the last line of its output as JSON. */
 export async function askLibrary<Answer>(
   environment: LibraryEnvironment,
   script: string,
@@ -29,7 +29,7 @@ export async function askLibrary<Answer>(
   return runScript(join(environment.bin, 'python'), script, question);
 }
 
-/** Like `askLibrary`, but with a Python that needs no packages. */
+/** Like `askLibrary`, but with a Python interpreter without packages. */
 export async function runScript<Answer>(python: string, script: string, question: unknown): Promise<readonly Answer[]> {
   const answer = await run(python, [join(import.meta.dirname, script)], { stdin: JSON.stringify(question) });
   return JSON.parse(answer.trimEnd().split('\n').at(-1) ?? '');

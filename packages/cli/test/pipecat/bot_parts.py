@@ -1,4 +1,4 @@
-"""Describes what a bot has created, as JSON: its pipeline, its observers and the parameters of its transport."""
+"""Describes the pipeline, the observers and the transport parameters that a bot has created, as JSON."""
 
 from pipecat.adapters.llm.schemas.tools_schema import ToolsSchema
 from pipecat.pipeline.pipeline import PipelineSink, PipelineSource
@@ -10,27 +10,27 @@ from pydantic import BaseModel
 LIBRARY_PROCESSORS = (PipelineSource, PipelineSink, RTVIProcessor)
 
 
-def walk(processor):
-    """Yield a pipeline and its nested pipelines."""
+def walk_processors(processor):
+    """Yield the processors of a pipeline and of its nested pipelines."""
     for one in processor.processors:
-        inner = list(walk(one))
+        inner = list(walk_processors(one))
         yield from inner if inner else [one]
 
 
-def stages(worker):
-    """Return the processors of the bot in order."""
-    return [type(one).__name__ for one in walk(worker._pipeline) if not isinstance(one, LIBRARY_PROCESSORS)]
+def list_processors(worker):
+    """Return the class names of the bot's processors, in order."""
+    return [type(one).__name__ for one in walk_processors(worker._pipeline) if not isinstance(one, LIBRARY_PROCESSORS)]
 
 
-def tools(worker):
-    """Return the names of the model's tools."""
-    contexts = [one._context for one in walk(worker._pipeline) if isinstance(one, LLMUserAggregator)]
+def list_tools(worker):
+    """Return the names of the tools that the bot gives to its language model."""
+    contexts = [one._context for one in walk_processors(worker._pipeline) if isinstance(one, LLMUserAggregator)]
     schemas = [context.tools for context in contexts if isinstance(context.tools, ToolsSchema)]
     return [tool.name for schema in schemas for tool in schema.standard_tools]
 
 
-def observers(worker):
-    """Return the observers that the bot has added."""
+def list_observers(worker):
+    """Return the class names of the observers that the bot has added."""
     found = [type(one) for one in worker._observer._observers]
     return [one.__name__ for one in found if not one.__module__.startswith("pipecat.")]
 
@@ -44,8 +44,8 @@ def to_json(value):
     return value if isinstance(value, bool | int | float | str | None) else type(value).__name__
 
 
-def parameters_of(transport):
-    """Return the parameters that differ from the library's defaults."""
+def list_changed_parameters(transport):
+    """Return the parameters of a transport that differ from the library's defaults."""
     parameters = transport._params
     by_default = {name: field.get_default(call_default_factory=True) for name, field in type(parameters).model_fields.items()}
     values = {name: getattr(parameters, name) for name in sorted(by_default)}

@@ -14,14 +14,14 @@ import { type WrittenProject, writeProjects } from './write-projects.ts';
  * Checks generated code against the source of the lowest pipecat-ai release that its project accepts. lock.pipecat.test.ts checks
  * that this release resolves.
  */
-type Bounded = WrittenProject & { readonly lowest: string };
+type BoundedProject = WrittenProject & { readonly lowest: string };
 let directory: string;
 let python: Interpreter;
-let written: readonly Bounded[];
+let written: readonly BoundedProject[];
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'botcli-bounds-'));
   python = await findPython();
-  const read = async (project: WrittenProject): Promise<Bounded> => {
+  const read = async (project: WrittenProject): Promise<BoundedProject> => {
     const pyproject = await readFile(join(project.directory, 'pyproject.toml'), 'utf8');
     return { ...project, lowest: /"pipecat-ai\[[^\]]*\]>=([0-9.]+),/.exec(pyproject)?.[1] ?? '' };
   };
@@ -29,13 +29,13 @@ beforeAll(async () => {
 });
 afterAll(() => rm(directory, { recursive: true, force: true }));
 
-type Found = { readonly path: string; readonly missing: readonly string[] };
+type MissingNames = { readonly path: string; readonly missing: readonly string[] };
 
-/** Names that projects use and a release lacks, each with one of these projects. */
+/** Returns the names that projects use but a release lacks, each with one of the projects that use it. */
 async function missingIn(release: string, own: readonly WrittenProject[]): Promise<Readonly<Record<string, string>>> {
   const paths = own.flatMap(({ files }) => files.filter((path) => path.endsWith('bot.py')));
   const [source, known] = [await openLibrarySource(release, python), await openLibrarySource(libraryVersion, python)];
-  const found = await runScript<Found>(python.program, 'find_missing.py', { release: source, known, paths });
+  const found = await runScript<MissingNames>(python.program, 'find_missing.py', { release: source, known, paths });
   expect(found).toHaveLength(paths.length);
   const uses = found.flatMap(({ path, missing }) => {
     const project = own.find(({ files }) => files.includes(path));

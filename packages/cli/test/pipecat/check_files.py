@@ -14,16 +14,16 @@ from pipecat.evals.scenario import EvalScenarioFile
 from validate_pyproject import api
 
 
-def check(path, validate):
+def parse_file(path, validate):
     if path.name == "pyproject.toml":
         validate(tomllib.loads(path.read_text(encoding="utf-8")))
     else:
         assert len(EvalScenarioFile.load(path)) > 0
 
 
-def error_of(path, validate):
+def find_error(path, validate):
     try:
-        check(Path(path), validate)
+        parse_file(Path(path), validate)
     except Exception as error:  # noqa: BLE001: every failure is reported as the file's
         return f"{type(error).__name__}: {error}"
     return None
@@ -31,6 +31,6 @@ def error_of(path, validate):
 
 if __name__ == "__main__":
     warnings.simplefilter("error")
-    # All files share one validator, because making a validator takes longer than validating a hundred files.
+    # All files share one validator, because creating a validator takes longer than validating a hundred files.
     validate = api.Validator()
-    print(json.dumps([{"path": path, "error": error_of(path, validate)} for path in json.load(sys.stdin)]))
+    print(json.dumps([{"path": path, "error": find_error(path, validate)} for path in json.load(sys.stdin)]))

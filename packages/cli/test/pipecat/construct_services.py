@@ -19,18 +19,27 @@ from contextlib import contextmanager
 
 import aiohttp
 
-SERVICES = {"stt", "llm", "tts", "avatar"}
+SERVICE_VARIABLES = {"stt", "llm", "tts", "avatar"}
 
 
 class NetworkBlockedError(OSError):
     """Raised by every attempt to use the network."""
 
 
-def block_network(*_arguments, **_named):
-    raise NetworkBlockedError("no network here")
+def raise_network_blocked(*_arguments, **_named):
+    raise NetworkBlockedError("the network is blocked")
 
 
-def load(path):
+def block_network():
+    socket.socket.connect = raise_network_blocked
+    socket.getaddrinfo = raise_network_blocked
+    # Without a network, clients need neither certificates nor delays between attempts, which would take most of the
+    # time.
+    ssl.SSLContext.load_verify_locations = lambda *_arguments, **_named: None
+    time.sleep = lambda _seconds: None
+
+
+def load_module(path):
     spec = importlib.util.spec_from_file_location("generated", path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
@@ -47,7 +56,7 @@ def find_constructions(path):
                 if not isinstance(statement, ast.Assign) or not isinstance(statement.value, ast.Call):
                     continue
                 target = statement.targets[0]
-                if isinstance(target, ast.Name) and target.id in SERVICES:
+                if isinstance(target, ast.Name) and target.id in SERVICE_VARIABLES:
                     yield target.id, ast.Expression(statement.value)
 
 
@@ -57,14 +66,14 @@ def list_causes(error):
         error = error.__cause__ or error.__context__
 
 
-async def construct(path, module, failures, made):
+async def construct_services(path, module, failures, made):
     async with aiohttp.ClientSession() as session:
         for name, expression in find_constructions(path):
             code = compile(expression, path, "eval")
             try:
                 made.append(type(eval(code, vars(module), {"session": session})).__name__)  # noqa: S307
             except Exception as error:  # noqa: BLE001: a vendor's package may fail in any way
-                wants = any(isinstance(cause, NetworkBlockedError) or "no network here" in str(cause) for cause in list_causes(error))
+                wants = any(isinstance(cause, NetworkBlockedError) or "the network is blocked" in str(cause) for cause in list_causes(error))
                 failures.append({"service": name, "error": repr(error)[:300], "wants": "network" if wants else None})
 
 
@@ -74,14 +83,15 @@ def construct_project(project):
     os.environ.update(project["variables"])
     for path in project["files"]:
         try:
-            with caught_warnings() as imports:
-                module = load(path)
-            with caught_warnings() as uses:
-                asyncio.run(construct(path, module, failures, made))
+            with record_warnings() as imports:
+                module = load_module(path)
+            with record_warnings() as uses:
+                asyncio.run(construct_services(path, module, failures, made))
         except Exception as error:  # noqa: BLE001: an import may fail in any way
             failures.append({"service": None, "error": repr(error)[:300], "wants": None})
             continue
-        # Ignores warnings during the import, which are about the library. Warnings of constructors are about the arguments.
+        # Of the warnings during the import, keep only those of the generated file; the others are about the library
+        # itself.
         old |= {str(one.message) for one in imports if is_deprecation(one) and one.filename == path}
         old |= {str(one.message) for one in uses if is_deprecation(one) and is_from_generated_code(one, path)}
     os.environ.clear()
@@ -90,7 +100,7 @@ def construct_project(project):
 
 
 @contextmanager
-def caught_warnings():
+def record_warnings():
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         yield caught
@@ -107,9 +117,5 @@ def is_from_generated_code(warning, path):
 
 if __name__ == "__main__":
     asked = json.load(sys.stdin)
-    socket.socket.connect = block_network
-    socket.getaddrinfo = block_network
-    # Clients need no certificates and no delays between attempts without a network. Both took most of the time.
-    ssl.SSLContext.load_verify_locations = lambda *_arguments, **_named: None
-    time.sleep = lambda _seconds: None
+    block_network()
     print(json.dumps([construct_project(project) for project in asked]))

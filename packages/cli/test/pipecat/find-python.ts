@@ -8,10 +8,10 @@ import { inject } from 'vitest';
 /** A Python interpreter of this machine; `version` is like `3.12`. */
 export type Interpreter = { readonly program: string; readonly version: string };
 
-/** In order of preference. Packages of some services need a later Python than the minimum of projects. */
+/** Python versions in order of preference. Packages of some services need a later Python than the minimum of projects. */
 const wanted = ['3.13', '3.12', '3.14'];
 
-/** The interpreter that BOTHOST_TEST_PYTHON names, else the best one in the path or of pyenv. */
+/** Finds the interpreter that BOTHOST_TEST_PYTHON names, or else the preferred version in PATH or in pyenv. */
 export async function findPython(): Promise<Interpreter> {
   const named = inject('python');
   if (named !== undefined) return ask(named);
@@ -22,7 +22,7 @@ export async function findPython(): Promise<Interpreter> {
     ...versions.filter((name) => name.startsWith(`${version}.`)).map((name) => join(kept, name, 'bin/python3')),
   ]);
   for (const program of candidates) {
-    // A shim of pyenv can exist without an interpreter behind it.
+    // Run the program, because a pyenv shim can exist without an interpreter.
     const found = await ask(program).catch(() => null);
     if (found !== null) return found;
   }

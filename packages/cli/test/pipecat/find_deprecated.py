@@ -14,20 +14,20 @@ import warnings
 from functools import cache
 from pathlib import Path
 
-DIRECTIVE = re.compile(r"^( *)\.\. deprecated::")
-ENTRY_PATTERN = re.compile(r"^ {4}\*{0,2}(\w+)(?: \([^)]*\))?:")
+DEPRECATED_DIRECTIVE = re.compile(r"^( *)\.\. deprecated::")
+ARGUMENT_ENTRY = re.compile(r"^ {4}\*{0,2}(\w+)(?: \([^)]*\))?:")
 
 
 def parse_deprecations(documentation):
-    """Return whether the whole object is deprecated, and which of its arguments are."""
+    """Return whether a docstring marks the whole object as deprecated, and the names of its deprecated arguments."""
     whole, arguments, entry = False, set(), None
     for line in inspect.cleandoc(documentation or "").splitlines():
-        found = DIRECTIVE.match(line)
+        found = DEPRECATED_DIRECTIVE.match(line)
         if found and len(found.group(1)) == 0:
             whole = True
         elif found and entry:
             arguments.add(entry)
-        elif started := ENTRY_PATTERN.match(line):
+        elif started := ARGUMENT_ENTRY.match(line):
             entry = started.group(1)
         elif line and not line.startswith(" "):
             entry = None
@@ -36,7 +36,7 @@ def parse_deprecations(documentation):
 
 @cache
 def find_deprecations(thing):
-    """Return the deprecations of an object, for a class including its constructor and base classes."""
+    """Return the deprecations of a function, or of a class with its constructor and base classes."""
     if inspect.isfunction(thing):
         return parse_deprecations(thing.__doc__)
     whole, arguments = parse_deprecations(thing.__doc__)[0], set()
@@ -48,8 +48,8 @@ def find_deprecations(thing):
 
 
 @cache
-def deprecated_methods():
-    """Return the names of methods that the library parse_deprecations as deprecated in every class that has them."""
+def find_deprecated_methods():
+    """Return the names of methods that are deprecated in every class that has them."""
     root = Path(importlib.import_module("pipecat").__file__).parent
     marked, sound = set(), set()
     for path in root.rglob("*.py"):
@@ -59,17 +59,17 @@ def deprecated_methods():
     return marked - sound
 
 
-def resolve(node, imported):
-    """Resolve an expression like `Name` or `Name.Settings`."""
+def resolve_expression(node, imported):
+    """Return the object that an expression like `Name` or `Name.Settings` refers to, or None."""
     if isinstance(node, ast.Name):
         return imported.get(node.id)
     if isinstance(node, ast.Attribute):
-        owner = resolve(node.value, imported)
+        owner = resolve_expression(node.value, imported)
         return None if owner is None else getattr(owner, node.attr, None)
     return None
 
 
-def uses(path):
+def find_deprecated_uses(path):
     tree = ast.parse(Path(path).read_text(encoding="utf-8"))
     imported = {}
     for node in ast.walk(tree):
@@ -84,14 +84,14 @@ def uses(path):
                     yield alias.name
     for node in ast.walk(tree):
         if isinstance(node, ast.Call):
-            thing = resolve(node.func, imported)
+            thing = resolve_expression(node.func, imported)
             if inspect.isclass(thing) or inspect.isfunction(thing):
                 old = find_deprecations(thing)[1]
                 yield from (f"{thing.__name__}({word.arg}=)" for word in node.keywords if word.arg in old)
-        if isinstance(node, ast.Attribute) and node.attr in deprecated_methods():
+        if isinstance(node, ast.Attribute) and node.attr in find_deprecated_methods():
             yield f".{node.attr}"
 
 
 if __name__ == "__main__":
     warnings.simplefilter("ignore")
-    print(json.dumps([{"path": path, "uses": sorted(set(uses(path)))} for path in json.load(sys.stdin)]))
+    print(json.dumps([{"path": path, "uses": sorted(set(find_deprecated_uses(path)))} for path in json.load(sys.stdin)]))

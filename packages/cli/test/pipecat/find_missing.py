@@ -11,36 +11,44 @@ import sys
 from functools import cache
 from pathlib import Path
 
-from pipecat_source import accepted, fields, lineage, parameters, read, settings, source_of
+from pipecat_source import (
+    list_constructor_parameters,
+    list_fields,
+    list_parameters,
+    list_settings,
+    parse_file,
+    read_module,
+    walk_base_classes,
+)
 
-# The library can have methods with the same names as Python's built-in types.
+# Methods of Python's built-in types, whose uses are not uses of the library.
 BUILTIN_METHODS = {name for one in (str, bytes, dict, list, set) for name in dir(one)}
 
 
 @cache
-def defined(root):
+def list_definitions(root):
     """Return the names of all methods, attributes and events of a release."""
     names, events = set(), set()
     for path in Path(root, "pipecat").rglob("*.py"):
-        for node in ast.walk(read(path)):
+        for node in ast.walk(parse_file(path)):
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
                 names.add(node.name)
             elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
                 names.add(node.attr)
             elif isinstance(node, ast.ClassDef):
-                names |= fields(node)
+                names |= list_fields(node)
             elif isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "_register_event_handler":
                 events |= {one.value for one in node.args if isinstance(one, ast.Constant)}
     return names, events
 
 
 @cache
-def newer(release, known):
-    """Return the attributes of the later release that this one lacks."""
-    return defined(known)[0] - defined(release)[0] - BUILTIN_METHODS
+def list_new_attributes(release, known):
+    """Return the attributes that exist only in the later release, `known`."""
+    return list_definitions(known)[0] - list_definitions(release)[0] - BUILTIN_METHODS
 
 
-class Use:
+class LibraryUses:
     """The uses of the library in a Python file."""
 
     def __init__(self, path):
@@ -54,9 +62,9 @@ class Use:
 
     def missing(self, release, known):
         yield from self.missing_imports(release)
-        events = defined(release)[1]
+        events = list_definitions(release)[1]
         for node in ast.walk(self.tree):
-            if isinstance(node, ast.Attribute) and node.attr in newer(release, known):
+            if isinstance(node, ast.Attribute) and node.attr in list_new_attributes(release, known):
                 yield f".{node.attr}"
             if isinstance(node, ast.Call):
                 if getattr(node.func, "attr", "") == "event_handler":
@@ -68,34 +76,36 @@ class Use:
     def missing_imports(self, release):
         for module, name in self.origins.values():
             try:
-                if not source_of(release, module).has(name):
+                if not read_module(release, module).has(name):
                     yield f"{module}.{name}"
             except LookupError as error:
                 yield f"{module}.{name}: {error}"
 
     def taken(self, release, function):
-        """Return the argument names of an imported object, or None for any other expression."""
+        """Return the argument names of an imported function or class, or None for any other expression."""
         whole = function.value if isinstance(function, ast.Attribute) else function
         if not isinstance(whole, ast.Name) or whole.id not in self.origins:
             return None
         module, name = self.origins[whole.id]
         try:
-            source, found = source_of(release, module).find(name)
+            source, found = read_module(release, module).find(name)
         except LookupError:
             return None
         if found is None:
             return None
         if not isinstance(found, ast.ClassDef):
-            return parameters(found)
+            return list_parameters(found)
         if isinstance(function, ast.Attribute):
-            return settings(source, found.name) if function.attr == "Settings" else None
-        return accepted(source, found.name).union(*(fields(owner) for _, owner in lineage(source, found.name)))
+            return list_settings(source, found.name) if function.attr == "Settings" else None
+        return list_constructor_parameters(source, found.name).union(
+            *(list_fields(owner) for _, owner in walk_base_classes(source, found.name))
+        )
 
 
 if __name__ == "__main__":
     asked = json.load(sys.stdin)
     found = [
-        {"path": path, "missing": sorted(set(Use(path).missing(asked["release"], asked["known"])))}
+        {"path": path, "missing": sorted(set(LibraryUses(path).missing(asked["release"], asked["known"])))}
         for path in asked["paths"]
     ]
     print(json.dumps(found))

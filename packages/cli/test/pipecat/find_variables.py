@@ -12,17 +12,17 @@ import sys
 from functools import cache
 from pathlib import Path
 
-ROOT = Path(importlib.util.find_spec("pipecat").origin).parent
-# Only these packages belong to a choice of the user. The rest of the library serves every bot.
+LIBRARY_ROOT = Path(importlib.util.find_spec("pipecat").origin).parent
+# Packages with modules that only some bots use. The rest of the library serves every bot.
 CHOICE_PACKAGES = ("pipecat.services", "pipecat.transports", "pipecat.serializers", "pipecat.runner")
-# Functions of vendors' packages that read environment variables, with their modules.
-READERS = {"EnvironmentCredentialsResolver": "smithy_aws_core.identity.environment"}
+# Functions in vendors' packages that read environment variables, with the modules that define them.
+READER_MODULES = {"EnvironmentCredentialsResolver": "smithy_aws_core.identity.environment"}
 
 
 @cache
-def source(module):
+def parse_module(module):
     """Return the syntax tree of a module and whether it is a package, or None if the module does not exist."""
-    place = ROOT.parent.joinpath(*module.split("."))
+    place = LIBRARY_ROOT.parent.joinpath(*module.split("."))
     for path, package in ((place.with_suffix(".py"), False), (place / "__init__.py", True)):
         if path.exists():
             return ast.parse(path.read_text(encoding="utf-8")), package
@@ -30,8 +30,8 @@ def source(module):
 
 
 @cache
-def imports(module):
-    tree, package = source(module)
+def find_imports(module):
+    tree, package = parse_module(module)
     parts = module.split(".")
     found = set()
     for node in ast.walk(tree):
@@ -40,63 +40,65 @@ def imports(module):
         elif isinstance(node, ast.ImportFrom):
             base = parts[: len(parts) - node.level + package] if node.level else []
             whole = ".".join([*base, *([node.module] if node.module else [])])
-            found |= {whole, *(READERS.get(alias.name, f"{whole}.{alias.name}") for alias in node.names)}
-    return {name for name in found if (name.startswith(CHOICE_PACKAGES) or name in READERS.values()) and source(name)}
+            found |= {whole, *(READER_MODULES.get(alias.name, f"{whole}.{alias.name}") for alias in node.names)}
+    return {
+        name for name in found if (name.startswith(CHOICE_PACKAGES) or name in READER_MODULES.values()) and parse_module(name)
+    }
 
 
-def closure(modules):
+def find_all_imports(modules):
     seen, left = set(), list(modules)
     while left:
         module = left.pop()
         if module not in seen:
             seen.add(module)
-            left.extend(imports(module))
+            left.extend(find_imports(module))
     return seen
 
 
-def text(node):
+def string_value(node):
     return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else None
 
 
-def variable(node):
+def read_variable_name(node):
     """Return the name in `os.getenv(NAME)`, `os.environ.get(NAME)` and `os.environ[NAME]`."""
     if isinstance(node, ast.Call) and ast.unparse(node.func) in ("os.getenv", "getenv", "os.environ.get") and node.args:
-        return text(node.args[0])
+        return string_value(node.args[0])
     if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load) and ast.unparse(node.value) == "os.environ":
-        return text(node.slice)
+        return string_value(node.slice)
     return None
 
 
-def walk(node, keys, instead):
+def walk_variables(node, keys, instead):
     """Yield each environment variable, the keys compared in the condition around it, and the variables that override it."""
-    name = variable(node)
+    name = read_variable_name(node)
     if name:
         yield name, keys, instead
     if isinstance(node, ast.BoolOp) and isinstance(node.op, ast.Or):
         for index, value in enumerate(node.values):
             before = {ast.unparse(one) for one in node.values[:index] if isinstance(one, ast.Name)}
-            yield from walk(value, keys, instead | before)
+            yield from walk_variables(value, keys, instead | before)
     elif isinstance(node, ast.If):
-        compared = {text(one) for one in getattr(node.test, "comparators", [])} - {None}
-        yield from walk(node.test, keys, instead)
+        compared = {string_value(one) for one in getattr(node.test, "comparators", [])} - {None}
+        yield from walk_variables(node.test, keys, instead)
         for statement in node.body:
-            yield from walk(statement, keys | compared, instead)
+            yield from walk_variables(statement, keys | compared, instead)
         for statement in node.orelse:
-            yield from walk(statement, keys, instead)
+            yield from walk_variables(statement, keys, instead)
     else:
         for child in ast.iter_child_nodes(node):
-            yield from walk(child, keys, instead)
+            yield from walk_variables(child, keys, instead)
 
 
 @cache
-def reads(module):
-    return list(walk(source(module)[0], frozenset(), frozenset()))
+def list_variables(module):
+    return list(walk_variables(parse_module(module)[0], frozenset(), frozenset()))
 
 
-def look_up(chosen):
+def find_variables(chosen):
     found = set()
-    for module in closure(chosen["modules"]):
-        for name, keys, instead in reads(module):
+    for module in find_all_imports(chosen["modules"]):
+        for name, keys, instead in list_variables(module):
             given = instead & set(chosen["arguments"])
             if not given and (not keys or chosen["key"] in keys):
                 found.add(name)
@@ -104,4 +106,4 @@ def look_up(chosen):
 
 
 if __name__ == "__main__":
-    print(json.dumps([look_up(chosen) for chosen in json.load(sys.stdin)]))
+    print(json.dumps([find_variables(chosen) for chosen in json.load(sys.stdin)]))

@@ -6,7 +6,8 @@ Prints a list of {name, sessions} as its last line. Each session {transport, par
 unknown, effects, error} describes what the bot created beyond the defaults of the library, its handlers for events that do not
 exist, and what it did at the start and at each step.
 
-Only the edges are replaced: the runner sends the events instead of running, and no room or connection is created.
+The bot and the library are unchanged, except that the runner sends the events instead of running, and no room or
+connection is created.
 """
 
 import ast
@@ -24,8 +25,6 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import aiohttp
-from bot_parts import observers, parameters_of, stages, tools
-from construct_services import block_network, load
 from loguru import logger
 from pipecat.pipeline.worker import PipelineWorker
 from pipecat.processors.aggregators.llm_response_universal import (
@@ -38,9 +37,12 @@ from pipecat.transports.daily.transport import DailyTransport
 from pipecat.transports.smallwebrtc.transport import SmallWebRTCTransport
 from pipecat.utils.base_object import BaseObject
 from pipecat.workers.runner import WorkerRunner
-from runner_arguments import arguments
 
-# The arguments of each event, without the first one, which is the object of the event.
+from bot_parts import list_changed_parameters, list_observers, list_processors, list_tools
+from construct_services import block_network, load_module
+from runner_arguments import create_arguments
+
+# Arguments for the handlers of each event, without the first one, which is the object that sends the event.
 EVENT_ARGUMENTS = {
     "on_client_ready": [],
     "on_client_connected": [{"id": "client"}],
@@ -54,7 +56,7 @@ EVENT_ARGUMENTS = {
     "on_assistant_turn_stopped": [AssistantTurnStoppedMessage("Hello!", False, "now")],
     "on_audio_data": [bytes(8), 16000, 1],
 }
-ROOM = rooms.DailyRoomConfig(room_url="https://example.daily.co/call", token="token", sip_endpoint="sip")
+ROOM_CONFIG = rooms.DailyRoomConfig(room_url="https://example.daily.co/call", token="token", sip_endpoint="sip")
 
 
 @cache
@@ -73,7 +75,7 @@ def count_handler_arguments(kind, event):
 
 
 class Session:
-    """A session and its observed effects."""
+    """A session, and what its bot was observed to do."""
 
     def __init__(self, file, asked):
         self.file, self.asked = file, asked
@@ -93,15 +95,15 @@ class Session:
         (self.handlers if known else self.unknown).append((target, event))
 
     async def play(self, runner):
-        """Send the events, in place of `WorkerRunner.run`."""
+        """Record what the bot created, then send the events of each step. Runs instead of `WorkerRunner.run`."""
         workers = [entry.worker for entry in runner._entries.values()]
         worker = next(one for one in workers if isinstance(one, PipelineWorker))
         self.seen = self.seen | {
             "rates": [worker.params.audio_in_sample_rate, worker.params.audio_out_sample_rate],
-            "stages": stages(worker),
-            "tools": tools(worker),
+            "stages": list_processors(worker),
+            "tools": list_tools(worker),
             "workers": [type(one).__name__ for one in workers],
-            "observers": observers(worker),
+            "observers": list_observers(worker),
         }
         for event in self.asked["steps"]:
             self.effects.append([])
@@ -123,9 +125,9 @@ class Session:
                 self.note(f"recorded: {file.getnframes()} samples at {file.getframerate()} Hz")
 
     async def hold(self, module):
-        """Call the handlers of an event and return the effects."""
+        """Run the session and return what the bot created and did."""
         error = None
-        given = await arguments(self.asked["entryPoint"], self.asked["body"])
+        given = await create_arguments(self.asked["entryPoint"], self.asked["body"])
         try:
             await module.bot(given)
         except Exception as failure:  # noqa: BLE001: a bot may fail in any way
@@ -150,8 +152,8 @@ class SuccessfulResponse:
         pass
 
 
-def edge(*names):
-    """Replace a method of a class for all sessions."""
+def replace_method(*names):
+    """Replace methods of library classes for all sessions."""
 
     def replace(function):
         for owner, name in names:
@@ -162,28 +164,28 @@ def edge(*names):
     return replace
 
 
-@edge((WorkerRunner, "run"))
-async def run(self):
+@replace_method((WorkerRunner, "run"))
+async def send_events(self):
     await session.play(self)
 
 
-@edge((WorkerRunner, "cancel"))
-async def cancel(_self, reason=None):
+@replace_method((WorkerRunner, "cancel"))
+async def record_end(_self, reason=None):
     session.note(f"ends: {reason}" if reason else "ends")
 
 
-@edge((PipelineWorker, "queue_frames"))
-async def queue_frames(_self, frames):
+@replace_method((PipelineWorker, "queue_frames"))
+async def record_frames(_self, frames):
     session.note(f"queues: {', '.join(type(frame).__name__ for frame in frames)}")
 
 
-@edge((BaseObject, "add_event_handler"))
-def add_event_handler(self, event, handler):
+@replace_method((BaseObject, "add_event_handler"))
+def record_handler(self, event, handler):
     session.register(self, event, handler)
-    add_event_handler.original(self, event, handler)
+    record_handler.original(self, event, handler)
 
 
-@edge((BaseObject, "_run_handler"))
+@replace_method((BaseObject, "_run_handler"))
 async def run_handler(self, _event, handler, *values):
     if not session.is_of_bot(handler):
         return
@@ -193,14 +195,14 @@ async def run_handler(self, _event, handler, *values):
         session.note(f"error: {type(failure).__name__}: {failure}")
 
 
-@edge((DailyTransport, "start_dialout"))
-async def start_dialout(_self, settings=None):
+@replace_method((DailyTransport, "start_dialout"))
+async def record_dialout(_self, settings=None):
     session.note(f"rings: {json.dumps(settings)}")
     return ("call", None) if session.asked["reachable"] else ("", "unreachable")
 
 
-@edge((aiohttp.ClientSession, "_request"))
-async def request(self, method, url, *, data=None, **_named):
+@replace_method((aiohttp.ClientSession, "_request"))
+async def record_request(self, method, url, *, data=None, **_named):
     auth = self.auth.encode() if self.auth else None
     session.note(f"{method} {url} as {auth}: {json.dumps(data)}")
     if not session.asked["reachable"]:
@@ -208,25 +210,25 @@ async def request(self, method, url, *, data=None, **_named):
     return SuccessfulResponse()
 
 
-async def configure(*values, **named):
+async def record_room(*values, **named):
     inspect.signature(rooms.configure).bind(*values, **named)
     session.note(f"room: {json.dumps(named)}")
-    return ROOM
+    return ROOM_CONFIG
 
 
 def record_transport(module):
-    """Record the transport that `run_bot` gets."""
+    """Record the transport that the bot passes to `run_bot`."""
     run_bot = module.run_bot
 
     async def seen(transport, *values):
         assert isinstance(transport, BaseTransport)
-        session.seen = {"transport": type(transport).__name__, "parameters": parameters_of(transport)}
+        session.seen = {"transport": type(transport).__name__, "parameters": list_changed_parameters(transport)}
         await run_bot(transport, *values)
 
     module.run_bot = seen
 
 
-def listen(message):
+def record_log_message(message):
     record = message.record
     if record["file"].path == session.file:
         session.note("says: " + re.sub(r"\d{8}T[\d.]+Z", "TIME", record["message"]))
@@ -236,9 +238,9 @@ def hold_sessions(project):
     global session
     os.environ.update(project["variables"])
     session = Session(project["file"], {})
-    module = load(project["file"])
+    module = load_module(project["file"])
     if hasattr(module, "configure"):
-        module.configure = configure
+        module.configure = record_room
     record_transport(module)
     found = []
     for asked in project["sessions"]:
@@ -258,7 +260,7 @@ if __name__ == "__main__":
     socket.socket.connect = block_network
     socket.getaddrinfo = block_network
     logger.remove()
-    logger.add(listen, level="INFO")
+    logger.add(record_log_message, level="INFO")
     answer = json.dumps([hold_sessions(project) for project in projects])
     print(answer, flush=True)
     # Exits explicitly, because Daily's threads would keep the process alive.

@@ -16,12 +16,13 @@ from importlib import metadata
 from pathlib import Path
 
 from packaging.requirements import Requirement
-from pipecat_source import accepted, settings, source_of
 
-PYTHONS = ["3.11", "3.12", "3.13", "3.14"]
+from pipecat_source import list_constructor_parameters, list_settings, read_module
+
+PYTHON_VERSIONS = ["3.11", "3.12", "3.13", "3.14"]
 
 
-def imported(service):
+def inspect_import(service):
     found = getattr(importlib.import_module(service["module"]), service["class"])
     taken, deprecated = set(), []
     for owner in found.__mro__:
@@ -40,22 +41,22 @@ def imported(service):
     return taken, keys, deprecated
 
 
-def from_source(service):
+def inspect_source(service):
     root = Path(importlib.util.find_spec("pipecat").origin).parent.parent
-    source = source_of(root, service["module"])
+    source = read_module(root, service["module"])
     if source.find(service["class"])[1] is None:
         raise LookupError(f"{service['module']} has no {service['class']}")
-    return accepted(source, service["class"]), settings(source, service["class"]), []
+    return list_constructor_parameters(source, service["class"]), list_settings(source, service["class"]), []
 
 
-def lowest_python(extras):
+def find_lowest_python(extras):
     """Return the lowest Python version on which the extras install packages.
 
     A requirement with a marker silently installs nothing on an older Python.
     """
     requirements = [one for one in map(Requirement, metadata.requires("pipecat-ai")) if one.marker]
     own = {extra: [one for one in requirements if f'extra == "{extra}"' in str(one.marker)] for extra in extras}
-    for version in PYTHONS:
+    for version in PYTHON_VERSIONS:
         there = {"python_version": version, "python_full_version": f"{version}.0"}
         brought = {
             extra: {one.name for one in own[extra] if one.marker.evaluate(there | {"extra": extra})} for extra in extras
@@ -65,19 +66,19 @@ def lowest_python(extras):
     return None
 
 
-def look_up(service):
-    return answer(service) | {"python": lowest_python(service["extras"])}
+def look_up_service(service):
+    return inspect_service(service) | {"python": find_lowest_python(service["extras"])}
 
 
-def answer(service):
+def inspect_service(service):
     how = "imported"
     try:
-        taken, keys, deprecated = imported(service)
+        taken, keys, deprecated = inspect_import(service)
     except (ImportError, Exception) as error:  # noqa: BLE001: a vendor's package may fail in any way
         if isinstance(error, AttributeError):
             return {"value": service["value"], "how": "nowhere", "missing": [service["class"]], "deprecated": []}
         how = "source"
-        taken, keys, deprecated = from_source(service)
+        taken, keys, deprecated = inspect_source(service)
     missing = [name for name in service["arguments"] if name not in taken]
     missing += [f"settings.{name}" for name in service["settings"] if name not in keys]
     return {"value": service["value"], "how": how, "missing": missing, "deprecated": deprecated}
@@ -85,4 +86,4 @@ def answer(service):
 
 if __name__ == "__main__":
     warnings.simplefilter("ignore")
-    print(json.dumps([look_up(service) for service in json.load(sys.stdin)]))
+    print(json.dumps([look_up_service(service) for service in json.load(sys.stdin)]))

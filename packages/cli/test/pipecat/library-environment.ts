@@ -13,7 +13,7 @@ export type PackageGroup = {
   readonly gigabytes: number;
 };
 
-/** `missing` is the reason why the environment could not be created. */
+/** A Python environment, or the reason why it could not be created (`missing`). */
 export type LibraryEnvironment =
   | { readonly kind: 'there'; readonly bin: string; readonly pythonVersion: string }
   | { readonly kind: 'missing'; readonly reason: string };
@@ -33,7 +33,7 @@ export async function openLibraryEnvironment(group: PackageGroup): Promise<Libra
   const hash = hashOf(`${python.program} ${python.version}\n${await readFile(lock, 'utf8')}`);
   const environment = join(uv.cache, `pipecat-${hash}`);
   const ready = { kind: 'there', bin: join(environment, 'bin'), pythonVersion: python.version } as const;
-  // This marker is written last, so that an interrupted installation starts again.
+  // The file that marks a complete installation. It is written last, so that an interrupted installation is repeated.
   const mark = join(environment, 'complete');
   if (existsSync(mark)) return ready;
   await rm(environment, { recursive: true, force: true });

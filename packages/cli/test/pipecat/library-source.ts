@@ -10,7 +10,7 @@ import { openUv } from './uv.ts';
 export async function openLibrarySource(release: string, python: Interpreter): Promise<string> {
   const uv = openUv();
   const place = join(uv.cache, `pipecat-source-${release}`);
-  // This marker is written last, so that an interrupted download is repeated.
+  // The file that marks a complete download. It is written last, so that an interrupted download is repeated.
   const mark = join(place, 'complete');
   if (existsSync(mark)) return place;
   await rm(place, { recursive: true, force: true });

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Service } from '../../src/scaffold/catalogue/service.ts';
+import { transports } from '../../src/scaffold/catalogue/transports.ts';
 import { vendors } from '../../src/scaffold/catalogue/vendors.ts';
 import { askLibrary, runInLibrary } from './ask-library.ts';
 import { type LibraryEnvironment, openLibraryEnvironment } from './library-environment.ts';
@@ -12,6 +13,7 @@ import { type WrittenProject, writeProjects } from './write-projects.ts';
 
 /** Checks generated code with the real library and the packages of all vendors: `npm run test:pipecat`. */
 const services = vendors.flatMap((vendor) => vendor.services);
+const shim = join(import.meta.dirname, '../../../../runtimes/python/src');
 
 let directory: string;
 let written: readonly WrittenProject[];
@@ -26,7 +28,7 @@ const discouraged = services.filter((service) => service.discouraged !== undefin
 const isDiscouraged = ({ name }: { readonly name: string }) => discouraged.some(({ value }) => value === name);
 
 /** Prints what was not checked on this machine, with the reason. */
-const tell = (line: string) => process.stdout.write(`${line}\n`);
+const printLine = (line: string) => process.stdout.write(`${line}\n`);
 
 describe.each(packageGroups)('with the packages of $name', ({ name: groupName, services: own, ...packages }) => {
   let environment: LibraryEnvironment;
@@ -37,20 +39,30 @@ describe.each(packageGroups)('with the packages of $name', ({ name: groupName, s
       groupName === packageGroups[0]?.name
         ? written.filter(({ name }) => !others.some(({ value }) => value === name))
         : written.filter(({ name }) => own.some(({ value }) => value === name));
-    // A project of the matrix with this service also contains other services.
+    // Also install the extras of the projects, because a project with one of the services contains other services too.
     const extras = [...packages.extras, ...projects.flatMap((project) => project.extras)];
     environment = await openLibraryEnvironment({ ...packages, extras });
-    if (environment.kind === 'missing') tell(`not run: ${groupName}: ${environment.reason}`);
+    if (environment.kind === 'missing') printLine(`not run: ${groupName}: ${environment.reason}`);
   });
 
   const ask = <Answer>(script: string, question: unknown) => askLibrary<Answer>(environment, script, question);
 
-  /** Services whose packages support this Python. */
+  /** Returns whether the packages of a service support the Python version of the environment. */
   const fits = (service: Service | undefined) =>
     service?.python === undefined ||
     (environment.kind === 'there' && Number(environment.pythonVersion.slice(2)) >= Number(service.python.slice(2)));
 
-  test('has every class, argument and setting of the catalogue', async ({ skip }) => {
+  const listBots = async () => {
+    const tried = projects.filter(({ name }) => fits(own.find(({ value }) => value === name)));
+    const account = ['GOOGLE_APPLICATION_CREDENTIALS', await writeAccount(join(directory, 'account.json'))];
+    return tried.map(({ name, files, variables }) => ({
+      name,
+      files: files.filter((path) => path.endsWith('bot.py')),
+      variables: Object.fromEntries([account, ...variables.map((variable) => [variable, filled(variable)])]),
+    }));
+  };
+
+  test('the library has every class, argument and setting of the catalogue', async ({ skip }) => {
     if (environment.kind === 'missing') return skip(environment.reason);
     const asked = own.map(({ value, module, className, arguments: args, settings, session, extras }) => ({
       value,
@@ -78,18 +90,13 @@ describe.each(packageGroups)('with the packages of $name', ({ name: groupName, s
     const inSource = found.filter(({ how }) => how === 'source').map(({ value }) => value);
     const tooNew = own.filter((service) => !fits(service)).map(({ value }) => value);
     expect(inSource).toEqual(tooNew);
-    for (const value of tooNew) tell(`not imported, only looked up in the source: ${value}: it needs a newer Python`);
+    for (const value of tooNew)
+      printLine(`not imported, only looked up in the source: ${value}: it needs a newer Python`);
   });
 
-  test('imports every project, constructs its services, and finds nothing deprecated', async ({ skip }) => {
+  test('every project can construct its services and uses nothing deprecated', async ({ skip }) => {
     if (environment.kind === 'missing') return skip(environment.reason);
-    const tried = projects.filter(({ name }) => fits(own.find(({ value }) => value === name)));
-    const account = ['GOOGLE_APPLICATION_CREDENTIALS', await writeAccount(join(directory, 'account.json'))];
-    const asked = tried.map(({ name, files, variables }) => ({
-      name,
-      files: files.filter((path) => path.endsWith('bot.py')),
-      variables: Object.fromEntries([account, ...variables.map((variable) => [variable, filled(variable)])]),
-    }));
+    const asked = await listBots();
     type Tried = {
       readonly name: string;
       readonly failures: readonly { readonly error: string; readonly wants: string | null }[];
@@ -102,7 +109,7 @@ describe.each(packageGroups)('with the packages of $name', ({ name: groupName, s
     const old = found.filter((one) => one.deprecated.length > 0 && !isDiscouraged(one));
     expect(old.map(({ name, deprecated }) => ({ name, deprecated }))).toEqual([]);
     for (const { name, failures } of found.filter((one) => one.failures.length > 0)) {
-      tell(`not constructed: ${name}: it wants the network (${failures[0]?.error.slice(0, 80)})`);
+      printLine(`not constructed: ${name}: it wants the network (${failures[0]?.error.slice(0, 80)})`);
     }
     const python = projects.flatMap(({ files }) => files.filter((path) => path.endsWith('.py')));
     const uses = await ask<{ readonly path: string; readonly uses: readonly string[] }>('find_deprecated.py', python);
@@ -113,7 +120,23 @@ describe.each(packageGroups)('with the packages of $name', ({ name: groupName, s
     expect(wrong).toEqual([]);
   });
 
-  test('finds no type error in any project', async ({ skip }) => {
+  test('a bot with each service and transport is forked twice and constructs its services', async ({ skip }) => {
+    if (environment.kind === 'missing') return skip(environment.reason);
+    const names = [...own.map(({ value }) => value), ...transports.map(({ value }) => `${value}, no deployment`)];
+    const projects = (await listBots()).filter(({ name }) => names.includes(name));
+    type Forked = {
+      readonly name: string;
+      readonly reason: string | null;
+      readonly forks: readonly { readonly failures: readonly unknown[] }[];
+    };
+    const found = await ask<Forked>('fork_services.py', { shim, projects });
+    expect(found.filter(({ reason }) => reason !== null)).toEqual([]);
+    expect(found.filter(({ forks }) => forks.some(({ failures }) => failures.length > 0))).toEqual([]);
+    expect(found.map(({ forks }) => forks.length)).toEqual(projects.map(() => 2));
+    printLine(`forked after the import of bot.py: ${found.length} bots`);
+  });
+
+  test('no project has type errors', async ({ skip }) => {
     if (environment.kind === 'missing') return skip(environment.reason);
     const settings = { typeCheckingMode: 'standard', reportDeprecated: 'error' };
     const tried = projects.filter(({ name }) => fits(own.find(({ value }) => value === name)));
@@ -130,7 +153,7 @@ describe.each(packageGroups)('with the packages of $name', ({ name: groupName, s
     expect(messages).toEqual([]);
   });
 
-  test('accepts pyproject.toml and the scenarios of every project', async ({ skip }) => {
+  test('pyproject.toml and the scenarios of every project are valid', async ({ skip }) => {
     if (environment.kind === 'missing') return skip(environment.reason);
     const asked = projects.flatMap(({ files }) => files.filter((path) => /pyproject\.toml$|\.yaml$/.test(path)));
     const found = await ask<{ readonly path: string; readonly error: string | null }>('check_files.py', asked);
@@ -139,14 +162,14 @@ describe.each(packageGroups)('with the packages of $name', ({ name: groupName, s
   });
 });
 
-/** Values that vendors' packages validate before they contact anybody. */
+/** Values that are valid for vendors' packages, which validate them before they send any request. */
 function filled(variable: string): string {
   if (variable === 'PIPER_VOICE_ID') return 'en_US-lessac-medium';
   if (/_(URL|ENDPOINT)$/.test(variable)) return 'https://example.com/v1';
   return variable.endsWith('_REGION') ? 'us-east-1' : 'placeholder';
 }
 
-/** Credentials that Google's packages accept as long as they do not contact Google. */
+/** Credentials that Google's packages accept until they send a request. */
 async function writeAccount(path: string): Promise<string> {
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
   const account = {

@@ -9,15 +9,15 @@ import { openUv, type Uv } from './uv.ts';
 import { writeProjects } from './write-projects.ts';
 
 /**
- * Resolves the dependencies of generated projects with the registry, without installing them. Projects with the same lower
- * bounds are resolved as one: versions that satisfy all of them satisfy each of them.
+ * Resolves the dependencies of generated projects with the registry, without installing them. Projects with the same lower bounds
+ * are joined and resolved together: versions that satisfy all of them satisfy each of them.
  */
-type Joined = { readonly directory: string; readonly python: string; readonly library: string };
+type JoinedProjects = { readonly directory: string; readonly python: string; readonly library: string };
 
 let directory: string;
 let uv: Uv;
 let interpreter: Interpreter;
-let joined: readonly Joined[];
+let joined: readonly JoinedProjects[];
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'botcli-lock-'));
   uv = openUv();
@@ -41,7 +41,7 @@ function minor(version: string): number {
 }
 
 /** Writes a project with the dependencies and the dependency groups of all `texts`. */
-async function writeJoined(bounds: string, texts: readonly string[]): Promise<Joined> {
+async function writeJoined(bounds: string, texts: readonly string[]): Promise<JoinedProjects> {
   const [python = '', library = ''] = bounds.split(' ');
   const lists = new Map<string, Set<string>>();
   for (const [, name = '', items = ''] of texts.flatMap((text) => [
@@ -59,8 +59,10 @@ async function writeJoined(bounds: string, texts: readonly string[]): Promise<Jo
   return { directory: folder, python, library };
 }
 
-/** Runs uv in the folders of all joined projects, at the same time: it waits for the registry. */
-async function resolveAll(argumentsFor: (project: Joined) => readonly string[]): Promise<void> {
+/**
+ * Runs uv in the directories of all joined projects at the same time, because most of its time is spent waiting for the registry.
+ */
+async function resolveAll(argumentsFor: (project: JoinedProjects) => readonly string[]): Promise<void> {
   const env = { ...uv.environment, UV_PYTHON: interpreter.program };
   await Promise.all(
     joined.map((project) =>

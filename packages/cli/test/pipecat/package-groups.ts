@@ -14,15 +14,15 @@ const group = (name: string, own: readonly Service[], gigabytes: number): Servic
   gigabytes,
 });
 
-/** The services with packages of ordinary size. */
-export const mostVendors = group(
+/** The group of all services whose packages are not unusually large. */
+export const commonPackageGroup = group(
   'most vendors',
   services.filter((service) => !large.includes(service)),
   4,
 );
 
-/** Contains all services. Services with unusually large packages are in separate groups. */
+/** Groups that together contain all services. Each service with unusually large packages has its own group. */
 export const packageGroups: readonly ServiceGroup[] = [
-  mostVendors,
+  commonPackageGroup,
   ...large.map((service) => group(service.value, [service], service.installation?.gigabytes ?? 0)),
 ];

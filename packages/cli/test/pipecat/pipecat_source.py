@@ -6,11 +6,11 @@ from pathlib import Path
 
 
 @cache
-def read(path):
+def parse_file(path):
     return ast.parse(path.read_text(encoding="utf-8"))
 
 
-class Source:
+class ModuleSource:
     """The definitions of a module under `root`. Raises LookupError if the module does not exist."""
 
     def __init__(self, root, module):
@@ -20,12 +20,12 @@ class Source:
         file = next((one for one in files if one.exists()), None)
         if file is None:
             raise LookupError(module)
-        tree = read(file)
+        tree = parse_file(file)
         self.classes = {node.name: node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)}
         self.functions = {
             node.name: node for node in tree.body if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
         }
-        self.values = {name for node in tree.body for name in assigned(node)}
+        self.values = {name for node in tree.body for name in list_assigned_names(node)}
         self.origins = {
             alias.asname or alias.name: (node.module, alias.name)
             for node in ast.walk(tree)
@@ -38,28 +38,28 @@ class Source:
         found = self.classes.get(name) or self.functions.get(name)
         if found is None and name in self.origins:
             module, original = self.origins[name]
-            return source_of(self.root, module).find(original)
+            return read_module(self.root, module).find(original)
         return self, found
 
     def has(self, name):
         """Return whether the module has this name, as a value or a submodule."""
         if name in self.classes or name in self.functions or name in self.values:
             return True
-        return name in self.origins and source_of(self.root, self.origins[name][0]).has(self.origins[name][1])
+        return name in self.origins and read_module(self.root, self.origins[name][0]).has(self.origins[name][1])
 
 
 @cache
-def source_of(root, module):
-    """Read a module. The result is cached, because modules are read often."""
-    return Source(root, module)
+def read_module(root, module):
+    """Read the definitions of a module. The result is cached, because modules are read often."""
+    return ModuleSource(root, module)
 
 
-def assigned(node):
+def list_assigned_names(node):
     targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
     return [target.id for target in targets if isinstance(target, ast.Name)]
 
 
-def lineage(source, name):
+def walk_base_classes(source, name):
     """Yield a class and its base classes that belong to the library."""
     source, node = source.find(name)
     if not isinstance(node, ast.ClassDef):
@@ -68,48 +68,48 @@ def lineage(source, name):
     for base in node.bases:
         named = base.value if isinstance(base, ast.Subscript) else base
         if isinstance(named, ast.Name):
-            yield from lineage(source, named.id)
+            yield from walk_base_classes(source, named.id)
 
 
-def fields(node):
+def list_fields(node):
     """Return the field names of a dataclass or model."""
     return {line.target.id for line in node.body if isinstance(line, ast.AnnAssign) and isinstance(line.target, ast.Name)}
 
 
-def parameters(function):
+def list_parameters(function):
     return {one.arg for one in function.args.args + function.args.kwonlyargs}
 
 
 @cache
-def accepted(source, name):
+def list_constructor_parameters(source, name):
     """Return the argument names of a class's constructor, or of the inherited one."""
     found = set()
-    for _, node in lineage(source, name):
+    for _, node in walk_base_classes(source, name):
         for part in node.body:
             if isinstance(part, ast.FunctionDef) and part.name == "__init__":
-                found |= parameters(part)
+                found |= list_parameters(part)
     return found
 
 
 @cache
-def settings(source, name):
+def list_settings(source, name):
     """Return the field names of a class's `Settings`, or of the inherited ones."""
-    for owner, node in lineage(source, name):
+    for owner, node in walk_base_classes(source, name):
         for part in node.body:
             target = part.targets[0] if isinstance(part, ast.Assign) else getattr(part, "target", None)
             if getattr(target, "id", None) == "Settings" and getattr(part, "value", None) is not None:
-                return settings_fields(owner, part.value)
+                return list_settings_fields(owner, part.value)
     return set()
 
 
-def settings_fields(source, expression):
+def list_settings_fields(source, expression):
     """Return the field names of `SomeSettings`, or of `SomeService.Settings`."""
     if isinstance(expression, ast.Attribute):
-        return settings(source, expression.value.id)
+        return list_settings(source, expression.value.id)
     found = set()
-    for owner, node in lineage(source, expression.id):
-        found |= fields(node)
+    for owner, node in walk_base_classes(source, expression.id):
+        found |= list_fields(node)
         for base in node.bases:
             if isinstance(base, ast.Attribute) and base.attr == "Settings":
-                found |= settings_fields(owner, base)
+                found |= list_settings_fields(owner, base)
     return found

@@ -1,4 +1,4 @@
-"""Creates the arguments that the runner passes to a bot for each transport, without a client."""
+"""Creates the arguments that Pipecat's development runner passes to a bot for each transport, without a client."""
 
 import json
 
@@ -13,8 +13,8 @@ from pipecat.runner.types import (
 from pipecat.transports.smallwebrtc.connection import SmallWebRTCConnection
 from starlette.websockets import WebSocket
 
-# The first messages of carriers and of evaluations.
-GREETINGS = {
+# The first messages that carriers and evaluations send over a WebSocket.
+FIRST_MESSAGES = {
     "twilio": [
         {"event": "connected", "protocol": "Call", "version": "1.0.0"},
         {
@@ -48,7 +48,7 @@ GREETINGS = {
 }
 
 
-async def socket(messages):
+async def open_socket(messages):
     """Return a WebSocket on which a client has sent these messages."""
     left = [{"type": "websocket.connect"}]
     left += [{"type": "websocket.receive", "text": json.dumps(message)} for message in messages]
@@ -64,8 +64,8 @@ async def socket(messages):
     return opened
 
 
-async def arguments(entry_point, body):
-    """Return the arguments for a key of `transport_params`, or for `plain`, a start without a transport."""
+async def create_arguments(entry_point, body):
+    """Return the runner arguments for an entry point: `dial-in`, `plain` (no transport), or a key of `transport_params`."""
     if entry_point == "daily":
         return DailyRunnerArguments(room_url="https://example.daily.co/room", token="token", body=body)
     if entry_point == "dial-in":
@@ -77,7 +77,7 @@ async def arguments(entry_point, body):
     if entry_point == "webrtc":
         return SmallWebRTCRunnerArguments(webrtc_connection=SmallWebRTCConnection(), body=body)
     if entry_point == "websocket":
-        return WebSocketRunnerArguments(websocket=await socket([]), transport_type="websocket", body=body)
+        return WebSocketRunnerArguments(websocket=await open_socket([]), transport_type="websocket", body=body)
     if entry_point == "plain":
         return RunnerArguments(body=body)
-    return WebSocketRunnerArguments(websocket=await socket(GREETINGS[entry_point]), body=body)
+    return WebSocketRunnerArguments(websocket=await open_socket(FIRST_MESSAGES[entry_point]), body=body)

@@ -1,10 +1,18 @@
 import type { ServiceKind } from '../../src/scaffold/catalogue/service.ts';
 import { findService } from '../../src/scaffold/catalogue/services.ts';
 import type { ProjectOptions } from '../../src/scaffold/configuration/fields.ts';
-import { bridgedCallee, browsers, callee, carriers, type EntryPoint, heldCall, type Session } from './sessions.ts';
+import {
+  bridgedCalleeBody,
+  browsers,
+  calleeBody,
+  carriers,
+  type EntryPoint,
+  heldCallBody,
+  type Session,
+} from './sessions.ts';
 
 /** The output of `hold_sessions.py` for a session. `effects` are the bot's actions at its start and at each step. */
-export type Held = {
+export type ObservedSession = {
   readonly transport: string;
   readonly parameters: Readonly<Record<string, unknown>>;
   readonly rates: readonly [number, number];
@@ -38,9 +46,9 @@ const serializers: Readonly<Record<string, string>> = {
   exotel: 'ExotelFrameSerializer',
   eval: 'EvalSerializer',
 };
-/** The caller's number, which only some carriers send. */
+/** The caller's number by carrier. Only some carriers send it. */
 const numbers: Readonly<Record<string, string>> = { twilio: '+15550001', telnyx: '+15550001', exotel: '+15550001' };
-export function computeExpectation(given: ProjectOptions, session: Session): Partial<Held> {
+export function computeExpectation(given: ProjectOptions, session: Session): Partial<ObservedSession> {
   const { mode, video_input, enable_observability } = given;
   const refusal = startErrorOf(given, session);
   if (refusal !== null) return { unknown: [], effects: [[]], error: refusal };
@@ -51,9 +59,9 @@ export function computeExpectation(given: ProjectOptions, session: Session): Par
     parameters: parametersOf(given, session),
     rates: usesPhoneRate(given, session) ? [8000, 8000] : [16000, 24000],
     stages: stagesOf(given, transport),
-    // A plain WebSocket carries no video.
+    // A plain WebSocket carries no video, so the bot has no camera tool.
     tools: mode === 'cascade' && video_input === true && session.entryPoint !== 'websocket' ? ['look'] : [],
-    // The debugger opens a port, so it runs only on the user's machine.
+    // Pipecat's debugger opens a port, so it runs only in local sessions.
     workers: enable_observability === true && session.local ? ['WhiskerServer', 'PipelineWorker'] : ['PipelineWorker'],
     observers: enable_observability === true && session.local ? ['WhiskerObserver'] : [],
     unknown: [],
@@ -69,9 +77,9 @@ function usesPhoneRate({ mode, transports = [] }: ProjectOptions, session: Sessi
   return mode === 'cascade' && partnerOf(session) === 'caller' && transports.some((value) => value in carriers);
 }
 
-/** The error of a bot that is started without the call that it needs; null if it starts. */
+/** Returns the error of a bot that is started without the call that it needs, or null if it starts. */
 function startErrorOf({ transports = [], enable_eval }: ProjectOptions, { entryPoint, body }: Session): string | null {
-  if (entryPoint !== 'plain' || body === heldCall || JSON.stringify(body).includes('dialout_settings')) return null;
+  if (entryPoint !== 'plain' || body === heldCallBody || JSON.stringify(body).includes('dialout_settings')) return null;
   if (enable_eval === true || transports.length > 1) return null;
   const key = transports[0] === 'carrier1_hostedrtc_sip_dialin' ? 'call_sid' : 'dialout_settings';
   return `ValueError: the body of the start request has no ${key}`;
@@ -79,9 +87,9 @@ function startErrorOf({ transports = [], enable_eval }: ProjectOptions, { entryP
 
 function startEffects({ entryPoint, body }: Session): readonly string[] {
   if (entryPoint !== 'plain') return [];
-  if (body === heldCall) return [`room: {"sip_caller_phone": "${heldCall.from_number}"}`];
+  if (body === heldCallBody) return [`room: {"sip_caller_phone": "${heldCallBody.from_number}"}`];
   return [
-    `room: {"sip_caller_phone": "${isBridged(body) ? bridgedCallee.sip_uri : callee.phone_number}", "enable_dialout": true}`,
+    `room: {"sip_caller_phone": "${isBridged(body) ? bridgedCalleeBody.sip_uri : calleeBody.phone_number}", "enable_dialout": true}`,
   ];
 }
 
@@ -89,9 +97,9 @@ function isBridged(body: unknown): boolean {
   return JSON.stringify(body).includes('sip_uri');
 }
 
-/** Who talks to the bot: a caller, a callee, or a client that reports when it is ready. */
+/** Returns who talks to the bot: a caller, a callee, or a client that reports when it is ready. */
 function partnerOf({ entryPoint, body }: Session): 'caller' | 'callee' | 'client' {
-  if (entryPoint === 'plain') return body === heldCall ? 'caller' : 'callee';
+  if (entryPoint === 'plain') return body === heldCallBody ? 'caller' : 'callee';
   return entryPoint === 'dial-in' || isCarrier(entryPoint) ? 'caller' : 'client';
 }
 
@@ -101,7 +109,7 @@ function isCarrier(entryPoint: EntryPoint): boolean {
 
 const attempts = 5;
 
-/** The bot's actions at a step. `times` is how often the step has happened before. */
+/** Returns the bot's actions at a step. `times` is how often the step has happened before. */
 function effectOf(step: string, times: number, given: ProjectOptions, session: Session): readonly string[] {
   const { transports = [], enable_eval, transcription, recording } = given;
   const greets = ['queues: LLMRunFrame'];
@@ -125,9 +133,9 @@ function effectOf(step: string, times: number, given: ProjectOptions, session: S
     case 'on_audio_data':
       return recording === true ? ['says: Recorded recordings/TIME.wav', 'recorded: 4 samples at 16000 Hz'] : [];
     case 'on_dialin_ready':
-      return session.body === heldCall && times === 0 ? forwardEffects(session) : [];
+      return session.body === heldCallBody && times === 0 ? forwardEffects(session) : [];
     case 'on_dialin_error': {
-      const isCalled = session.body === heldCall || (inRoom && transports.includes('hostedrtc_pstn_dialin'));
+      const isCalled = session.body === heldCallBody || (inRoom && transports.includes('hostedrtc_pstn_dialin'));
       return isCalled ? ['says: The call failed: gone', 'ends: the call failed'] : [];
     }
     default:
@@ -135,11 +143,11 @@ function effectOf(step: string, times: number, given: ProjectOptions, session: S
   }
 }
 
-/** The bot sends one request to the carrier, with the address for the call. */
+/** The bot sends the carrier the address for the call, in a single request. */
 function forwardEffects({ reachable }: Session): readonly string[] {
   const account = Buffer.from('placeholder:placeholder').toString('base64');
   const twiml = '<Response><Dial><Sip>sip:room&amp;1@sip.example.com</Sip></Dial></Response>';
-  const url = `https://api.twilio.com/2010-04-01/Accounts/placeholder/Calls/${heldCall.call_sid}.json`;
+  const url = `https://api.twilio.com/2010-04-01/Accounts/placeholder/Calls/${heldCallBody.call_sid}.json`;
   return [
     `POST ${url} as Basic ${account}: {"Twiml": "${twiml}"}`,
     ...(reachable
@@ -151,8 +159,8 @@ function forwardEffects({ reachable }: Session): readonly string[] {
 /** The bot makes at most five attempts to reach a callee, then ends. */
 function dialOutEffects(step: string, times: number, { body, reachable }: Session): readonly string[] {
   const settings = isBridged(body)
-    ? `{"sipUri": "${bridgedCallee.sip_uri}"}`
-    : `{"phoneNumber": "${callee.phone_number}", "callerId": "${callee.caller_id}"}`;
+    ? `{"sipUri": "${bridgedCalleeBody.sip_uri}"}`
+    : `{"phoneNumber": "${calleeBody.phone_number}", "callerId": "${calleeBody.caller_id}"}`;
   const ring = (attempt: number) => [`says: Calling, attempt ${attempt} of ${attempts}`, `rings: ${settings}`];
   const failed = (reason: string) => `says: The call failed: ${reason}`;
   const ended = 'ends: the call failed';

@@ -12,13 +12,13 @@ import { placeholderSecret } from '../generated-bots/generated-project.ts';
 import { projectMatrix as matrix } from '../scaffold/project-matrix.ts';
 import { askLibrary } from './ask-library.ts';
 import { type LibraryEnvironment, openLibraryEnvironment } from './library-environment.ts';
-import { mostVendors } from './package-groups.ts';
-import { computeExpectation, type Held } from './session-expectation.ts';
+import { commonPackageGroup } from './package-groups.ts';
+import { computeExpectation, type ObservedSession } from './session-expectation.ts';
 import { listSessions, type Session } from './sessions.ts';
 
 /**
- * Runs sessions of generated bots with the real library, one for each transport and start. `bot(args)` runs unchanged and receives
- * the events of the library. `session-expectation.ts` defines what each project must do.
+ * Runs sessions of generated bots with the real library, one for each transport and kind of start. The unchanged `bot(args)`
+ * receives the events of the library. `session-expectation.ts` defines what each bot must do.
  */
 const cascade: ProjectOptions = { mode: 'cascade', stt_service: 'deepgram_stt', llm_service: 'openai_llm' };
 const spoken: ProjectOptions = { ...cascade, tts_service: 'cartesia_tts' };
@@ -68,10 +68,10 @@ function botOf(given: ProjectOptions): { readonly text: string; readonly variabl
 
 let directory: string;
 let environment: LibraryEnvironment;
-let held: ReadonlyMap<string, readonly Held[]> = new Map();
+let held: ReadonlyMap<string, readonly ObservedSession[]> = new Map();
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'botcli-sessions-'));
-  environment = await openLibraryEnvironment(mostVendors);
+  environment = await openLibraryEnvironment(commonPackageGroup);
   if (environment.kind === 'missing') {
     process.stdout.write(`not run: sessions of generated bots: ${environment.reason}\n`);
     return;
@@ -83,7 +83,7 @@ beforeAll(async () => {
     await writeFile(file, text);
     return { name, file, variables, sessions };
   });
-  type Found = { readonly name: string; readonly sessions: readonly Held[] };
+  type Found = { readonly name: string; readonly sessions: readonly ObservedSession[] };
   const found = await askLibrary<Found>(environment, 'hold_sessions.py', await Promise.all(asked));
   held = new Map(found.map(({ name, sessions }) => [name, sessions]));
 });
@@ -94,7 +94,7 @@ test.for(projects.map((project) => [project.name, project] as const))('%s', ([na
   expect(held.get(name)).toEqual(sessions.map((session) => computeExpectation(given, session)));
 });
 
-test('these projects have every event handler of the project matrix', () => {
+test('the tested projects contain every event handler of the project matrix', () => {
   const handlers = (text: string) =>
     [...text.matchAll(/@(\w+(?:\.\w+)?)\.event_handler\([^)]*\)\n(?:.+\n)+/g)].map(([block]) => block.trim());
   const tried = new Set(chosen.flatMap((given) => handlers(botOf(given).text)));

@@ -1,6 +1,8 @@
 import type { ProjectOptions } from '../../src/scaffold/configuration/fields.ts';
 
-/** How the runner starts a session, whether the callee or carrier responds, and the events that follow. */
+/**
+ * How the runner starts a session, whether the callee or carrier responds (`reachable`), and the events that follow (`steps`).
+ */
 export type Session = {
   readonly entryPoint: EntryPoint;
   readonly body: unknown;
@@ -8,7 +10,10 @@ export type Session = {
   readonly local: boolean;
   readonly steps: readonly string[];
 };
-/** A key of `transport_params`, a call into a hosted room, or a start without a transport. */
+/**
+ * How a session starts: with a transport of `transport_params`, with a call into a hosted room (`dial-in`), or without a
+ * transport (`plain`).
+ */
 export type EntryPoint = Carrier | Browser | 'eval' | 'dial-in' | 'plain';
 type Carrier = 'twilio' | 'telnyx' | 'plivo' | 'exotel';
 type Browser = 'daily' | 'livekit' | 'webrtc' | 'websocket';
@@ -26,7 +31,7 @@ export const browsers: Readonly<Record<string, Browser>> = {
   websocket: 'websocket',
 };
 
-/** All events in a possible order. A call fails once more often than the bot has attempts. */
+/** All events in a possible order. The call fails more often than the bot tries to call. */
 const steps = [
   'on_joined',
   'on_dialin_ready',
@@ -42,10 +47,10 @@ const steps = [
   'on_client_disconnected',
 ];
 
-/** The callee of a bot, and a call on hold. */
-export const callee = { phone_number: '+15550003', caller_id: 'a verified number' };
-export const bridgedCallee = { sip_uri: 'sip:somebody@example.com' };
-export const heldCall = { call_sid: 'CA1', from_number: '+15550001' };
+/** Request bodies: a callee by phone number, a callee by SIP address, and a call that the carrier holds. */
+export const calleeBody = { phone_number: '+15550003', caller_id: 'a verified number' };
+export const bridgedCalleeBody = { sip_uri: 'sip:somebody@example.com' };
+export const heldCallBody = { call_sid: 'CA1', from_number: '+15550001' };
 
 /** All sessions that a client can request from a bot. */
 export function listSessions({
@@ -71,8 +76,8 @@ export function listSessions({
       const entryPoint = carriers[value] ?? browsers[value];
       if (entryPoint !== undefined) return [session(entryPoint)];
       if (value === 'hostedrtc_pstn_dialin') return [session('dial-in')];
-      if (value === 'carrier1_hostedrtc_sip_dialin') return both(heldCall);
-      return both({ dialout_settings: value === 'hostedrtc_pstn_dialout' ? callee : bridgedCallee });
+      if (value === 'carrier1_hostedrtc_sip_dialin') return both(heldCallBody);
+      return both({ dialout_settings: value === 'hostedrtc_pstn_dialout' ? calleeBody : bridgedCalleeBody });
     }),
     ...(enable_eval === true ? [session('eval')] : []),
   ];

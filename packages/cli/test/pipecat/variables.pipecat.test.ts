@@ -4,18 +4,21 @@ import { vendors } from '../../src/scaffold/catalogue/vendors.ts';
 import { collectVariables } from '../../src/scaffold/python/expression.ts';
 import { askLibrary } from './ask-library.ts';
 import { type LibraryEnvironment, openLibraryEnvironment } from './library-environment.ts';
-import { mostVendors } from './package-groups.ts';
+import { commonPackageGroup } from './package-groups.ts';
 
 /**
- * Compares the variables that the source of the library reads with the variables that the catalogue lists. Users do not learn of
- * a variable that the catalogue lacks, and set one in vain that the library does not read.
+ * Checks that the catalogue lists exactly the variables that the source of the library reads. Users would not know of a missing
+ * variable, and a superfluous one would have no effect.
  */
 let environment: LibraryEnvironment;
 beforeAll(async () => {
-  environment = await openLibraryEnvironment(mostVendors);
+  environment = await openLibraryEnvironment(commonPackageGroup);
 });
 
-/** Variables that are read but not listed, with the reason. `*`: for every choice. */
+/**
+ * Variables that the library reads but the catalogue does not list, with the reason, by service or transport. `*` means all of
+ * them.
+ */
 const unlisted: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   '*': {
     AWS_ACCOUNT_ID: 'requests are signed without it',
@@ -35,12 +38,12 @@ const unlisted: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 const isTold = (value: string, name: string) =>
   name.startsWith('PIPECAT_') || name in { ...unlisted['*'], ...unlisted[value] };
 
-type Chosen = { readonly value: string; readonly key: string | null; readonly arguments: readonly string[] };
-type Asked = Chosen & { readonly modules: readonly string[] };
-type Found = { readonly value: string; readonly reads: readonly string[] };
+type ServiceArguments = { readonly value: string; readonly key: string | null; readonly arguments: readonly string[] };
+type ServiceQuery = ServiceArguments & { readonly modules: readonly string[] };
+type ServiceVariables = { readonly value: string; readonly reads: readonly string[] };
 
-async function readsOf(asked: readonly Asked[]): Promise<ReadonlyMap<string, readonly string[]>> {
-  const found = await askLibrary<Found>(environment, 'find_variables.py', asked);
+async function readsOf(asked: readonly ServiceQuery[]): Promise<ReadonlyMap<string, readonly string[]>> {
+  const found = await askLibrary<ServiceVariables>(environment, 'find_variables.py', asked);
   return new Map(found.map(({ value, reads }) => [value, reads]));
 }
 
@@ -66,7 +69,7 @@ test('the catalogue lists exactly the variables that the library reads for each 
   expect(claimed.filter(({ value, name }) => reads.get(value)?.includes(name) !== true)).toEqual([]);
 });
 
-/** Modules that open a transport, by the extra that installs it. */
+/** Modules with which the runner opens a transport, by the extra that installs the transport. */
 const openers: Readonly<Record<string, readonly string[]>> = {
   daily: ['pipecat.runner.daily'],
   livekit: ['pipecat.runner.livekit'],
@@ -91,13 +94,13 @@ test('the catalogue lists exactly the variables that the library reads for each 
     return missing.map((name) => `${value}: ${name}`);
   });
   expect(unknown).toEqual([]);
-  // The runner also reads variables of single transports, without naming the transport.
+  // The runner reads some variables of a single transport without naming the transport.
   const byAnybody = new Set([...reads.values()].flat());
   const own = (value: string, name: string) =>
     reads.get(value)?.includes(name) === true || (name.startsWith('PIPECAT_') && byAnybody.has(name));
   const claimed = transports.flatMap(({ value, variables }) => variables.map(({ name }) => ({ value, name })));
   expect(claimed.filter(({ value, name }) => !own(value, name))).toEqual([]);
-  // Every variable that the runner reads is listed for some transport.
+  // Check that every variable that the runner reads is listed for at least one transport.
   const listed = new Set(claimed.map(({ name }) => name));
   const others = (reads.get('runner') ?? []).filter((name) => !listed.has(name) && !isTold('runner', name));
   expect(others.filter((name) => !/^(VONAGE|WHATSAPP)_/.test(name))).toEqual([]);

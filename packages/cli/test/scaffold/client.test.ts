@@ -95,7 +95,7 @@ test.each(cases)(
     expect(paths.includes('client/src/app/api/sessions/[sessionId]/[...path]/route.ts')).toBe(
       one.server === 'nextjs' && one.transports.includes('lightrtc'),
     );
-    // If the client has its own server, the page must not contain the key.
+    // If the client has its own server, the page must not contain the API key.
     const page = files.filter(
       ({ path }) => !path.includes('/api/') && !path.endsWith('bot-service.ts') && path.endsWith('.ts'),
     );

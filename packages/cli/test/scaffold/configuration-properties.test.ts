@@ -40,7 +40,7 @@ const configurations: fc.Arbitrary<RawOptions> = fc.record(
   },
   { requiredKeys: [] },
 );
-/** Options that are mostly valid. Almost all random options contain errors. */
+/** Generates mostly valid options, because purely random options almost always contain errors. */
 const likely = fc.tuple(configurations, fc.boolean()).map(
   ([
     { stt, llm, tts, realtime, name, bot_type: _type, daily_pstn_mode: _pstn, twilio_daily_sip_mode: _sip, ...rest },
@@ -64,7 +64,7 @@ const spelling = fc.record({
   alias: fc.boolean(),
 });
 const spellings = fc.infiniteStream(spelling);
-/** Three quarters of the files have no faults. */
+/** Generates faults of a config file. Three quarters of the files have none. */
 const faults: fc.Arbitrary<Faults> = fc.oneof(
   { weight: 3, arbitrary: fc.constant({ mistyped: [], unknown: [], generateClient: null }) },
   {
@@ -92,7 +92,7 @@ test.each([
   ['random', configurations],
   ['mostly valid', likely],
 ])(
-  '%s options in any spelling give exactly the errors of the rules, or a configuration that reproduces itself',
+  '%s options in any spelling cause exactly the errors that the rules predict, or give a configuration that reproduces itself',
   async (_kind, arbitrary) => {
     await fc.assert(
       fc.asyncProperty(arbitrary, spellings, faults, async (raw, spelled, faulty) => {

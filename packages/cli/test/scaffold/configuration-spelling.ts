@@ -1,14 +1,17 @@
 import type { RawOptions } from './configuration-rules.ts';
 
 type Name = keyof RawOptions;
-/** The keys in a config file, of which the first wins, the option, and the key in error messages. */
+/**
+ * The keys of a setting in a config file, of which the first takes precedence, its option on the command line, and its key in
+ * error messages.
+ */
 type Words = { readonly keys: readonly string[]; readonly option: string; readonly path: string };
 
 const words = (path: string, option: string, ...keys: readonly string[]): Words => ({ path, option, keys });
 const same = (name: string): Words => words(name, name.replaceAll('_', '-'), name);
 const service = (kind: string): Words => words(`${kind}_service`, kind, kind, `${kind}_service`);
 
-/** In the order of the documentation of `botcli init`. */
+/** All settings, in the order of the documentation of `botcli init`. */
 const fields: Readonly<Record<Name, Words>> = {
   name: words('project_name', 'name', 'name', 'project_name'),
   bot_type: same('bot_type'),
@@ -33,7 +36,7 @@ const fields: Readonly<Record<Name, Words>> = {
   eval: words('enable_eval', 'eval', 'enable_eval', 'eval'),
 };
 
-/** The canonical names and the known names of the same values. */
+/** Maps canonical names to the known names of the same values. */
 const aliases: Readonly<Record<string, string>> = {
   hostedrtc: 'daily',
   lightrtc: 'smallwebrtc',
@@ -51,7 +54,10 @@ const aliases: Readonly<Record<string, string>> = {
   azure_voice_live_realtime: 'azure_voice_live',
 };
 
-/** How an option is spelled: whether in the file or on the command line, with which key, and with which name of its value. */
+/**
+ * How an option is given: in the file or on the command line, with the first or a later key, and with the canonical name of its
+ * value or an alias.
+ */
 export type Spelling = {
   readonly place: 'file' | 'option' | 'option over file';
   readonly laterKey: boolean;
@@ -59,25 +65,25 @@ export type Spelling = {
 };
 
 export type Faults = {
-  /** Options whose value has the wrong type. */
+  /** Options whose value in the file has the wrong type. */
   readonly mistyped: readonly Name[];
   readonly unknown: readonly string[];
   readonly generateClient: boolean | null;
 };
 
-/** A config file and options, the options that result from both, and the errors in the file. */
+/** A config file and command-line options, the settings that result from both (`counts`), and the errors in the file. */
 export type SpelledOptions = {
   readonly file: Readonly<Record<string, unknown>>;
   readonly options: readonly string[];
   readonly counts: RawOptions;
   readonly wrongKeys: readonly string[];
-  /** No other error is reported for these keys, because their value in the file has the wrong type. */
+  /** Keys for which no other error is reported, because their value in the file has the wrong type. */
   readonly unread: readonly string[];
 };
 
 export const fieldNames = Object.keys(fields).filter((name): name is Name => name in fields);
 
-/** Distributes options over a file and a command line, each in a random spelling. */
+/** Distributes options over a config file and a command line, each in a random spelling. */
 export function spellOptions(raw: RawOptions, spellings: Iterator<Spelling>, faults: Faults): SpelledOptions {
   const file: Record<string, unknown> = {};
   const options: string[] = [];
@@ -90,7 +96,7 @@ export function spellOptions(raw: RawOptions, spellings: Iterator<Spelling>, fau
     const key = (laterKey ? keys.at(-1) : keys[0]) ?? name;
     const value = raw[name];
     const spelled = alias ? real(value) : value;
-    // An option with a blank value is rejected before all other checks, so blank values go to the file.
+    // Put blank values into the file, because the command line rejects them before all other checks.
     const asOption = value !== undefined && value !== ' ' && place !== 'file';
     if (asOption) options.push(...argumentsOf(option, spelled));
     if (asOption || (value !== undefined && !faults.mistyped.includes(name))) counts[name] = value;
@@ -100,7 +106,7 @@ export function spellOptions(raw: RawOptions, spellings: Iterator<Spelling>, fau
       unread.push(path);
     } else if (place === 'option over file' && asOption) file[key] = contrary(value);
     else if (value !== undefined && !asOption) file[key] = spelled;
-    // Null means "not given", as in the output of a dry run.
+    // Null means that the setting is not given, as in the output of a dry run.
     else if (value === undefined && alias) file[key] = null;
   }
   for (const key of faults.unknown) file[key] = true;
@@ -119,7 +125,7 @@ function real(value: RawOptions[Name]): unknown {
   return typeof value === 'object' ? value.map((one) => aliases[one] ?? one) : value;
 }
 
-/** The file contains another value, which an option overrides. */
+/** Returns another value for the file, which the option must override. */
 function contrary(value: RawOptions[Name]): unknown {
   if (typeof value === 'boolean') return !value;
   return typeof value === 'string' ? 'nonsense' : ['nonsense'];

@@ -22,17 +22,22 @@ afterAll(() =>
 
 const choices = [...cascadeOptions, '-n', 'demo'].join(' ');
 
-type Ended = { readonly status: number; readonly stdout: string; readonly stderr: string };
+type ProcessResult = { readonly status: number; readonly stdout: string; readonly stderr: string };
 
-async function shell(script: string): Promise<Ended> {
+async function shell(script: string): Promise<ProcessResult> {
   const namespace = ['--map-root-user', '--mount', '/bin/sh', '-eu', '-c', script];
   const child = spawn('unshare', namespace, { cwd: directory, stdio: ['ignore', 'pipe', 'pipe'] });
   const [stdout, stderr, [status]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')]);
   return { status: Number(status), stdout, stderr };
 }
 
-/** Mounts a disk, runs `before` and `botcli init` on it, and lists its files. */
-async function onDisk(size: string, before: string, target: string, ...options: readonly string[]): Promise<Ended> {
+/** Mounts a small file system, runs `before` and `botcli init` on it, and lists its files. */
+async function onDisk(
+  size: string,
+  before: string,
+  target: string,
+  ...options: readonly string[]
+): Promise<ProcessResult> {
   return shell(`
     mount -t tmpfs -o size=${size} none disk
     ${before}
@@ -53,7 +58,7 @@ describe('init on a full disk', () => {
     ['a new directory', 'true', 'disk/demo'],
     ['a directory within others that are made', 'true', 'disk/a/b/demo'],
     ['the disk itself', 'true', 'disk'],
-  ])('reports the full disk and writes nothing to a target that is %s', async (_what, before, target) => {
+  ])('reports it and writes nothing to a target that is %s', async (_what, before, target) => {
     const { status, stdout, stderr } = await onDisk('24k', before, target);
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
     expect(stderr).toContain('Cannot write the project, because the disk is full');
@@ -112,13 +117,13 @@ test('init accepts a mount point, such as the volume of a container, as its targ
   expect(stdout).not.toContain('.botcli-');
 });
 
-test('init reports a limit on the size of files and writes nothing', async () => {
+test('init reports that the file size limit is exceeded, and writes nothing', async () => {
   const { status, stdout, stderr } = await onDisk('1m', 'ulimit -f 2', 'disk/demo');
   expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
   expect(stderr).toContain('the file is larger than the limit of the system. Nothing was written.');
 });
 
-test('init writes into a directory with another file system in it', async () => {
+test('init writes into a directory that contains a mount point', async () => {
   const before = 'mkdir -p disk/demo/server; mount -t tmpfs none disk/demo/server';
   const { status, stdout, stderr } = await onDisk('1m', before, 'disk/demo');
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' });

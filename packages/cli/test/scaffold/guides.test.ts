@@ -55,7 +55,7 @@ describe('init with outdated guides on a terminal', () => {
   test.each([
     [true, false],
     [false, true],
-  ])('quickstart asks whether to replace the guides; with the answer %s, kept is %s', async (answer, kept) => {
+  ])('quickstart asks whether to replace the guides (answer %s, guides kept: %s)', async (answer, kept) => {
     await botcli(['init', './botcli-quickstart']);
     const paths = ['botcli-quickstart/AGENTS.md', 'botcli-quickstart/GETTING_STARTED.md'];
     for (const path of paths) await makeOlder(path);

@@ -17,7 +17,7 @@ afterEach(() => rm(root, { recursive: true, force: true }));
 
 const init = (...args: readonly string[]) => runProgram(['init', ...args], { directory });
 
-/** Lists the paths below the root, except the directory of the test. */
+/** Lists all paths that were written outside the working directory `here`. */
 const writtenPaths = async () => (await readdir(root, { recursive: true })).filter((path) => path !== 'here').sort();
 
 describe('init --name', () => {
@@ -91,9 +91,9 @@ describe('init --config', () => {
     ['that is truncated', '{"mode": "casc', 'JSON'],
     ['with a trailing comma', '{"mode": "cascade",}', 'JSON'],
     ['with two documents', '{} {}', 'JSON'],
-    ['that is not UTF-8', Buffer.from([0x7b, 0xff, 0xfe, 0x7d]), 'it is not UTF-8'],
+    ['that is not UTF-8', Buffer.from([0x7b, 0xff, 0xfe, 0x7d]), 'the file is not UTF-8'],
     ['in UTF-16', Buffer.from(JSON.stringify(answers), 'utf16le'), 'JSON'],
-    ['of more than 1 MB', JSON.stringify({ mode: 'x'.repeat(1_000_000) }), 'it is larger than 1 MB'],
+    ['of more than 1 MB', JSON.stringify({ mode: 'x'.repeat(1_000_000) }), 'the file is larger than 1 MB'],
     ['that is nested deeply', '['.repeat(200_000), 'JSON'],
     [
       'with the key __proto__',
@@ -115,7 +115,7 @@ describe('init --config', () => {
   });
 
   test.each([
-    ['that never ends', '/dev/zero', 'it is larger than 1 MB'],
+    ['that never ends', '/dev/zero', 'the file is larger than 1 MB'],
     ['below a file', '/dev/null/answers.json', 'a part of the path is a file'],
     ['with a null character in its name', 'a\0b', 'Nothing was written.'],
   ])('rejects a file %s', async (_what, file, message) => {

@@ -28,7 +28,7 @@ test('init that is killed in a new directory creates everything or nothing, and 
     const names = await readdir(place);
     seen.add(names.map((name) => name.replace(/^(\.botcli-init)-.*/, '$1')).join());
     if (names.includes('demo')) expect(await readAllTexts(join(place, 'demo'))).toEqual(whole);
-    // A run with another target in the same parent directory also removes orphans.
+    // A run with another target in the same parent directory must also remove orphans.
     const next = kill % 4 === 0 ? 'demo' : 'other';
     expect(run(['init', join(place, next), ...options]).status).toBe(0);
     expect(await readAllTexts(join(place, next))).toEqual(whole);
@@ -56,7 +56,7 @@ test.each([[[]], [['--force']]])(
       const isWhole = Object.keys(whole).every((path) => left[path] === whole[path]);
       const isNew = Object.keys(whole).some((path) => left[path] === whole[path]);
       seen.add(isWhole ? 'new' : isNew ? 'between' : 'old');
-      // A directory without answers is not a project.
+      // The file with the answers is written last, so an incomplete project has none.
       if (!isWhole) expect(left['.botcli/project.json']).toBeUndefined();
       expect(run(init).status).toBe(0);
       const kept = force.length === 0 ? { 'notes.txt': 'mine\n' } : {};

@@ -19,7 +19,7 @@ const clients = ['react', 'vanilla'].flatMap((client_framework): Configuration[]
 });
 const configurations = [...projectMatrix.map(([, configuration]) => configuration), ...clients];
 
-/** Lists the `botcli ...` commands in the text and shell blocks of a document, without comments. */
+/** Lists the `botcli` commands in the text and shell blocks of a document, without comments. */
 function namedIn(document: string): readonly string[] {
   const blocks = [...document.matchAll(/^ *```sh\n([\s\S]*?)^ *```$/gm)].flatMap(([, block = '']) => linesOf(block));
   const text = document.replace(/^ *```[\s\S]*?^ *```$/gm, '');

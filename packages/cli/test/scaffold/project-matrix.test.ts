@@ -1,5 +1,5 @@
 import { PositionEncoding, Workspace } from '@astral-sh/ruff-wasm-nodejs';
-import { checkDeployFile, reservedSecretKey } from '@bothost/contract';
+import { checkDeployFile, isReservedSecretKey } from '@bothost/contract';
 import { parse } from 'smol-toml';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Configuration } from '../../src/scaffold/configuration/configuration.ts';
@@ -61,7 +61,7 @@ function listedFiles(readme: string): readonly string[] {
   });
 }
 
-/** Variables that the library or a vendor's package reads; variables.pipecat.test.ts checks them against the packages. */
+/** Variables that the library or a vendor's package reads. variables.pipecat.test.ts compares them with the packages. */
 function readElsewhere({ transports, services }: Plan): readonly string[] {
   const variables = [...transports, ...services.map(({ service }) => service)].flatMap((one) => one.variables ?? []);
   return variables.map(({ name }) => name);
@@ -73,13 +73,13 @@ function checkVariables(configuration: Configuration, files: readonly ProjectFil
   const lines = [...listed.matchAll(/^(# )?([A-Z][A-Z0-9_]+)=(.*)$/gm)];
   const names = lines.map(([, , name]) => name ?? '');
   expect(new Set(names).size).toBe(names.length);
-  // `secrets set --file .env` refuses these variables, so each of them must be marked as local.
+  // `secrets set --file .env` refuses reserved variables, so each of them must be marked as local.
   expect(
     lines
-      .filter(([line, , name = '']) => reservedSecretKey(name) && !/^# .*for your machine only/.test(line))
+      .filter(([line, , name = '']) => isReservedSecretKey(name) && !/^# .*for your machine only/.test(line))
       .map(([, , name]) => name),
   ).toEqual([]);
-  // ENV is not listed, because the development runner sets it.
+  // Projects do not list ENV, because the development runner sets it.
   expect(read.filter((name) => name !== 'ENV' && !names.includes(name))).toEqual([]);
   const plan = createPlan(configuration);
   const elsewhere = readElsewhere(plan);

@@ -77,6 +77,6 @@ export const projectMatrix: readonly (readonly [name: string, configuration: Con
   ...names,
 ].map(([name, given]) => {
   const { configuration, issues } = resolveConfiguration(given, 'demo');
-  if (configuration === null) throw new Error(`${name}: ${JSON.stringify(issues)}`);
+  if (configuration === null) throw new Error(`The configuration "${name}" is invalid: ${JSON.stringify(issues)}`);
   return [name, configuration];
 });

@@ -18,7 +18,7 @@ afterEach(() => rm(directory, { recursive: true, force: true }));
 
 const start = () => runInTerminal(`"${process.execPath}" "${join(program, 'bin/botcli.js')}" init`, directory);
 
-/** Pairs of a text on the terminal and the keys to press then. Most answers are the defaults. */
+/** Texts on the terminal, each with the keys to press when it appears. Most answers are the defaults. */
 const steps: readonly (readonly [shown: string, pressed: string])[] = [
   ['Directory of the project', `my-bot${terminalKeys.enter}`],
   ['How do you want to build', terminalKeys.down + terminalKeys.enter],
@@ -35,7 +35,7 @@ const steps: readonly (readonly [shown: string, pressed: string])[] = [
   ['Create this project', terminalKeys.enter],
 ];
 
-/** These answers lead to questions that the default answers skip. */
+/** Answers that lead to questions that the default answers skip. */
 const otherSteps: typeof steps = [
   ...steps.slice(0, 4),
   ['Generate a web client', terminalKeys.enter],
@@ -49,18 +49,18 @@ const otherSteps: typeof steps = [
   ['Create this project', terminalKeys.enter],
 ];
 
-/** Creates a phone bot. The last answers contradict each other at first. */
+/** Answers that create a phone bot. The last ones contradict each other and are then corrected. */
 const callSteps: typeof steps = [
   ...steps.slice(0, 3),
   ['How do people talk to the bot', terminalKeys.down + terminalKeys.enter],
-  // Selects the second phone transport, then a room for tests.
+  // Select the second phone transport, then a room for tests.
   ['Which transport?', terminalKeys.down + terminalKeys.enter],
   ['Another transport, for testing', terminalKeys.down + terminalKeys.enter],
   ['How does the bot process speech', terminalKeys.enter],
   ['Which speech-to-text service', terminalKeys.enter],
   ['Which language model service', terminalKeys.enter],
   ['Which text-to-speech service', terminalKeys.enter],
-  // Selects noise cancellation, but not the deployment that it needs.
+  // Select noise cancellation, but not the deployment that it needs.
   [
     'Features (Space selects',
     terminalKeys.space + terminalKeys.down.repeat(4) + terminalKeys.space + terminalKeys.enter,
@@ -90,7 +90,7 @@ test('the wizard creates a project on a terminal and searches long lists', async
   }
   const { status, shown } = await terminal.ended;
   expect({ status, shown }).toEqual({ status: 0, shown: expect.stringContaining('Files written') });
-  // Node would warn about leaked listeners if every question added one to the signal.
+  // Node warns about leaked listeners if every question adds one to the signal.
   expect(shown).not.toContain('Warning');
   const answers = JSON.parse(await readFile(join(directory, 'my-bot/.botcli/project.json'), 'utf8'));
   expect(answers.configuration).toMatchObject({
@@ -131,7 +131,7 @@ test('the wizard proposes the previous answers after going back', async () => {
     ['Which speech-to-text service', terminalKeys.enter],
     ['Which language model service', terminalKeys.enter],
     ...between,
-    // Selects the second feature in addition to the default one, then the last choice, which goes back.
+    // Select the second feature in addition to the default one, then the last choice, which goes back.
     [
       'Features (Space selects',
       terminalKeys.down + terminalKeys.space + terminalKeys.down.repeat(8) + terminalKeys.space + terminalKeys.enter,
@@ -151,7 +151,7 @@ test('the wizard proposes the previous answers after going back', async () => {
   expect(configuration).toMatchObject({ stt_service: 'soniox_stt', deploy_to_cloud: true, enable_eval: true });
 });
 
-test('Ctrl-C at the offer to replace guides keeps them', async () => {
+test('Ctrl-C at the offer to replace guides keeps the guides', async () => {
   const guide = `# old\n\n<!-- botcli init 0.0.1 sha256:${'0'.repeat(64)} -->\n`;
   await writeFile(join(directory, 'AGENTS.md'), guide);
   const terminal = runInTerminal(`"${process.execPath}" "${join(program, 'bin/botcli.js')}" init .`, directory);

@@ -1,7 +1,7 @@
 import type { WebSocket } from 'ws';
 import type { Visit } from './visit.ts';
 
-/** The transcript that is sent for speech that is long and loud enough. */
+/** The transcript of any speech that is long and loud enough. */
 export const transcript = 'What is the capital of France?';
 /** A frame is loud if its mean amplitude exceeds `loudness`. At least `loudFrames` loud frames count as speech. */
 const [loudFrames, loudness] = [20, 300];

@@ -18,7 +18,10 @@ export function answerAsJudge(question: string): string {
   return JSON.stringify({ [name]: { choice, probabilities: sure } });
 }
 
-/** Supports the criteria of generated scenarios, and criteria of the form "says that it is X". */
+/**
+ * Returns whether an answer meets a criterion. Supports the criteria of generated scenarios, and those of the form "says that it
+ * is X".
+ */
 function fits(question: string, reply: string): boolean {
   if (question.includes('introduces itself or offers help')) return /\b(?:I am|help)\b/.test(reply);
   const named = /says that it is (\w+)/.exec(question)?.[1];

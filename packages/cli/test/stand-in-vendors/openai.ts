@@ -6,7 +6,7 @@ import type { Visit } from './visit.ts';
 
 type Part = { readonly type?: string; readonly text?: string };
 type Message = { readonly role?: string; readonly content?: string | readonly Part[] };
-type Asked = {
+type ChatRequest = {
   readonly model: string;
   readonly stream?: boolean;
   readonly messages?: readonly Message[];
@@ -34,7 +34,7 @@ function hasPicture(message: Message | undefined): boolean {
 }
 
 /** The model calls the camera tool if it has the tool and is asked what it sees. */
-function looksFirst({ messages = [], tools = [] }: Asked): boolean {
+function looksFirst({ messages = [], tools = [] }: ChatRequest): boolean {
   return /what do you see/i.test(textOf(messages.at(-1))) && tools.some((tool) => tool.function?.name === 'look');
 }
 
@@ -43,7 +43,7 @@ const usage = { prompt_tokens: 9, completion_tokens: 9, total_tokens: 18 };
 
 /** Serves `POST /v1/chat/completions`, streamed or not. */
 export async function serveChat(request: IncomingMessage, response: ServerResponse, visit: Visit): Promise<void> {
-  const asked = (await json(request)) as Asked;
+  const asked = (await json(request)) as ChatRequest;
   visit.messages.push(asked);
   const { model, messages = [] } = asked;
   const text = isJudgeModel(model) ? answerAsJudge(textOf(messages.at(-1))) : answer(messages);
@@ -76,7 +76,7 @@ export async function serveChat(request: IncomingMessage, response: ServerRespon
 export function serveResponses(socket: WebSocket, visit: Visit): void {
   let count = 0;
   socket.on('message', (data: Buffer) => {
-    const asked: Asked & { readonly type: string } = JSON.parse(data.toString());
+    const asked: ChatRequest & { readonly type: string } = JSON.parse(data.toString());
     visit.messages.push(asked);
     if (asked.type !== 'response.create') return;
     count += 1;

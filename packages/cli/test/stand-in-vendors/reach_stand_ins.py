@@ -1,7 +1,7 @@
 """Connects an unchanged bot to the stand-in vendors.
 
-Pipecat imports the files in PIPECAT_SETUP_FILES into every bot, and calls this hook before the services connect. OpenAI's HTTP
-requests follow OPENAI_BASE_URL; the other addresses can only be changed on the objects.
+Pipecat imports the files in PIPECAT_SETUP_FILES into every bot, and calls this hook before the services connect.
+OpenAI's HTTP requests follow OPENAI_BASE_URL; the other addresses can be changed only on the service objects.
 """
 
 import os
@@ -12,20 +12,20 @@ from pipecat.processors.frame_processor import FrameProcessor
 
 
 async def setup_pipeline_worker(worker: PipelineWorker) -> None:
-    """Set the address of its stand-in on each service."""
+    """Point each service to the address of its stand-in."""
     address = os.environ["STAND_INS"]
-    for service in processors(worker._pipeline):
+    for service in walk_processors(worker._pipeline):
         name = type(service).__name__
         if name == "DeepgramSTTService":
-            service._client = deepgram(address)
+            service._client = create_deepgram_client(address)
         elif name == "CartesiaTTSService":
             service._url = f"ws://{address}/tts/websocket"
         elif name == "OpenAIResponsesLLMService":
             service._ws_url = f"ws://{address}/v1/responses"
 
 
-def deepgram(address: str):
-    """Create a client of the vendor's package for another address."""
+def create_deepgram_client(address: str):
+    """Create Deepgram's client for another address."""
     from deepgram import AsyncDeepgramClient, DeepgramClientEnvironment
 
     web, socket = f"http://{address}", f"ws://{address}"
@@ -35,8 +35,8 @@ def deepgram(address: str):
     return AsyncDeepgramClient(api_key=os.environ["DEEPGRAM_API_KEY"], environment=environment)
 
 
-def processors(of: FrameProcessor) -> Iterator[FrameProcessor]:
-    """Yield a pipeline and its nested pipelines."""
+def walk_processors(of: FrameProcessor) -> Iterator[FrameProcessor]:
+    """Yield the processors of a pipeline and of its nested pipelines."""
     for processor in of.processors:
         yield processor
-        yield from processors(processor)
+        yield from walk_processors(processor)

@@ -13,8 +13,8 @@ export type StandIns = {
   readonly close: () => Promise<void>;
 };
 
-type Converses = (socket: WebSocket, visit: Visit) => void;
-const sockets: Readonly<Record<string, readonly [vendor: Visit['vendor'], converses: Converses]>> = {
+type SocketHandler = (socket: WebSocket, visit: Visit) => void;
+const sockets: Readonly<Record<string, readonly [vendor: Visit['vendor'], handler: SocketHandler]>> = {
   '/v1/listen': ['deepgram', serveTranscription],
   '/v1/responses': ['openai-responses', serveResponses],
   '/tts/websocket': ['cartesia', serveSpeech],
@@ -53,14 +53,14 @@ export async function openStandIns(): Promise<StandIns> {
       socket.destroy();
       return;
     }
-    const [vendor, converses] = place;
+    const [vendor, handler] = place;
     const header = request.headers[vendor === 'cartesia' ? 'x-api-key' : 'authorization'];
     upgrades.handleUpgrade(request, socket, head, (accepted) => {
       const visit = enter(vendor, String(header ?? ''), url.searchParams);
       accepted.once('close', () => {
         visit.open = false;
       });
-      converses(accepted, visit);
+      handler(accepted, visit);
     });
   });
   server.listen(0, '127.0.0.1');

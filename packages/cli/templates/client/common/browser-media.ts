@@ -29,7 +29,7 @@ export function createBrowserMedia(microphoneId: string) {
     if (cam !== null) callbacks?.onCamUpdated?.(cam);
   }
 
-  /** The open device of a kind. */
+  /** Returns the open device of a kind. */
   function selected(kind: 'audioinput' | 'videoinput'): MediaDeviceInfo | null {
     const [track] = kind === 'audioinput' ? stream.getAudioTracks() : stream.getVideoTracks();
     if (track === undefined) return null;
@@ -79,7 +79,7 @@ export function createBrowserMedia(microphoneId: string) {
     getAllMics: () => devices('audioinput'),
     getAllCams: () => devices('videoinput'),
     getAllSpeakers: () => devices('audiooutput'),
-    /** Takes effect in the next conversation. */
+    /** The chosen microphone is used from the next conversation on. */
     updateMic(id: string) {
       micId = id;
     },

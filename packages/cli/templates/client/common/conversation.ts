@@ -7,11 +7,11 @@ export type Line = {
   readonly id: number;
   readonly who: 'you' | 'bot';
   readonly text: string;
-  /** Bots send a line when they plan it and again while they speak it, both with the same segment. */
+  /** Identifies the line: a bot sends it twice, when it plans to say it and while it says it. */
   readonly segment?: number;
 };
 
-/** Something that happened in the session, for developers. */
+/** An event in the session, which is shown to developers. */
 export type SessionEvent = { readonly id: number; readonly at: Date; readonly text: string };
 
 export type State = {
@@ -32,9 +32,9 @@ export type State = {
 };
 
 export type Conversation = {
-  /** Returns the same object until something changes. */
+  /** The current state. Returns the same object until the state changes. */
   readonly state: () => State;
-  /** Calls the listener at each change, until the returned function is called. */
+  /** Calls the listener after each change, until the returned function is called. */
   readonly subscribe: (listener: () => void) => () => void;
   readonly start: (entry: EntryPoint) => Promise<void>;
   readonly stop: () => Promise<void>;
@@ -72,7 +72,7 @@ export function createConversation(): Conversation {
   let eventCount = 0;
   const listeners = new Set<() => void>();
   const sound = typeof Audio === 'undefined' ? null : new Audio();
-  // Absent on the server of a page and on pages without HTTPS.
+  // Undefined when the page is rendered on a server, and on pages without HTTPS.
   const devices = globalThis.navigator?.mediaDevices as MediaDevices | undefined;
 
   function update(part: Partial<State>): void {
@@ -136,7 +136,7 @@ export function createConversation(): Conversation {
       sound.srcObject = new MediaStream([track]);
       sound
         .play()
-        .catch(() => update({ error: 'Your browser blocks the sound for now. Click anywhere.' }));
+        .catch(() => update({ error: 'Your browser blocks sound until you click on the page.' }));
     }
   }
 
@@ -169,7 +169,7 @@ export function createConversation(): Conversation {
           onBotReady: () => {
             if (!isCurrent()) return;
             update({ phase: 'talking' });
-            // The other transports open the default microphone first.
+            // All other transports open the default microphone first, so switch to the chosen one.
             if (microphoneId !== '' && own?.selectedMic.deviceId !== microphoneId) {
               own?.updateMic(microphoneId);
             }

@@ -21,7 +21,7 @@ export function errorMessage(error: unknown): string {
   const deviceError =
     deviceErrors[String(name)] ?? deviceErrors[deviceErrorNames[String(type)] ?? ''];
   if (deviceError !== undefined) return deviceError;
-  // Only errors of the bot have no message, for example when a service refuses its key.
+  // An error without a message comes from the bot, for example because a service refused its key.
   if (message === undefined && typeof botError === 'string') {
     const [line = ''] = botError.split('\n');
     return `The bot reports an error: ${line.slice(0, 200)}`;
@@ -40,7 +40,7 @@ export function errorMessage(error: unknown): string {
   return text === '' ? 'The bot cannot be reached.' : text;
 }
 
-/** Whether an error only reports that the other side closed the connection normally. */
+/** Returns whether an error only reports that the other side closed the connection normally. */
 export function isNormalClose(error: unknown): boolean {
   const { message } = (error ?? {}) as Record<string, unknown>;
   return /^websocket connection closed\. Code: 100[01]\b/.test(String(message));

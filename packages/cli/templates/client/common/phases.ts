@@ -1,6 +1,6 @@
 import type { State } from './conversation';
 
-export const phases: Readonly<Record<State['phase'], string>> = {
+export const phaseLabels: Readonly<Record<State['phase'], string>> = {
   idle: 'Not connected',
   connecting: 'Connecting …',
   talking: 'Connected',
@@ -12,13 +12,12 @@ export function isOpen({ phase }: State): boolean {
   return phase === 'connecting' || phase === 'talking';
 }
 
-/** The label of the main button. */
-export function mainAction(state: State): string {
+export function mainButtonLabel(state: State): string {
   if (isOpen(state)) return 'Hang up';
   return state.phase === 'idle' ? 'Talk' : 'Talk again';
 }
 
-/** What to do next, shown until the conversation has a first line. */
+/** A hint for the user on what to do next, shown until the conversation has a first line. */
 export function hint({ phase }: State): string {
   if (phase === 'connecting') return 'Connecting you to the bot.';
   if (phase === 'talking') return 'Say something.';

@@ -1,9 +1,12 @@
-/** Where sessions are started: the runner on this machine, or the hosting service. Read on the server only. */
+/**
+ * The URL that starts sessions: that of the runner on this machine, or of the hosting service. Only
+ * the server of the page reads it.
+ */
 export function startUrl(): URL {
   return new URL(process.env.BOT_START_URL || 'http://localhost:7860/start');
 }
 
-/** Forwards a request of the browser with the key, and returns the response. */
+/** Forwards a request of the browser, adds the API key, and returns the response. */
 export async function forward(request: Request, url: URL): Promise<Response> {
   const key = process.env.BOT_START_PUBLIC_API_KEY;
   const hasBody = request.method !== 'GET' && request.method !== 'HEAD';

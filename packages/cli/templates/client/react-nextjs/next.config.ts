@@ -2,7 +2,7 @@ import type { NextConfig } from 'next';
 
 const config: NextConfig = {
   poweredByHeader: false,
-  // Otherwise a lock file in a parent folder would make that folder the root.
+  // Without this setting, a lock file in a parent folder would make that folder the root.
   turbopack: { root: import.meta.dirname },
 };
 

@@ -6,7 +6,7 @@ import { Talk } from './talk';
 
 document.title = name;
 const root = document.getElementById('root');
-if (root === null) throw new Error('The page has no #root.');
+if (root === null) throw new Error('The page has no element #root.');
 createRoot(root).render(
   <StrictMode>
     <Talk />

@@ -1,6 +1,6 @@
 import type { State } from './conversation';
 
-/** How fast the services are, and what happened in the session. Closed until somebody opens it. */
+/** Shows the response times of the services and the events of the session. Collapsed by default. */
 export function Details({ metrics, events }: Pick<State, 'metrics' | 'events'>) {
   const rows = Object.entries(metrics);
   return (

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'react';
 import { name } from './config';
 import type { Line } from './conversation';
 import { Details } from './details';
-import { hint, isOpen, mainAction, phases } from './phases';
+import { hint, isOpen, mainButtonLabel, phaseLabels } from './phases';
 import { entryPoints } from './transports';
 import { useConversation } from './use-conversation';
 
@@ -16,7 +16,7 @@ export function Talk() {
       <header>
         <h1>{name}</h1>
         <span className="phase" role="status">
-          {phases[state.phase]}
+          {phaseLabels[state.phase]}
         </span>
       </header>
       <div className="stage">
@@ -46,7 +46,7 @@ export function Talk() {
               : conversation.start(entryPoints[chosen] ?? entryPoints[0]))
           }
         >
-          {mainAction(state)}
+          {mainButtonLabel(state)}
         </button>
         {state.phase === 'talking' && (
           <button type="button" onClick={() => conversation.setMicrophone(!state.microphone)}>

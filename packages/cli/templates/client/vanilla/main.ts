@@ -1,7 +1,7 @@
 import './style.css';
 import { name } from './config';
 import { createConversation, type Line, type State } from './conversation';
-import { hint, isOpen, mainAction, phases } from './phases';
+import { hint, isOpen, mainButtonLabel, phaseLabels } from './phases';
 import { entryPoints } from './transports';
 
 const conversation = createConversation();
@@ -34,7 +34,7 @@ show(conversation.state());
 function show(state: State): void {
   const open = isOpen(state);
   root.dataset.phase = state.phase;
-  parts.phase.textContent = phases[state.phase];
+  parts.phase.textContent = phaseLabels[state.phase];
   parts.face.dataset.speaking = state.speaking;
   parts.face.hidden = state.video !== null;
   showVideo(state.video);
@@ -43,7 +43,7 @@ function show(state: State): void {
   parts.error.textContent = state.error ?? '';
   parts.hint.textContent = state.error === null && state.lines.length === 0 ? hint(state) : '';
   parts.main.dataset.open = String(open);
-  parts.main.textContent = mainAction(state);
+  parts.main.textContent = mainButtonLabel(state);
   parts.microphone.textContent = state.microphone ? 'Mute' : 'Unmute';
   parts.microphone.hidden = state.phase !== 'talking';
   parts.entries.hidden = open || entryPoints.length < 2;
@@ -69,6 +69,6 @@ function find<Kind extends Element>(
   kind: new () => Kind,
 ): Kind {
   const element = within.querySelector(selector);
-  if (!(element instanceof kind)) throw new Error(`The page has no ${selector}.`);
+  if (!(element instanceof kind)) throw new Error(`The page has no element ${selector}.`);
   return element;
 }

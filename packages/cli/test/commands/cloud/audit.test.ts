@@ -9,6 +9,8 @@ const entry: AuditEntry = {
   at: '2026-11-20T16:00:00.000Z',
   keyId: '01930000-0000-7000-8000-000000000004',
   keyName: 'ci\u009b2J',
+  userId: null,
+  userEmail: null,
   address: '127.0.0.1',
   organizationId: organization.id,
   region: 'us-west',

@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { failure } from '@bothost/contract';
+import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { writeProfile } from '../../../src/service/profile.ts';
-import { startTestService, type TestService } from '../../fake-service/fake-service.ts';
+import { hangUp, startTestService, type TestService } from '../../fake-service/fake-service.ts';
 import { organization, privateKey, publicKey } from '../../fake-service/records.ts';
 import { createProfilePath } from '../../profile-file.ts';
 import { type RunOptions, runProgram } from '../../run-program.ts';
@@ -31,11 +32,12 @@ const stored = () => readFile(place.file, 'utf8').catch(() => '');
 const profileOf = (name: string) => `api_url = "${service.origin}"\norganization = "${name}"\n`;
 
 test.each([
-  ['the environment', '', { variables: { BOTCLI_TOKEN: privateKey } }],
-  ['standard input', ' --with-token', { stdin: `${privateKey}\n` }],
-  ['a hidden prompt', '', { terminal: true, answers: [privateKey] }],
-])('login with a key from %s verifies and stores the key without printing it', async (_, flags, given) => {
-  const outcome = await cloud(`auth login${flags}`, given);
+  ['login', 'the environment', '', { variables: { BOTCLI_TOKEN: privateKey } }],
+  ['login', 'standard input', ' --with-token', { stdin: `${privateKey}\n` }],
+  ['use-pat', 'standard input', ' --with-token', { stdin: `${privateKey}\n` }],
+  ['use-pat', 'a hidden prompt', '', { terminal: true, answers: [privateKey, 'acme'] }],
+])('%s with a key from %s verifies and stores the key without printing it', async (command, _, flags, given) => {
+  const outcome = await cloud(`auth ${command}${flags}`, given);
   expect(outcome.status).toBe(0);
   expect(await stored()).toBe(`${profileOf('acme')}private_key = "${privateKey}"\n`);
   expect(outcome.stdout + outcome.stderr).not.toContain(privateKey);
@@ -69,8 +71,8 @@ test('login rejects a public key without a request', async () => {
   expect(service.requests).toEqual([]);
 });
 
-test('login exits with 130 and stores nothing after Ctrl-C at the prompt', async () => {
-  expect(await cloud('auth login', { terminal: true, answers: ['ctrl-c'] })).toMatchObject({ status: 130 });
+test('use-pat exits with 130 and stores nothing after Ctrl-C at the prompt', async () => {
+  expect(await cloud('auth use-pat', { terminal: true, answers: ['ctrl-c'] })).toMatchObject({ status: 130 });
   expect(await stored()).toBe('');
 });
 
@@ -106,6 +108,7 @@ test.each(['auth status', 'auth whoami'])(
     expect(JSON.parse(stdout)).toEqual({
       apiUrl: service.origin,
       profile: place.file,
+      person: null,
       organization,
       organizations: [organization, other],
       privateKey: { source: place.file },
@@ -146,6 +149,90 @@ test('organizations select accepts a name or ID and removes the old public key',
   ]);
   expect(await cloud('organizations select none')).toMatchObject({
     status: 1,
-    stderr: expect.stringContaining('Organizations of your key: acme, other.'),
+    stderr: expect.stringContaining('Your organizations: acme, other.'),
   });
+});
+
+test('login in a browser shows the code, opens the page, waits for the approval and stores the token', async () => {
+  const token = `pcc_pat_${privateKey.slice(3)}`;
+  const answers = [failure('authorization-pending'), failure('slow-down'), hangUp];
+  const opened: string[] = [];
+  const person = await startTestService(
+    { privateKey: token, publicKey },
+    {
+      startDeviceLogin: () => ({
+        device_code: 'device',
+        user_code: 'ABCD-EFGH',
+        verification_uri: 'http://service/device',
+        verification_uri_complete: 'http://service/device?code=ABCD-EFGH',
+        expires_in: 600,
+        interval: 5,
+      }),
+      pollDeviceLogin: () => {
+        const refusal = answers.shift();
+        if (refusal !== undefined) throw refusal;
+        return { access_token: token, token_type: 'Bearer', expires_in: 60 };
+      },
+      listOrganizations: () => ({ organizations: [organization, other] }),
+      getUser: () => ({
+        id: organization.id,
+        email: 'ada@example.com',
+        name: 'Ada',
+        hasPassword: true,
+        organizations: [{ ...other, role: 'member' }],
+      }),
+      signOut: () => ({ status: 'OK' }),
+    },
+  );
+  onTestFinished(() => person.close());
+  const run = (line: string, given: RunOptions = {}) =>
+    cloud(line, { ...given, variables: { BOTCLI_API_URL: person.origin } });
+  const onBrowser = (url: string) => opened.push(url) > 0;
+  const outcome = await run('auth login', { terminal: true, answers: ['other'], onBrowser });
+  expect(outcome).toMatchObject({ status: 0, stderr: expect.stringContaining('approve the code ABCD-EFGH') });
+  expect(outcome.stdout + outcome.stderr).not.toContain(token);
+  expect(opened).toEqual(['http://service/device?code=ABCD-EFGH']);
+  expect(await stored()).toBe(`api_url = "${person.origin}"\norganization = "other"\nprivate_key = "${token}"\n`);
+  expect((await run('auth whoami')).stdout).toContain('Person\tada@example.com (member)\n');
+
+  expect((await run('auth logout --yes')).stdout).toContain('Token\trevoked\n');
+  expect(person.requests.at(-1)).toMatchObject({ operation: 'signOut', key: token });
+  expect(await stored()).toBe(`api_url = "${person.origin}"\n`);
+});
+
+test.each([
+  ['is denied', 'device-login-denied', 'The login was denied.'],
+  ['expires', 'device-code-expired', 'was not approved in time'],
+] as const)('login in a browser that %s stores nothing', async (_, reason, message) => {
+  const refusing = await startTestService(
+    { privateKey, publicKey },
+    {
+      startDeviceLogin: () => ({
+        device_code: 'device',
+        user_code: 'ABCD-EFGH',
+        verification_uri: 'http://service/device',
+        verification_uri_complete: 'file:///etc/passwd',
+        expires_in: 600,
+        interval: 5,
+      }),
+      pollDeviceLogin: () => {
+        throw failure(reason);
+      },
+    },
+  );
+  onTestFinished(() => refusing.close());
+  const onBrowser = () => {
+    throw new Error('Only web pages are opened.');
+  };
+  const variables = { BOTCLI_API_URL: refusing.origin };
+  const outcome = await cloud('auth login', { terminal: true, onBrowser, variables });
+  expect(outcome).toMatchObject({ status: 1, stderr: expect.stringContaining(message) });
+  expect(await stored()).toBe('');
+});
+
+test('logout removes a token that cannot be revoked, and says that it stays valid', async () => {
+  await writeProfile(place.file, { api_url: 'http://127.0.0.1:9', private_key: `pcc_pat_${privateKey.slice(3)}` });
+  const outcome = await cloud('auth logout --yes');
+  expect(outcome).toMatchObject({ status: 0, stderr: expect.stringContaining('the token stays valid') });
+  expect(await stored()).toBe('api_url = "http://127.0.0.1:9"\n');
 });

@@ -21,7 +21,7 @@ beforeEach(async () => {
         keys: [
           { ...apiKey, start: privateKey.slice(0, 8) },
           { ...apiKey, id: made.id.replace('4', '5'), name: 'old\tone', expiresAt: revokedAt },
-          { ...apiKey, revokedAt },
+          { ...made, revokedAt },
         ],
       }),
       revokeKey: ({ params }) => {
@@ -42,12 +42,13 @@ const keys = (line: string, given: RunOptions = {}) =>
     ...given,
   });
 
-test('create sends the name, kind and lifetime in seconds, and prints the key once', async () => {
+test('create sends the name, kind and lifetime in seconds, and prints the key', async () => {
   const { status, stdout, stderr } = await keys('create web --kind public --expires 90d');
   expect(service.requests.at(-1)?.body).toEqual({ name: 'web', kind: 'public', expiresInSeconds: 90 * 86_400 });
   expect(status).toBe(0);
   expect(stdout).toMatch(/^Key\tpk_new\nId\t/);
-  expect(stderr).toBe('Save the key now: it cannot be shown again.\n');
+  expect(stderr).toBe('');
+  expect((await keys('create ci --kind private')).stderr).toBe('Save the key now: it cannot be shown again.\n');
   expect(JSON.parse((await keys('create web --kind public --json')).stdout)).toEqual({ ...made, keptInProfile: false });
   expect(service.requests.at(-1)?.body).toEqual({ name: 'web', kind: 'public' });
 });
@@ -71,10 +72,11 @@ test('create requires --kind', async () => {
   expect(await keys('create web')).toMatchObject({ status: 2, stderr: expect.stringContaining('--kind is missing') });
 });
 
-test('list shows one row per key with its state: live, expired or revoked', async () => {
+test('list shows one row per key, with whole public keys, and its state: live, expired or revoked', async () => {
   const [header, ...rows] = (await keys('list')).stdout.slice(0, -1).split('\n');
   expect(header?.split('\t')[4]).toBe('Status');
   expect(rows.map((row) => row.split('\t')[4])).toEqual(['Active', 'Expired', 'Revoked']);
+  expect(rows.map((row) => row.split('\t')[3])).toEqual([`${privateKey.slice(0, 8)}...`, 'sk_1234...', 'pk_new']);
   expect(rows.every((row) => row.split('\t').length === 8)).toBe(true);
 });
 

@@ -182,7 +182,7 @@ test('set --wait reports that the revision is stored when Ctrl-C interrupts it',
   expect(output.endsWith('Revision 1 of bot-secrets is stored.\nInterrupted.\n')).toBe(true);
 });
 
-test('set reads values unchanged from standard input, files and prompts, and shows prompts last', async () => {
+test('set stores values from standard input, files and prompts unchanged, and warns about line breaks and history', async () => {
   await save('key.pem', '-----BEGIN-----\r\nx\r\n');
   const options = { ...person('typed \t value', true), stdin: 'piped\n' };
   const { status, stderr } = await set(['A=-', 'B=@key.pem', 'C', 'D=\\@home'], options);

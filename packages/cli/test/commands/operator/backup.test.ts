@@ -9,7 +9,7 @@ import { runProgram } from '../../run-program.ts';
 
 const operatorToken = 'ab'.repeat(32);
 
-/** Runs `operator backup` against a service that answers like this, over an earlier backup. */
+/** Runs `operator backup` with an existing backup file, against a server whose responses `answer` sends. */
 async function backUp(answer: RequestListener) {
   const directory = await mkdtemp(join(tmpdir(), 'backup-'));
   const server = createServer(answer).listen(0, '127.0.0.1');

@@ -31,7 +31,7 @@ test('create prints the key once and says how to log in with it, without an API 
   expect(service.requests.at(-1)?.body).toEqual({ name: 'operator' });
   expect(status).toBe(0);
   expect(stdout).toMatch(/^Key\tsk_new\n/);
-  expect(stderr).toContain('botcli cloud auth login');
+  expect(stderr).toContain('botcli cloud auth use-pat');
   expect(JSON.parse((await run('operator keys create --json')).stdout)).toEqual(created);
 });
 
@@ -46,7 +46,7 @@ test.each([
 test.each([
   ['no key', {}],
   ['a key that the service refuses', { BOTCLI_TOKEN: privateKey }],
-])('a command with %s names the command that creates one', async (_, variables) => {
+])('a command with %s suggests the command that creates a key', async (_, variables) => {
   const { status, stderr } = await run('cloud auth status', variables);
   expect(status).toBe(1);
   expect(stderr).toContain('botcli operator keys create');

@@ -186,7 +186,7 @@ describe('project add', () => {
 });
 
 describe('project update', () => {
-  /** Changes the stored answers so that another version seems to have generated the file with this text. */
+  /** Writes a file, and changes the stored answers as if another version of botcli had generated it with this text. */
   const generatedByAnother = async (path: string, text: string, isKnown = true) => {
     const answers = JSON.parse(await read('.botcli/project.json'));
     const texts = JSON.parse(brotliDecompressSync(Buffer.from(answers.generated, 'base64')).toString());

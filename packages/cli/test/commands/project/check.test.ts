@@ -30,7 +30,7 @@ test('project check finds no problem in a generated project with all variables s
       'server/.env\tgood\tall 3 required variables are set',
       'server/pyproject.toml\tgood\tversions and extras match the project',
       'server/deploy.toml\tgood\tthe deploy file is valid',
-      'generated files\tgood\t10 of 10 files are unedited\n',
+      'generated files\tgood\t10 of 10 files were not edited\n',
     ].join('\n'),
   );
 });
@@ -136,7 +136,7 @@ describe('project check on guides', () => {
       { about: 'AGENTS.md', state: 'edited', message: 'the guide was edited' },
       { about: 'ASSISTANT.md', state: 'edited', message: 'the file was removed' },
     ]);
-    expect((await check()).stdout).toContain('generated files\tgood\t8 of 10 files are unedited\n');
+    expect((await check()).stdout).toContain('generated files\tgood\t8 of 10 files were not edited\n');
   });
 
   test('reports guides of an older version, also next to problems', async () => {

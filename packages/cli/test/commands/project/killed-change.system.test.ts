@@ -36,7 +36,7 @@ test('a killed change leaves the old project, the new project, or a change that 
       const same = Object.keys(before).every((path) => left[path] === before[path]);
       seen.add(same ? 'old' : 'new');
       if (!same) expect(left).toMatchObject(after);
-      // The next change replaces the lock of the killed process.
+      // The next change must replace the lock of the killed process.
       if (notes.length > 1) {
         expect(botcli(['project', 'update', place, '--yes']).status).toBe(0);
         expect(await readAllTexts(place)).toEqual(same ? before : after);
@@ -57,7 +57,7 @@ test('a second change is refused while the first one runs, and succeeds after th
   const folder = await program.ownFolder();
   const place = join(folder, 'two');
   expect(run(['init', place, ...choices]).status).toBe(0);
-  // Kills the program between two renames.
+  // Kill the program between two renames.
   const first = await hang(['project', 'add', 'recording', place, '--yes'], 12);
   try {
     const refusals = [
@@ -120,7 +120,7 @@ test('many changes that replace the lock of a killed process leave a consistent 
   await expectFeatures(place, done.flat());
 }, 120_000);
 
-/** Checks that all files match the answers, and that exactly these features are on. */
+/** Checks that all files of the project match its stored answers, and that exactly these features are on. */
 async function expectFeatures(place: string, features: readonly string[]): Promise<void> {
   const { configuration } = JSON.parse(await readFile(join(place, '.botcli/project.json'), 'utf8'));
   const names = {

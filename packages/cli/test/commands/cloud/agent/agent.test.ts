@@ -116,7 +116,7 @@ test('start without options sends no transport, and prints commands to reach, in
     `Session\t${sessionId}`,
     `Proxy\t${proxy}`,
     `Try it\tcurl -H "Authorization: Bearer $BOTCLI_PUBLIC_KEY" ${proxy}`,
-    `In a browser\t${service.origin}/talk/parrot (if the bot supports WebSockets)`,
+    `In a browser\t${service.origin}/talk/parrot (over WebSocket or WebRTC)`,
     `Show the session\tbotcli cloud agent sessions parrot --id ${sessionId}`,
     `Stop the session\tbotcli cloud agent stop parrot --session-id ${sessionId}`,
     '',
@@ -289,7 +289,7 @@ test('sessions --id shows details, start phases, events with their cause, and me
   ]) {
     expect(stdout.split('\n')).toContain(line);
   }
-  // The curve shows averages. Its minimum and maximum would contradict the percentiles, which are over all samples.
+  // The curve shows averages, whose minimum and maximum would contradict the percentiles, which are over all samples.
   expect(stdout).not.toMatch(/^(CPU|Memory) (min|max)\t/m);
   expect(JSON.parse((await run(['sessions', 'parrot', '-i', sessionId, '--json'])).stdout)).toEqual(session);
 });

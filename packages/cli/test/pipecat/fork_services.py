@@ -1,0 +1,87 @@
+"""Imports generated bots as a fork server does, forks each twice, and constructs its services in both forks.
+
+Reads {shim, projects} from standard input: the directory with the sources of the host shim, and a list of {name, files,
+variables} as for `construct_services.py`. Prints a list of {name, reason, forks} as its last line. `reason` says why the bot
+cannot be forked after its import, or is null. `forks` has the failures of each fork.
+"""
+
+import asyncio
+import json
+import os
+import sys
+import tempfile
+import traceback
+from importlib import import_module
+from pathlib import Path
+
+from construct_services import block_network, construct_services
+
+COMMON = [
+    "pipecat.audio.vad.silero",
+    "pipecat.pipeline.runner",
+    "pipecat.pipeline.worker",
+    "pipecat.processors.aggregators.llm_response_universal",
+    "pipecat.runner.utils",
+    "pipecat.services.openai.llm",
+]
+
+
+def in_child(action):
+    """Run `action` in a fork and return its result."""
+    read, write = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        os.close(read)
+        try:
+            result = action()
+        except BaseException:  # noqa: BLE001: a bot may raise anything
+            error = traceback.format_exc()[-300:]
+            result = {"reason": error, "failures": [error], "forks": []}
+        # Avoid the standard output and the exit handlers, which belong to the parent.
+        with os.fdopen(write, "w", encoding="utf-8") as file:
+            json.dump(result, file)
+        os._exit(0)
+    os.close(write)
+    with os.fdopen(read, encoding="utf-8") as file:
+        result = json.load(file)
+    os.waitpid(pid, 0)
+    return result
+
+
+def serve(project):
+    """Do what the fork server does, in a process that has imported no bot."""
+    from bothost_shim import fork_server
+    from bothost_shim.fork_supervisor.proc import has_shared_memory
+
+    (path,) = project["files"]
+    os.chdir(Path(path).parent)
+    os.environ.update(project["variables"])
+    with tempfile.TemporaryDirectory() as home:
+        os.environ["HOME"] = home
+        fork_server.prepare_logging("ERROR")
+        fork_server.register_module()
+        try:
+            fork_server._import({"level": "module", "modules": []})
+            reason = "its import leaves shared memory" if has_shared_memory(os.getpid()) else None
+            reason = reason or ("its import writes to HOME" if os.listdir(home) else None)
+        except (fork_server.UnusableBotError, fork_server.UnsafeImportError) as error:
+            return {"reason": str(error), "forks": []}
+        block_network()
+        return {"reason": reason, "forks": [in_child(lambda: build(path)) for _ in range(2)]}
+
+
+def build(path):
+    failures, made = [], []
+    asyncio.run(construct_services(path, sys.modules["bot"], failures, made))
+    return {"failures": [failure for failure in failures if failure["wants"] is None]}
+
+
+if __name__ == "__main__":
+    asked = json.load(sys.stdin)
+    sys.path.insert(0, asked["shim"])
+    # As the service does, because these libraries start threads otherwise.
+    os.environ.update(OPENBLAS_NUM_THREADS="1", ORT_DISABLE_TELEMETRY="1")
+    # Import what all bots import only once.
+    for module in COMMON:
+        import_module(module)
+    print(json.dumps([{"name": project["name"], **in_child(lambda: serve(project))} for project in asked["projects"]]))
