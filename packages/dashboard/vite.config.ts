@@ -1,11 +1,12 @@
+import tailwindcss from '@tailwindcss/vite';
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
 
-/** Builds static files for `/`, `/talk/:agent` and `/assets/*` that load nothing from other hosts. */
+/** Builds the static files of the application, which load nothing from other hosts. */
 export default defineConfig({
-  // Use an absolute path, because the browser test builds from another directory.
+  // The path is absolute, because the browser test builds from another directory.
   root: import.meta.dirname,
-  plugins: [react(), withoutDaily()],
+  plugins: [react(), tailwindcss(), withoutDaily()],
   build: {
     target: 'es2022',
     assetsInlineLimit: 0,

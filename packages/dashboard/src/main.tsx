@@ -1,15 +1,34 @@
+import { QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
-import { App } from './app.tsx';
-import { loadKey } from './public-key.ts';
-import { routeOf } from './route.ts';
-import './style.css';
+import { isSignedOut } from './api.ts';
+import './app.css';
+import { ConnectionBanner } from './connection/connection-banner.tsx';
+import { watchConnection } from './connection/watch-connection.ts';
+import { createAppRouter } from './router.tsx';
+import { forgetUser, watchOtherTabs } from './session/session.ts';
+import { loadKey } from './talk/public-key.ts';
+import { startTheme } from './theme.ts';
 
-const root = document.getElementById('root');
-if (root === null) throw new Error('index.html has no element with the id root');
-const publicKey = loadKey({ location, history, storage: sessionStorage });
-createRoot(root).render(
+const container = document.getElementById('root');
+if (container === null) throw new Error('index.html has no element with the id root');
+
+// A session can end at any request. Pages that need one then lead to sign-in, and back.
+const queryCache = new QueryCache({ onError: (error) => isSignedOut(error) && forgetUser(queries) });
+const queries = new QueryClient({ queryCache, defaultOptions: { queries: { retry: 1 } } });
+const router = createAppRouter(queries);
+
+// Removes the key of a talk link from the address before the router reads the address.
+if (location.pathname.startsWith('/talk/')) loadKey({ location, history, storage: sessionStorage });
+startTheme();
+watchOtherTabs(queries);
+watchConnection();
+createRoot(container).render(
   <StrictMode>
-    <App route={routeOf(location.pathname)} initialKey={publicKey} />
+    <QueryClientProvider client={queries}>
+      <RouterProvider router={router} />
+      <ConnectionBanner />
+    </QueryClientProvider>
   </StrictMode>,
 );

@@ -1,0 +1,21 @@
+import { ApiError, type Client, ConnectionError, createClient } from '@bothost/contract';
+
+/** The API of the service that serves this page. The browser sends the cookie of its session. */
+export const api: Client = createClient({ origin: location.origin });
+
+/** An error as a sentence for people. */
+export function describeError(error: unknown): string {
+  if (error instanceof ApiError && error.issues.length > 0) {
+    return error.issues.map(({ path, message }) => `${path.replace('body.', '')}: ${message}`).join('; ');
+  }
+  if (error instanceof ConnectionError) return 'The service cannot be reached. Check your connection and try again.';
+  return error instanceof Error ? error.message : String(error);
+}
+
+export function isNotFound(error: unknown): boolean {
+  return error instanceof ApiError && error.status === 404;
+}
+
+export function isSignedOut(error: unknown): boolean {
+  return error instanceof ApiError && (error.reason === 'session-expired' || error.reason === 'key-missing');
+}

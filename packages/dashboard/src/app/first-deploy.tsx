@@ -1,0 +1,29 @@
+import { Link } from '@tanstack/react-router';
+import { FolderUp } from 'lucide-react';
+import { botcliCommand, cloudCommand } from '../commands/shell-command.ts';
+import { Button } from '../components/button.tsx';
+import { CopyText } from '../components/copy-text.tsx';
+import { mayCall, useMembership } from './organization.ts';
+
+/** The content of an empty state of an organization without agents: leads to the first deploy. */
+export function FirstDeploy() {
+  const membership = useMembership();
+  const { name: organization } = membership;
+  return (
+    <>
+      <p>Deploy a bot from its folder. If you have none, botcli creates one.</p>
+      {mayCall(membership, 'createBuild') && (
+        <Button asChild>
+          <Link to="/orgs/$organization/deploy" params={{ organization }}>
+            <FolderUp aria-hidden="true" className="size-4" />
+            Deploy a bot
+          </Link>
+        </Button>
+      )}
+      <div className="flex w-full flex-col gap-2 text-left">
+        <CopyText text={botcliCommand('init', 'quickstart')} name="first command" />
+        <CopyText text={cloudCommand(organization, 'deploy')} name="second command" />
+      </div>
+    </>
+  );
+}

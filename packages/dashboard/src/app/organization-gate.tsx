@@ -1,0 +1,35 @@
+import { getRouteApi, Link, Outlet } from '@tanstack/react-router';
+import { useEffect } from 'react';
+import { Button } from '../components/button.tsx';
+import { Card } from '../components/card.tsx';
+import { useUser } from '../session/session.ts';
+import { findMembership, MembershipContext, rememberOrganization } from './organization.ts';
+
+const route = getRouteApi('/signed-in/app/orgs/$organization');
+
+/** Pages below belong to the organization in the address, which the person must be a member of. */
+export function OrganizationGate() {
+  const { organization } = route.useParams();
+  const membership = findMembership(useUser(), organization);
+  useEffect(() => {
+    if (membership !== undefined) rememberOrganization(membership);
+  }, [membership]);
+  if (membership === undefined) {
+    return (
+      <Card
+        title="Organization not found"
+        lead={`There is no organization ${organization}, or you are not a member of it. Ask one of its owners for an invitation.`}
+      >
+        <Button asChild>
+          <Link to="/orgs">Show your organizations</Link>
+        </Button>
+      </Card>
+    );
+  }
+  // The key discards the state of dialogs and forms when the organization changes.
+  return (
+    <MembershipContext key={membership.id} value={membership}>
+      <Outlet />
+    </MembershipContext>
+  );
+}

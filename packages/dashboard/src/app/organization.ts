@@ -1,0 +1,46 @@
+import { type Client, createClient, isAuthorized, type OperationName, type User } from '@bothost/contract';
+import { createContext, useContext } from 'react';
+
+export type Membership = User['organizations'][number];
+
+const storageName = 'bothost.organization';
+const clients = new Map<string, Client>();
+
+/** The API of an organization, by name or id. */
+export function organizationApi(organization: string): Client {
+  const client = clients.get(organization) ?? createClient({ origin: location.origin, organization });
+  clients.set(organization, client);
+  return client;
+}
+
+/** The start of the query keys of an organization's data. */
+export function organizationKey(organization: string): readonly unknown[] {
+  return ['organization', organization];
+}
+
+export const MembershipContext = createContext<Membership | null>(null);
+
+/** The organization in the address of the page, and the person's role in it. Only for pages below `OrganizationGate`. */
+export function useMembership(): Membership {
+  const membership = useContext(MembershipContext);
+  if (membership === null) throw new Error('useMembership is called outside of OrganizationGate');
+  return membership;
+}
+
+/** Whether the person's role in an organization allows an operation. The service checks it again. */
+export function mayCall({ role }: Membership, name: OperationName): boolean {
+  return isAuthorized(name, role);
+}
+
+export function findMembership(user: User, nameOrId: string): Membership | undefined {
+  return user.organizations.find(({ id, name }) => nameOrId === name || nameOrId.toLowerCase() === id);
+}
+
+/** The organization that pages without one in their address lead to: the one used last, or else the first. */
+export function preferredMembership(user: User): Membership | undefined {
+  return findMembership(user, localStorage.getItem(storageName) ?? '') ?? user.organizations[0];
+}
+
+export function rememberOrganization({ id }: Membership): void {
+  localStorage.setItem(storageName, id);
+}

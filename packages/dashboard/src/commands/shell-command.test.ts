@@ -1,0 +1,16 @@
+import { expect, test } from 'vitest';
+import { cloudCommand, curlCommand } from './shell-command.ts';
+
+test('cloudCommand quotes the words that a shell would change', () => {
+  expect(cloudCommand('home', 'keys', 'create', "Ada's key", '--kind', 'public')).toBe(
+    `npx botcli cloud keys create 'Ada'\\''s key' --kind public --organization home`,
+  );
+});
+
+test('curlCommand contains method, path and body of the operation, and no credential', () => {
+  const request = { origin: 'http://127.0.0.1:7420', organization: 'home', params: { userId: '1' } };
+  expect(curlCommand('updateMember', { ...request, body: { role: 'viewer' } })).toBe(
+    `curl -X PATCH -H "Authorization: Bearer $BOTCLI_TOKEN" -H 'Content-Type: application/json' ` +
+      `-d '{"role":"viewer"}' http://127.0.0.1:7420/v1/organizations/home/members/1`,
+  );
+});

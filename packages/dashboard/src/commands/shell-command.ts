@@ -1,0 +1,39 @@
+import { fillPath, type OperationName, operations, pathsOf } from '@bothost/contract';
+
+/** The `botcli` command for an action in an organization. */
+export function cloudCommand(organization: string, ...words: readonly string[]): string {
+  return botcliCommand('cloud', ...words, '--organization', organization);
+}
+
+export function botcliCommand(...words: readonly string[]): string {
+  return ['npx', 'botcli', ...words].map(quote).join(' ');
+}
+
+type ApiRequest = {
+  readonly origin: string;
+  readonly organization?: string;
+  readonly params?: Readonly<Record<string, string>>;
+  /** Undefined values are left out. */
+  readonly query?: Readonly<Record<string, string | number | undefined>>;
+  readonly body?: object;
+};
+
+/** The `curl` command for an operation without a `botcli` command. It reads the token from the variable `BOTCLI_TOKEN`. */
+export function curlCommand(name: OperationName, request: ApiRequest): string {
+  const { origin, organization = '', params, query = {}, body } = request;
+  const operation = operations[name];
+  const url = new URL(origin + fillPath(pathsOf(operation).at(-1) ?? '', { ...params, organization }));
+  for (const [key, value] of Object.entries(query)) {
+    if (value !== undefined) url.searchParams.set(key, String(value));
+  }
+  const data =
+    body === undefined ? [] : ['-H', quote('Content-Type: application/json'), '-d', quote(JSON.stringify(body))];
+  return ['curl', '-X', operation.method, '-H', '"Authorization: Bearer $BOTCLI_TOKEN"', ...data, quote(url.href)].join(
+    ' ',
+  );
+}
+
+/** Quotes a word for a POSIX shell. */
+function quote(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+}

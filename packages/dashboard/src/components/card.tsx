@@ -1,0 +1,19 @@
+import { type ReactNode, useEffect } from 'react';
+
+type CardProps = { readonly title: string; readonly lead?: ReactNode; readonly children?: ReactNode };
+
+/** The content of a page with a single purpose, under its heading. Also sets the title of the document. */
+export function Card({ title, lead, children }: CardProps) {
+  useEffect(() => {
+    document.title = `${title} · bothost`;
+  }, [title]);
+  return (
+    <section className="mx-auto flex w-full max-w-md flex-col gap-5 rounded-2xl border border-line bg-surface p-6 sm:p-8">
+      <div className="flex flex-col gap-2">
+        <h1 className="font-semibold text-2xl tracking-tight">{title}</h1>
+        {lead !== undefined && <p className="text-quiet">{lead}</p>}
+      </div>
+      {children}
+    </section>
+  );
+}

@@ -1,0 +1,17 @@
+import { ChevronRight } from 'lucide-react';
+import { CopyText } from './copy-text.tsx';
+
+/** The shell command that does the same as the action above it. */
+export function Command({ command }: { readonly command: string }) {
+  return (
+    <details className="group text-sm">
+      <summary className="inline-flex cursor-pointer list-none items-center gap-1 text-quiet hover:text-foreground">
+        <ChevronRight aria-hidden="true" className="size-4 transition-transform group-open:rotate-90" />
+        Do this with {command.startsWith('curl ') ? 'curl' : 'botcli'}
+      </summary>
+      <div className="pt-2">
+        <CopyText text={command} name="command" />
+      </div>
+    </details>
+  );
+}

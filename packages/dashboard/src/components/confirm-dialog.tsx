@@ -1,0 +1,68 @@
+import { type ReactNode, useState } from 'react';
+import { Alert } from './alert.tsx';
+import { Button } from './button.tsx';
+import { Command } from './command.tsx';
+import { Dialog } from './dialog.tsx';
+import { TextField } from './text-field.tsx';
+import { useForm } from './use-form.ts';
+
+type ConfirmDialogProps = {
+  readonly title: string;
+  /** The consequence of the action. */
+  readonly lead: ReactNode;
+  /** Shown before the buttons. */
+  readonly details?: ReactNode;
+  readonly action: string;
+  /** A text that the person must enter first. */
+  readonly phrase?: string;
+  readonly command?: string | undefined;
+  readonly run: () => Promise<unknown>;
+  readonly onDone: () => void | Promise<void>;
+  readonly onClose: () => void;
+};
+
+/** Asks before an action that cannot be undone, and stays open if it fails. */
+export function ConfirmDialog({
+  title,
+  lead,
+  details,
+  action,
+  phrase,
+  command,
+  run,
+  onDone,
+  onClose,
+}: ConfirmDialogProps) {
+  const [entered, setEntered] = useState('');
+  const form = useForm(run, async () => {
+    await onDone();
+    onClose();
+  });
+  return (
+    <Dialog title={title} lead={lead} onClose={onClose}>
+      <form onSubmit={form.onSubmit} className="flex flex-col gap-5">
+        {form.problem !== null && <Alert>{form.problem}</Alert>}
+        {details}
+        {phrase !== undefined && (
+          <TextField
+            label={`Enter ${phrase} to confirm`}
+            value={entered}
+            onValue={setEntered}
+            autoComplete="off"
+            autoCapitalize="none"
+            spellCheck={false}
+          />
+        )}
+        <div className="flex justify-end gap-3">
+          <Button variant="outline" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" variant="destructive" disabled={form.isSending || entered !== (phrase ?? '')}>
+            {action}
+          </Button>
+        </div>
+        {command !== undefined && <Command command={command} />}
+      </form>
+    </Dialog>
+  );
+}

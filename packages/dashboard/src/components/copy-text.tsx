@@ -1,0 +1,23 @@
+import { Fragment } from 'react';
+import { CopyButton } from './copy-button.tsx';
+
+type CopyTextProps = { readonly text: string /** What the text is, for screen readers. */; readonly name: string };
+
+/** A key, a link or a command that people copy. Never cut off, so that it can also be selected. */
+export function CopyText({ text, name }: CopyTextProps) {
+  return (
+    <div className="flex items-start gap-2 rounded-lg border border-line bg-background p-2">
+      <code className="min-w-0 flex-1 px-1 py-1.5 font-mono text-[0.8125rem] leading-5 wrap-anywhere">
+        {text.split(' ').map((word, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: the words have fixed positions
+          <Fragment key={index}>
+            {index > 0 && ' '}
+            {/* Browsers would also break lines within options, after a hyphen. */}
+            <span className="inline-block">{word}</span>
+          </Fragment>
+        ))}
+      </code>
+      <CopyButton text={text} label={`Copy the ${name}`} />
+    </div>
+  );
+}

@@ -1,0 +1,41 @@
+import type { ReactNode } from 'react';
+import { Alert } from './alert.tsx';
+import { Button } from './button.tsx';
+import { Command } from './command.tsx';
+import { Section } from './section.tsx';
+import type { FormState } from './use-form.ts';
+
+type FormSectionProps = {
+  readonly title: string;
+  readonly lead?: ReactNode;
+  readonly form: FormState;
+  readonly submit: string;
+  /** Whether there is something to send. */
+  readonly isChanged: boolean;
+  readonly command?: string | undefined;
+  readonly children: ReactNode;
+};
+
+/** A section with a form, the button that sends it, and the command that does the same. */
+export function FormSection({ title, lead, form, submit, isChanged, command, children }: FormSectionProps) {
+  return (
+    <Section title={title} lead={lead}>
+      <form onSubmit={form.onSubmit}>
+        <div className="flex max-w-md flex-col gap-4 px-5 py-5 sm:px-6">
+          {form.problem !== null && <Alert>{form.problem}</Alert>}
+          {children}
+        </div>
+        <div className="flex flex-col gap-3 border-line border-t bg-background/60 px-5 py-3 sm:flex-row-reverse sm:items-start sm:justify-between sm:px-6">
+          <Button type="submit" disabled={!isChanged || form.isSending} className="self-start">
+            {form.isSending ? 'Saving…' : submit}
+          </Button>
+          {command !== undefined && (
+            <div className="min-w-0 flex-1 sm:pt-2.5">
+              <Command command={command} />
+            </div>
+          )}
+        </div>
+      </form>
+    </Section>
+  );
+}

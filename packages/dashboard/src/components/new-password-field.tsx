@@ -1,0 +1,24 @@
+import { userLimits } from '@bothost/contract';
+import { TextField } from './text-field.tsx';
+
+type NewPasswordFieldProps = {
+  readonly label?: string;
+  readonly value: string;
+  readonly onValue: (value: string) => void;
+};
+
+export function NewPasswordField({ label = 'Password', value, onValue }: NewPasswordFieldProps) {
+  return (
+    <TextField
+      label={label}
+      type="password"
+      autoComplete="new-password"
+      hint={`At least ${userLimits.passwordLength.minimum} characters. A few random words are a good password.`}
+      value={value}
+      onValue={onValue}
+      minLength={userLimits.passwordLength.minimum}
+      maxLength={userLimits.passwordLength.maximum}
+      required
+    />
+  );
+}

@@ -1,0 +1,17 @@
+/** Periods until now to choose from: the value in the address of a page, and its label. */
+export const periodOptions = [
+  ['', 'Any time'],
+  ['15m', 'Last 15 minutes'],
+  ['1h', 'Last hour'],
+  ['24h', 'Last 24 hours'],
+  ['7d', 'Last 7 days'],
+  ['30d', 'Last 30 days'],
+] as const;
+
+const secondsOf = { m: 60, h: 3_600, d: 86_400 } as const;
+
+/** The length of a period such as `15m`, `24h` or `7d` in seconds, or undefined for any other text. */
+export function periodSeconds(period: string | undefined): number | undefined {
+  const [, count, unit] = /^(\d{1,4})([mhd])$/.exec(period ?? '') ?? [];
+  return count === undefined ? undefined : Number(count) * secondsOf[unit as keyof typeof secondsOf];
+}

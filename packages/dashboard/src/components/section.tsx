@@ -1,0 +1,59 @@
+import { type ReactNode, useEffect, useId } from 'react';
+import { classNames } from './class-names.ts';
+
+type PageHeaderProps = {
+  readonly title: string;
+  readonly lead?: ReactNode;
+  readonly actions?: ReactNode;
+};
+
+/** The heading of a page with several sections. Also sets the title of the document. */
+export function PageHeader({ title, lead, actions }: PageHeaderProps) {
+  useEffect(() => {
+    document.title = `${title} · bothost`;
+  }, [title]);
+  return (
+    <div className="flex flex-wrap items-start justify-between gap-4">
+      <div className="flex max-w-2xl flex-col gap-1.5">
+        <h1 className="font-semibold text-2xl tracking-tight">{title}</h1>
+        {lead !== undefined && <p className="text-quiet">{lead}</p>}
+      </div>
+      {actions}
+    </div>
+  );
+}
+
+type SectionProps = {
+  readonly title?: string;
+  readonly lead?: ReactNode;
+  readonly actions?: ReactNode;
+  readonly isDanger?: boolean;
+  readonly children?: ReactNode;
+};
+
+/** A framed part of a page. Its children span the whole width, so that lists can have lines between rows. */
+export function Section({ title, lead, actions, isDanger = false, children }: SectionProps) {
+  const id = useId();
+  return (
+    <section
+      aria-labelledby={title === undefined ? undefined : id}
+      className={classNames(
+        'overflow-hidden rounded-2xl border bg-surface',
+        isDanger ? 'border-danger/50' : 'border-line',
+      )}
+    >
+      {title !== undefined && (
+        <div className="flex items-start justify-between gap-x-6 gap-y-3 border-line px-5 py-4 not-last:border-b max-sm:flex-wrap sm:px-6">
+          <div className="flex min-w-0 flex-col gap-1">
+            <h2 id={id} className="font-semibold">
+              {title}
+            </h2>
+            {lead !== undefined && <p className="max-w-2xl text-quiet text-sm">{lead}</p>}
+          </div>
+          {actions !== undefined && <div className="shrink-0">{actions}</div>}
+        </div>
+      )}
+      {children}
+    </section>
+  );
+}

@@ -1,0 +1,34 @@
+import { onlineManager } from '@tanstack/react-query';
+
+// A lost connection is noticed within three seconds: the interval and the time that a response may take.
+const intervalMs = 1000;
+const timeoutMs = 2000;
+
+/**
+ * Asks the service at intervals whether it can be reached, while the page is visible. Without a connection, queries and changes
+ * wait; then they continue.
+ */
+export function watchConnection(): void {
+  onlineManager.setEventListener((setOnline) => {
+    const check = async () => {
+      if (document.visibilityState === 'visible') setOnline(await isReachable());
+      timer = window.setTimeout(check, intervalMs);
+    };
+    let timer = window.setTimeout(check, intervalMs);
+    const onOffline = () => setOnline(false);
+    window.addEventListener('offline', onOffline);
+    return () => {
+      window.clearTimeout(timer);
+      window.removeEventListener('offline', onOffline);
+    };
+  });
+}
+
+async function isReachable(): Promise<boolean> {
+  if (!navigator.onLine) return false;
+  const request = fetch('/healthz', { method: 'HEAD', cache: 'no-store', signal: AbortSignal.timeout(timeoutMs) });
+  return request.then(
+    () => true,
+    () => false,
+  );
+}

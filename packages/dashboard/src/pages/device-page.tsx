@@ -1,0 +1,112 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { type FormEvent, useState } from 'react';
+import { api, describeError } from '../api.ts';
+import { Alert } from '../components/alert.tsx';
+import { Button } from '../components/button.tsx';
+import { Card } from '../components/card.tsx';
+import { TextField } from '../components/text-field.tsx';
+import { useForm } from '../components/use-form.ts';
+
+const route = getRouteApi('/signed-in/shell/device');
+
+/** The page at `/device`: approves the login of a command line (RFC 8628). */
+export function DevicePage() {
+  const { code } = route.useSearch();
+  return code === undefined ? <EnterCode /> : <Decide code={code} key={code} />;
+}
+
+function EnterCode() {
+  const navigate = useNavigate();
+  const [code, setCode] = useState('');
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    void navigate({ to: '/device', search: { code: code.trim() } });
+  };
+  return (
+    <Card title="Log in on a device" lead="Enter the code that botcli shows.">
+      <form className="flex flex-col gap-4" onSubmit={submit}>
+        <TextField
+          label="Code"
+          value={code}
+          onValue={setCode}
+          placeholder="ABCD-EFGH"
+          autoComplete="off"
+          autoCapitalize="characters"
+          spellCheck={false}
+          required
+        />
+        <Button type="submit">Continue</Button>
+      </form>
+    </Card>
+  );
+}
+
+function Decide({ code }: { readonly code: string }) {
+  const queries = useQueryClient();
+  const key = ['device login', code];
+  const login = useQuery({
+    queryKey: key,
+    queryFn: () => api.getDeviceLogin({ params: { userCode: code } }),
+    retry: false,
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  const decide = (approve: boolean) => api.decideDeviceLogin({ params: { userCode: code }, body: { approve } });
+  const show = (decided: Awaited<ReturnType<typeof decide>>) => {
+    queries.setQueryData(key, decided);
+  };
+  const approval = useForm(() => decide(true), show);
+  const denial = useForm(() => decide(false), show);
+  if (login.error !== null) {
+    return (
+      <Card title="This code does not work">
+        <Alert>{describeError(login.error)}</Alert>
+      </Card>
+    );
+  }
+  if (login.data === undefined) return <Card title="Log in on a device" lead="Checking the code…" />;
+  const { deviceName, address, clientId, state, userCode } = login.data;
+  if (state === 'approved') {
+    return <Card title="The device is logged in" lead="You can close this page and return to your terminal." />;
+  }
+  if (state === 'denied') {
+    return <Card title="The login was denied" lead="The device got no access. You can close this page." />;
+  }
+  const problem = approval.problem ?? denial.problem;
+  const facts = [
+    ['Program', clientId],
+    ['Device', deviceName ?? 'unknown'],
+    ['Address', address ?? 'unknown'],
+  ];
+  return (
+    <Card
+      title="Log in on this device?"
+      lead="It can do everything that you can do. Approve only if you started the login yourself, and it shows the same code."
+    >
+      {problem !== null && <Alert>{problem}</Alert>}
+      <p className="rounded-lg border border-line bg-background py-3 text-center font-mono text-2xl tracking-widest">
+        {userCode}
+      </p>
+      <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-1 text-sm">
+        {facts.map(([label, value]) => (
+          <div key={label} className="contents">
+            <dt className="text-quiet">{label}</dt>
+            <dd className="break-all">{value}</dd>
+          </div>
+        ))}
+      </dl>
+      <div className="flex gap-3">
+        <form onSubmit={approval.onSubmit}>
+          <Button type="submit" disabled={approval.isSending || denial.isSending}>
+            Approve
+          </Button>
+        </form>
+        <form onSubmit={denial.onSubmit}>
+          <Button type="submit" variant="danger" disabled={approval.isSending || denial.isSending}>
+            Deny
+          </Button>
+        </form>
+      </div>
+    </Card>
+  );
+}

@@ -1,0 +1,53 @@
+import { useQuery } from '@tanstack/react-query';
+import { Navigate, useNavigate } from '@tanstack/react-router';
+import { type FormEvent, useState } from 'react';
+import { preferredMembership } from '../app/organization.ts';
+import { Button } from '../components/button.tsx';
+import { Card } from '../components/card.tsx';
+import { TextField } from '../components/text-field.tsx';
+import { userQuery } from '../session/session.ts';
+
+/** The page at `/`: leads a signed-in person to their organization, and others to the talk page of an agent. */
+export function HomePage() {
+  const { data: user, isPending } = useQuery(userQuery);
+  if (isPending) return null;
+  if (user == null) return <Welcome />;
+  const membership = preferredMembership(user);
+  if (membership === undefined) return <Navigate to="/orgs" replace />;
+  return <Navigate to="/orgs/$organization" params={{ organization: membership.name }} replace />;
+}
+
+function Welcome() {
+  const [agent, setAgent] = useState('parrot');
+  const navigate = useNavigate();
+  const openTalkPage = (event: FormEvent) => {
+    event.preventDefault();
+    if (agent.trim() !== '') void navigate({ to: '/talk/$agent', params: { agent: agent.trim() } });
+  };
+  return (
+    <Card
+      title="Your voice bots"
+      lead="This service runs voice bots on your own machine. It comes with one: a parrot, which repeats what it hears."
+    >
+      <form className="flex flex-col gap-4" onSubmit={openTalkPage}>
+        <TextField
+          label="Agent"
+          value={agent}
+          onValue={setAgent}
+          autoCapitalize="none"
+          autoComplete="off"
+          spellCheck={false}
+          required
+        />
+        <Button type="submit">Talk to it</Button>
+      </form>
+      <p className="text-quiet text-sm">
+        For everything else, use <code className="font-mono">npx botcli</code> or the{' '}
+        <a href="/docs" className="text-accent underline">
+          API
+        </a>
+        .
+      </p>
+    </Card>
+  );
+}

@@ -1,0 +1,103 @@
+import { type User, userLimits } from '@bothost/contract';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { api, describeError } from '../api.ts';
+import { Alert } from '../components/alert.tsx';
+import { Button } from '../components/button.tsx';
+import { Card } from '../components/card.tsx';
+import { NewPasswordField } from '../components/new-password-field.tsx';
+import { TextField } from '../components/text-field.tsx';
+import { useForm } from '../components/use-form.ts';
+import { forgetLinkToken, readLinkToken } from '../session/link-token.ts';
+import { setUser, userQuery } from '../session/session.ts';
+
+/** The page at `/join`: an invitation, which a new or an existing account accepts. */
+export function JoinPage() {
+  const [token] = useState(() => readLinkToken('/join'));
+  const user = useQuery(userQuery);
+  const link = useQuery({
+    queryKey: ['link', token],
+    queryFn: () => api.describeLink({ body: { token: token ?? '' } }),
+    retry: false,
+  });
+  if (link.error !== null) {
+    return (
+      <Card title="This link does not work">
+        <Alert>{describeError(link.error)}</Alert>
+      </Card>
+    );
+  }
+  if (link.data === undefined || user.data === undefined) return <Card title="Invitation" lead="Checking the link…" />;
+  const { organization, role, email } = link.data;
+  const lead = `You are invited to the organization ${organization ?? ''} as ${role ?? 'member'}.`;
+  if (user.data !== null) return <Accept lead={lead} token={token ?? ''} user={user.data} />;
+  return <SignUp lead={lead} token={token ?? ''} email={email} />;
+}
+
+function useJoined() {
+  const navigate = useNavigate();
+  const queries = useQueryClient();
+  return async (user: User) => {
+    forgetLinkToken('/join');
+    setUser(queries, user);
+    await navigate({ to: '/', replace: true });
+  };
+}
+
+function Accept({ lead, token, user }: { readonly lead: string; readonly token: string; readonly user: User }) {
+  const form = useForm(() => api.acceptInvitation({ body: { token } }), useJoined());
+  return (
+    <Card title="Join the organization" lead={lead}>
+      {form.problem !== null && <Alert>{form.problem}</Alert>}
+      <form onSubmit={form.onSubmit} className="flex flex-col gap-3">
+        <Button type="submit" disabled={form.isSending}>
+          Join as {user.email}
+        </Button>
+      </form>
+    </Card>
+  );
+}
+
+type SignUpProps = { readonly lead: string; readonly token: string; readonly email: string | null };
+
+function SignUp({ lead, token, email: invited }: SignUpProps) {
+  const [email, setEmail] = useState(invited ?? '');
+  const [name, setName] = useState('');
+  const [password, setPassword] = useState('');
+  const form = useForm(() => api.signUp({ body: { token, email, name, password } }), useJoined());
+  return (
+    <Card title="Create your account" lead={lead}>
+      {form.problem !== null && <Alert>{form.problem}</Alert>}
+      <form className="flex flex-col gap-4" onSubmit={form.onSubmit}>
+        <TextField
+          label="Name"
+          autoComplete="name"
+          value={name}
+          onValue={setName}
+          required
+          maxLength={userLimits.nameLength}
+        />
+        <TextField
+          label="E-mail"
+          type="email"
+          autoComplete="username"
+          value={email}
+          onValue={setEmail}
+          readOnly={invited !== null}
+          required
+        />
+        <NewPasswordField value={password} onValue={setPassword} />
+        <Button type="submit" disabled={form.isSending}>
+          {form.isSending ? 'Creating…' : 'Create account'}
+        </Button>
+      </form>
+      <p className="text-quiet text-sm">
+        You have an account?{' '}
+        <Link to="/sign-in" search={{ redirect: '/join' }} className="text-accent underline">
+          Sign in to accept the invitation
+        </Link>
+      </p>
+    </Card>
+  );
+}

@@ -1,0 +1,40 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { api, describeError } from '../api.ts';
+import { Alert } from '../components/alert.tsx';
+import { Button } from '../components/button.tsx';
+import { Card } from '../components/card.tsx';
+import { takeRedirect } from '../session/openid-redirect.ts';
+import { setUser } from '../session/session.ts';
+
+const route = getRouteApi('/shell/sign-in/openid');
+
+/** The page at `/sign-in/openid`, to which the OpenID Connect provider sends the browser back. */
+export function OpenIdPage() {
+  const { code, state, iss, error } = route.useSearch();
+  const navigate = useNavigate();
+  const queries = useQueryClient();
+  const signIn = useQuery({
+    queryKey: ['openid', state],
+    queryFn: async () => {
+      if (code === undefined || state === undefined)
+        throw new Error(error ?? 'The provider sent no code. Start again.');
+      const user = await api.finishOpenIdSignIn({ body: { code, state, ...(iss === undefined ? {} : { iss }) } });
+      setUser(queries, user);
+      await navigate({ href: takeRedirect(), replace: true });
+      return user;
+    },
+    // A code works once.
+    retry: false,
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  if (signIn.error === null) return <Card title="Signing in…" />;
+  return (
+    <Card title="Sign-in failed">
+      <Alert>{describeError(signIn.error)}</Alert>
+      <Button asChild>
+        <Link to="/sign-in">Try again</Link>
+      </Button>
+    </Card>
+  );
+}

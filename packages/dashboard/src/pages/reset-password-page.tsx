@@ -1,0 +1,51 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { api, describeError } from '../api.ts';
+import { Alert } from '../components/alert.tsx';
+import { Button } from '../components/button.tsx';
+import { Card } from '../components/card.tsx';
+import { NewPasswordField } from '../components/new-password-field.tsx';
+import { useForm } from '../components/use-form.ts';
+import { forgetLinkToken, readLinkToken } from '../session/link-token.ts';
+import { setUser } from '../session/session.ts';
+
+/** The page at `/reset-password`: a new password with a one-time link of the operator. */
+export function ResetPasswordPage() {
+  const [token] = useState(() => readLinkToken('/reset-password') ?? '');
+  const [password, setPassword] = useState('');
+  const navigate = useNavigate();
+  const queries = useQueryClient();
+  const link = useQuery({
+    queryKey: ['link', token],
+    queryFn: () => api.describeLink({ body: { token } }),
+    retry: false,
+  });
+  const form = useForm(
+    () => api.resetPassword({ body: { token, password } }),
+    async (user) => {
+      forgetLinkToken('/reset-password');
+      setUser(queries, user);
+      await navigate({ to: '/', replace: true });
+    },
+  );
+  if (link.error !== null) {
+    return (
+      <Card title="This link does not work">
+        <Alert>{describeError(link.error)}</Alert>
+      </Card>
+    );
+  }
+  return (
+    <Card title="Choose a new password" lead={link.data?.email ?? 'Checking the link…'}>
+      {form.problem !== null && <Alert>{form.problem}</Alert>}
+      <form className="flex flex-col gap-4" onSubmit={form.onSubmit}>
+        <NewPasswordField value={password} onValue={setPassword} />
+        <Button type="submit" disabled={form.isSending || link.data === undefined}>
+          Set the password and sign in
+        </Button>
+      </form>
+      <p className="text-quiet text-sm">This ends all sessions of your account.</p>
+    </Card>
+  );
+}

@@ -1,0 +1,73 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { api } from '../api.ts';
+import { Alert } from '../components/alert.tsx';
+import { Button } from '../components/button.tsx';
+import { Card } from '../components/card.tsx';
+import { TextField } from '../components/text-field.tsx';
+import { useForm } from '../components/use-form.ts';
+import { rememberRedirect } from '../session/openid-redirect.ts';
+import { setUser } from '../session/session.ts';
+
+const route = getRouteApi('/shell/sign-in');
+
+/** The page at `/sign-in`, which returns to the page in the parameter `redirect`. */
+export function SignInPage() {
+  const { redirect = '/' } = route.useSearch();
+  const navigate = useNavigate();
+  const queries = useQueryClient();
+  const [email, setEmail] = useState('');
+  const [password, setPassword] = useState('');
+  const methods = useQuery({ queryKey: ['sign-in methods'], queryFn: () => api.getSignInMethods() });
+  const form = useForm(
+    () => api.signIn({ body: { email, password } }),
+    async (user) => {
+      setUser(queries, user);
+      await navigate({ href: redirect, replace: true });
+    },
+  );
+  const openId = methods.data?.openId ?? null;
+  return (
+    <Card title="Sign in">
+      {form.problem !== null && <Alert>{form.problem}</Alert>}
+      <form className="flex flex-col gap-4" onSubmit={form.onSubmit}>
+        <TextField label="E-mail" type="email" autoComplete="username" value={email} onValue={setEmail} required />
+        <TextField
+          label="Password"
+          type="password"
+          autoComplete="current-password"
+          value={password}
+          onValue={setPassword}
+          required
+        />
+        <Button type="submit" disabled={form.isSending}>
+          {form.isSending ? 'Signing in…' : 'Sign in'}
+        </Button>
+      </form>
+      {openId !== null && <OpenIdButton name={openId.name} redirect={redirect} />}
+      <p className="text-quiet text-sm">
+        Accounts start with an invitation. If you have none, or forgot your password, ask the operator of this service,
+        who runs <code className="font-mono">npx botcli operator invite</code>.
+      </p>
+    </Card>
+  );
+}
+
+function OpenIdButton({ name, redirect }: { readonly name: string; readonly redirect: string }) {
+  const form = useForm(
+    () => api.startOpenIdSignIn(),
+    ({ url }) => {
+      rememberRedirect(redirect);
+      location.assign(url);
+    },
+  );
+  return (
+    <form className="flex flex-col gap-3 border-line border-t pt-5" onSubmit={form.onSubmit}>
+      {form.problem !== null && <Alert>{form.problem}</Alert>}
+      <Button type="submit" variant="outline" disabled={form.isSending}>
+        Continue with {name}
+      </Button>
+    </form>
+  );
+}

@@ -1,0 +1,65 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { Bot, Mic } from 'lucide-react';
+import { agentNamesQuery } from '../agents/agent-queries.ts';
+import { FirstDeploy } from '../app/first-deploy.tsx';
+import { useMembership } from '../app/organization.ts';
+import { cloudCommand } from '../commands/shell-command.ts';
+import { Button } from '../components/button.tsx';
+import { Command } from '../components/command.tsx';
+import { EmptyState } from '../components/empty-state.tsx';
+import { Loaded } from '../components/loaded.tsx';
+import { Moment } from '../components/moment.tsx';
+import { Row, RowList } from '../components/row-list.tsx';
+import { PageHeader, Section } from '../components/section.tsx';
+
+/** The page at `/orgs/:organization/talk`: the agents that a person can talk to. */
+export function TalkAgentsPage() {
+  const { name: organization } = useMembership();
+  const agents = useQuery(agentNamesQuery(organization));
+  return (
+    <div className="flex flex-col gap-8">
+      <PageHeader title="Talk" lead="Call an agent from this browser, by voice or by text." />
+      <Section>
+        <Loaded query={agents}>
+          {(data) =>
+            data.agents.length === 0 ? (
+              <EmptyState icon={Bot} title="No agents yet">
+                <FirstDeploy />
+              </EmptyState>
+            ) : (
+              <RowList label="Agents">
+                {data.agents.map(({ id, name, region, updatedAt }) => (
+                  <Row
+                    key={id}
+                    title={name}
+                    facts={[
+                      region,
+                      <>
+                        Updated <Moment at={updatedAt} />
+                      </>,
+                    ]}
+                    actions={
+                      <Button asChild variant="outline">
+                        <Link
+                          to="/orgs/$organization/talk/$agent"
+                          params={{ organization, agent: name }}
+                          preload={false}
+                          aria-label={`Talk to ${name}`}
+                        >
+                          <Mic aria-hidden="true" className="size-4" />
+                          Talk
+                        </Link>
+                      </Button>
+                    }
+                  />
+                ))}
+              </RowList>
+            )
+          }
+        </Loaded>
+      </Section>
+      <Command command={cloudCommand(organization, 'agent', 'list')} />
+    </div>
+  );
+}

@@ -1,0 +1,38 @@
+import { getRouteApi } from '@tanstack/react-router';
+import { useState } from 'react';
+import { PageHeader } from '../components/section.tsx';
+import { AgentConversation } from '../talk/agent-conversation.tsx';
+import { KeyForm } from '../talk/key-form.tsx';
+import { loadKey, problemWithLink, storeKey } from '../talk/public-key.ts';
+
+const route = getRouteApi('/shell/talk/$agent');
+
+/** The page at `/talk/:agent`, for people with a public key, who need no account. */
+export function TalkPage() {
+  const { agent } = route.useParams();
+  const [publicKey, setPublicKey] = useState(() => loadKey({ location, history, storage: sessionStorage }));
+  const changeKey = (key: string | undefined) => {
+    storeKey(sessionStorage, key);
+    setPublicKey(key);
+  };
+  return (
+    <div className="mx-auto flex w-full max-w-6xl flex-col gap-6">
+      <PageHeader title={`Talk to ${agent}`} />
+      {publicKey === undefined ? (
+        <KeyForm linkProblem={problemWithLink()} help={<KeyHelp />} onKey={changeKey} />
+      ) : (
+        <AgentConversation agent={agent} publicKey={publicKey} onForgetKey={() => changeKey(undefined)} />
+      )}
+    </div>
+  );
+}
+
+function KeyHelp() {
+  return (
+    <p>
+      The service created a public key of your organization at its first start: it is <code>public_key</code> in the
+      profile whose path <code>npx botcli cloud auth status</code> shows. To create another, run{' '}
+      <code>npx botcli cloud keys create NAME --kind public</code>. Only this browser tab stores the key.
+    </p>
+  );
+}

@@ -1,0 +1,17 @@
+import { expect, test } from 'vitest';
+import { auditOptions, startOfPeriod } from './audit-filter.ts';
+
+test('startOfPeriod subtracts days, and ignores text that is no period', () => {
+  const now = new Date('2026-11-23T12:00:00Z');
+  expect(startOfPeriod('7d', now)).toBe('2026-11-16T12:00:00.000Z');
+  for (const text of [undefined, '', '7', 'd', '99999d', '-1d']) expect(startOfPeriod(text, now)).toBeUndefined();
+});
+
+test('auditOptions returns an option for each field that is set', () => {
+  expect(auditOptions({ action: 'keys.create', object: undefined, since: '7d' })).toEqual([
+    '--action',
+    'keys.create',
+    '--since',
+    '7d',
+  ]);
+});

@@ -1,0 +1,21 @@
+/** The filter of the audit log, as in the address of its page. */
+export type AuditFilter = {
+  readonly action?: string | undefined;
+  readonly object?: string | undefined;
+  readonly result?: string | undefined;
+  /** A number of days, such as `7d`. Absent: no limit. */
+  readonly since?: string | undefined;
+};
+
+/** The start of a period such as `7d`, or undefined for any other text. */
+export function startOfPeriod(period: string | undefined, now: Date): string | undefined {
+  const days = /^(\d{1,4})d$/.exec(period ?? '')?.[1];
+  return days === undefined ? undefined : new Date(now.getTime() - Number(days) * 86_400_000).toISOString();
+}
+
+/** The options of `botcli cloud audit list` for a filter. */
+export function auditOptions({ action, object, result, since }: AuditFilter): string[] {
+  return Object.entries({ action, object, result, since }).flatMap(([name, value]) =>
+    value === undefined ? [] : [`--${name}`, value],
+  );
+}

@@ -1,0 +1,193 @@
+import { type AuditEntry, operations } from '@bothost/contract';
+import { useInfiniteQuery, useMutation } from '@tanstack/react-query';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { ScrollText } from 'lucide-react';
+import { type FormEvent, useState } from 'react';
+import { describeError } from '../api.ts';
+import { mayCall, organizationApi, organizationKey, useMembership } from '../app/organization.ts';
+import { cloudCommand } from '../commands/shell-command.ts';
+import { Alert } from '../components/alert.tsx';
+import { Badge } from '../components/badge.tsx';
+import { Button } from '../components/button.tsx';
+import { Command } from '../components/command.tsx';
+import { EmptyState } from '../components/empty-state.tsx';
+import { Loaded } from '../components/loaded.tsx';
+import { Moment } from '../components/moment.tsx';
+import { Row, RowList } from '../components/row-list.tsx';
+import { PageHeader, Section } from '../components/section.tsx';
+import { SelectField } from '../components/select-field.tsx';
+import { TextField } from '../components/text-field.tsx';
+import { type AuditFilter, auditOptions, startOfPeriod } from './audit-filter.ts';
+
+const route = getRouteApi('/signed-in/app/orgs/$organization/settings/audit');
+const actions = [
+  ...new Set(
+    Object.values(operations).flatMap((operation) =>
+      'audit' in operation && operation.key !== 'operator' ? [String(operation.audit)] : [],
+    ),
+  ),
+].sort();
+const periods = [
+  ['', 'Any time'],
+  ['1d', 'Last 24 hours'],
+  ['7d', 'Last 7 days'],
+  ['30d', 'Last 30 days'],
+] as const;
+
+/** The page of the audit log. Its filter is in the address. */
+export function AuditPage() {
+  const membership = useMembership();
+  const filter = route.useSearch();
+  const navigate = useNavigate();
+  const organization = membership.name;
+  const setFilter = (change: AuditFilter) =>
+    navigate({
+      to: '/orgs/$organization/settings/audit',
+      params: { organization },
+      search: { ...filter, ...change },
+      replace: true,
+    });
+  if (!mayCall(membership, 'listAuditEntries')) {
+    return <PageHeader title="Audit log" lead="Your role does not include the audit log. Ask an owner." />;
+  }
+  return (
+    <>
+      <PageHeader
+        title="Audit log"
+        lead="Who changed or read secrets, API keys, members and the organization, and who was refused. Entries cannot be changed."
+        actions={<Verification organization={organization} />}
+      />
+      <div className="grid gap-4 sm:grid-cols-3">
+        <SelectField
+          label="Action"
+          options={[['', 'All actions'], ...actions.map((action) => [action, action] as const)]}
+          value={filter.action ?? ''}
+          onValue={(action) => void setFilter({ action: action || undefined })}
+        />
+        <ObjectFilter
+          value={filter.object ?? ''}
+          onValue={(object) => void setFilter({ object: object || undefined })}
+        />
+        <SelectField
+          label="Time"
+          options={periods}
+          value={filter.since ?? ''}
+          onValue={(since) => void setFilter({ since: since || undefined })}
+        />
+      </div>
+      <Entries organization={organization} filter={filter} />
+      <Command command={cloudCommand(organization, 'audit', 'list', ...auditOptions(filter))} />
+    </>
+  );
+}
+
+type ObjectFilterProps = { readonly value: string; readonly onValue: (value: string) => void };
+
+/** Takes effect on Enter, or when the focus leaves it, because each change is a request. */
+function ObjectFilter({ value, onValue }: ObjectFilterProps) {
+  const [entered, setEntered] = useState(value);
+  const apply = () => {
+    if (entered.trim() !== value) onValue(entered.trim());
+  };
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    apply();
+  };
+  return (
+    <form onSubmit={submit}>
+      <TextField
+        label="Object"
+        placeholder="Name of a secret set, or an id"
+        value={entered}
+        onValue={setEntered}
+        onBlur={apply}
+        autoCapitalize="none"
+        autoComplete="off"
+        spellCheck={false}
+      />
+    </form>
+  );
+}
+
+function Entries({ organization, filter }: { readonly organization: string; readonly filter: AuditFilter }) {
+  const { action, object, result, since } = filter;
+  const pages = useInfiniteQuery({
+    queryKey: [...organizationKey(organization), 'audit', filter],
+    queryFn: ({ pageParam, signal }) => {
+      const query = { action, object, result, since: startOfPeriod(since, new Date()), cursor: pageParam };
+      return organizationApi(organization).listAuditEntries({ query }, signal);
+    },
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: ({ nextCursor }) => nextCursor ?? undefined,
+  });
+  const isFiltered = Object.values(filter).some((value) => value !== undefined);
+  return (
+    <Section>
+      <Loaded query={pages}>
+        {(data) => {
+          const entries = data.pages.flatMap((page) => page.entries);
+          if (entries.length === 0) {
+            return (
+              <EmptyState icon={ScrollText} title="No entries">
+                {isFiltered
+                  ? 'No entry matches. Change the filter.'
+                  : 'Entries appear when somebody uses secrets or keys.'}
+              </EmptyState>
+            );
+          }
+          return (
+            <RowList label="Audit log">
+              {entries.map((entry) => (
+                <Entry key={entry.sequence} entry={entry} />
+              ))}
+            </RowList>
+          );
+        }}
+      </Loaded>
+      {pages.hasNextPage && (
+        <div className="flex justify-center border-line border-t p-4">
+          <Button variant="outline" onClick={() => void pages.fetchNextPage()} disabled={pages.isFetchingNextPage}>
+            {pages.isFetchingNextPage ? 'Loading…' : 'Load older entries'}
+          </Button>
+        </div>
+      )}
+    </Section>
+  );
+}
+
+const doneResults: readonly string[] = ['done', 'started', 'unchanged', 'dry-run'];
+
+function Entry({ entry }: { readonly entry: AuditEntry }) {
+  const { action, object, keys, result, count, userEmail, keyName, keyId, address, at, sequence } = entry;
+  const actor = userEmail ?? (keyName === null ? (keyId ?? 'The service') : `API key ${keyName}`);
+  return (
+    <Row
+      title={
+        <>
+          <code className="font-mono text-sm">{action}</code>
+          {keys.length > 0 ? <span>{keys.join(', ')}</span> : object !== null && <span>{object}</span>}
+          {result !== 'done' && <Badge tone={doneResults.includes(result) ? 'neutral' : 'danger'}>{result}</Badge>}
+          {count > 1 && <Badge>{count} requests</Badge>}
+        </>
+      }
+      facts={[actor, ...(address === null ? [] : [address]), <Moment key="at" at={at} />, `#${sequence}`]}
+    />
+  );
+}
+
+function Verification({ organization }: { readonly organization: string }) {
+  const verification = useMutation({ mutationFn: () => organizationApi(organization).verifyAudit() });
+  const { data, error, isPending } = verification;
+  return (
+    <div className="flex flex-col items-start gap-2 sm:items-end">
+      <Button variant="outline" onClick={() => verification.mutate()} disabled={isPending}>
+        {isPending ? 'Verifying…' : 'Verify the log'}
+      </Button>
+      <p role="status" className="text-good text-sm">
+        {data?.ok === true && `${data.entries} entries verified.`}
+      </p>
+      {data?.ok === false && <Alert>The log was changed at entry {data.brokenAt ?? 'unknown'}.</Alert>}
+      {error !== null && <Alert>{describeError(error)}</Alert>}
+    </div>
+  );
+}

@@ -1,0 +1,62 @@
+import type { ReactNode } from 'react';
+import { Badge } from '../components/badge.tsx';
+import { Button } from '../components/button.tsx';
+import { Moment } from '../components/moment.tsx';
+import { Row } from '../components/row-list.tsx';
+import { credentialState } from './credential-state.ts';
+
+type Credential = {
+  readonly name: string;
+  readonly start: string;
+  readonly createdAt: string;
+  readonly expiresAt: string | null;
+  readonly lastUsedAt: string | null;
+  readonly revokedAt?: string | null;
+};
+
+type CredentialRowProps = {
+  readonly credential: Credential;
+  readonly badge?: ReactNode;
+  /** Absent if the person may not revoke it. */
+  readonly onRevoke?: (() => void) | undefined;
+};
+
+/** A key or a personal token in a list. */
+export function CredentialRow({ credential, badge, onRevoke }: CredentialRowProps) {
+  const { name, start, createdAt, expiresAt, lastUsedAt, revokedAt } = credential;
+  const state = credentialState(credential, new Date());
+  return (
+    <Row
+      title={
+        <>
+          {name}
+          <code className="font-mono font-normal text-quiet text-sm">{start}…</code>
+          {state === 'expired' && <Badge tone="danger">Expired</Badge>}
+          {state === 'revoked' && <Badge>Revoked</Badge>}
+          {badge}
+        </>
+      }
+      facts={[
+        <>Created {<Moment at={createdAt} />}</>,
+        lastUsedAt === null ? 'Never used' : <>Last used {<Moment at={lastUsedAt} />}</>,
+        revokedAt != null ? (
+          <>Revoked {<Moment at={revokedAt} />}</>
+        ) : expiresAt === null ? (
+          'Does not expire'
+        ) : (
+          <>
+            {state === 'expired' ? 'Expired' : 'Expires'} <Moment at={expiresAt} />
+          </>
+        ),
+      ]}
+      actions={
+        onRevoke !== undefined &&
+        state !== 'revoked' && (
+          <Button variant="danger" size="small" onClick={onRevoke} aria-label={`Revoke ${name}`}>
+            Revoke
+          </Button>
+        )
+      }
+    />
+  );
+}

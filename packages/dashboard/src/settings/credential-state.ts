@@ -1,0 +1,9 @@
+type Credential = { readonly expiresAt: string | null; readonly revokedAt?: string | null };
+
+export type CredentialState = 'active' | 'expired' | 'revoked';
+
+/** Returns whether a key or personal token is valid at a given time. */
+export function credentialState({ expiresAt, revokedAt = null }: Credential, now: Date): CredentialState {
+  if (revokedAt !== null) return 'revoked';
+  return expiresAt !== null && new Date(expiresAt) <= now ? 'expired' : 'active';
+}

@@ -1,0 +1,182 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { type Membership, mayCall, organizationApi, organizationKey, useMembership } from '../app/organization.ts';
+import { cloudCommand, curlCommand } from '../commands/shell-command.ts';
+import { Command } from '../components/command.tsx';
+import { FormSection } from '../components/form-section.tsx';
+import { Loaded } from '../components/loaded.tsx';
+import { useNotice } from '../components/notice.tsx';
+import { PageHeader, Section } from '../components/section.tsx';
+import { SelectField } from '../components/select-field.tsx';
+import { TextField } from '../components/text-field.tsx';
+import { useForm } from '../components/use-form.ts';
+import { userQuery } from '../session/session.ts';
+import { DangerZone } from './danger-zone.tsx';
+
+const origin = location.origin;
+
+/** The page of the organization's name, default region and membership. */
+export function GeneralPage() {
+  const membership = useMembership();
+  return (
+    <>
+      <PageHeader title="General" />
+      {mayCall(membership, 'updateOrganization') ? <Names membership={membership} /> : <ShownNames {...membership} />}
+      <DefaultRegion membership={membership} />
+      <DangerZone membership={membership} />
+    </>
+  );
+}
+
+function ShownNames({ name, verboseName, id }: Membership) {
+  return (
+    <Section title="Organization" lead="Owners can rename it.">
+      <dl className="grid grid-cols-[auto_1fr] gap-x-6 gap-y-2 px-5 py-5 text-sm sm:px-6">
+        {[
+          ['Display name', verboseName],
+          ['Name', name],
+          ['Id', id],
+        ].map(([label, value]) => (
+          <div key={label} className="contents">
+            <dt className="text-quiet">{label}</dt>
+            <dd className="wrap-anywhere">{value}</dd>
+          </div>
+        ))}
+      </dl>
+    </Section>
+  );
+}
+
+function Names({ membership }: { readonly membership: Membership }) {
+  const [verboseName, setVerboseName] = useState(membership.verboseName);
+  const [name, setName] = useState(membership.name);
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  const notify = useNotice();
+  const body = {
+    ...(name === membership.name ? {} : { name }),
+    ...(verboseName === membership.verboseName ? {} : { verboseName }),
+  };
+  const form = useForm(
+    // By id, because a repeated attempt must still find the organization after it was renamed.
+    () => organizationApi(membership.id).updateOrganization({ body }),
+    async (renamed) => {
+      await navigate({
+        to: '/orgs/$organization/settings/general',
+        params: { organization: membership.id },
+        replace: true,
+      });
+      await queries.invalidateQueries({ queryKey: userQuery.queryKey });
+      await navigate({
+        to: '/orgs/$organization/settings/general',
+        params: { organization: renamed.name },
+        replace: true,
+      });
+      notify('The organization is renamed.');
+    },
+  );
+  return (
+    <FormSection
+      title="Organization"
+      lead={
+        <>
+          Id: <code className="font-mono text-[0.8125rem] wrap-anywhere">{membership.id}</code>
+        </>
+      }
+      form={form}
+      submit="Save"
+      isChanged={Object.keys(body).length > 0}
+      command={curlCommand('updateOrganization', {
+        origin,
+        organization: membership.name,
+        body: { name, verboseName },
+      })}
+    >
+      <TextField label="Display name" value={verboseName} onValue={setVerboseName} maxLength={100} required />
+      <TextField
+        label="Name"
+        hint="Lower-case letters, digits and hyphens. Addresses and commands with the old name stop working."
+        value={name}
+        onValue={setName}
+        autoCapitalize="none"
+        autoComplete="off"
+        spellCheck={false}
+        required
+      />
+    </FormSection>
+  );
+}
+
+function DefaultRegion({ membership }: { readonly membership: Membership }) {
+  const organization = membership.name;
+  const api = organizationApi(organization);
+  const queryKey = [...organizationKey(organization), 'regions'];
+  const settings = useQuery({
+    queryKey,
+    queryFn: async ({ signal }) => {
+      const [{ regions }, { properties }] = await Promise.all([
+        api.listRegions({}, signal),
+        api.getProperties({}, signal),
+      ]);
+      return { regions, defaultRegion: properties.defaultRegion };
+    },
+  });
+  if (settings.data === undefined) {
+    return (
+      <Section title="Regions">
+        <Loaded query={settings}>{() => null}</Loaded>
+      </Section>
+    );
+  }
+  return <RegionForm key={settings.data.defaultRegion} membership={membership} {...settings.data} />;
+}
+
+type RegionFormProps = {
+  readonly membership: Membership;
+  readonly regions: readonly { readonly code: string; readonly display_name: string }[];
+  readonly defaultRegion: string;
+};
+
+function RegionForm({ membership, regions, defaultRegion }: RegionFormProps) {
+  const organization = membership.name;
+  const [region, setRegion] = useState(defaultRegion);
+  const queries = useQueryClient();
+  const notify = useNotice();
+  const form = useForm(
+    () => organizationApi(organization).updateProperties({ body: { defaultRegion: region } }),
+    async () => {
+      notify(`The default region is ${region}.`);
+      await queries.invalidateQueries({ queryKey: [...organizationKey(organization), 'regions'] });
+    },
+  );
+  const options = regions.map(
+    ({ code, display_name: label }) => [code, label === code ? code : `${label} (${code})`] as const,
+  );
+  const lead = 'New agents and secrets are created in the default region, unless a command names another one.';
+  if (regions.length < 2 || !mayCall(membership, 'updateProperties')) {
+    return (
+      <Section title="Regions" lead={lead}>
+        <div className="flex flex-col gap-3 px-5 py-5 sm:px-6">
+          <p className="text-sm">
+            {regions.length < 2 ? 'This service has one region: ' : 'Default region: '}
+            <strong className="font-medium">{options.find(([code]) => code === defaultRegion)?.[1]}</strong>
+          </p>
+          <Command command={cloudCommand(organization, 'regions', 'list')} />
+        </div>
+      </Section>
+    );
+  }
+  return (
+    <FormSection
+      title="Regions"
+      lead={lead}
+      form={form}
+      submit="Save"
+      isChanged={region !== defaultRegion}
+      command={curlCommand('updateProperties', { origin, organization, body: { defaultRegion: region } })}
+    >
+      <SelectField label="Default region" options={options} value={region} onValue={setRegion} />
+    </FormSection>
+  );
+}

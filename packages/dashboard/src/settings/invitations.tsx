@@ -1,0 +1,178 @@
+import type { Invitation, Role } from '@bothost/contract';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { MailPlus, Plus } from 'lucide-react';
+import { useState } from 'react';
+import { organizationApi, organizationKey } from '../app/organization.ts';
+import { cloudCommand, curlCommand } from '../commands/shell-command.ts';
+import { Alert } from '../components/alert.tsx';
+import { Badge } from '../components/badge.tsx';
+import { Button } from '../components/button.tsx';
+import { Command } from '../components/command.tsx';
+import { ConfirmDialog } from '../components/confirm-dialog.tsx';
+import { CopyText } from '../components/copy-text.tsx';
+import { Dialog } from '../components/dialog.tsx';
+import { EmptyState } from '../components/empty-state.tsx';
+import { Loaded } from '../components/loaded.tsx';
+import { Moment } from '../components/moment.tsx';
+import { useNotice } from '../components/notice.tsx';
+import { Row, RowList } from '../components/row-list.tsx';
+import { Section } from '../components/section.tsx';
+import { SelectField } from '../components/select-field.tsx';
+import { TextField } from '../components/text-field.tsx';
+import { useForm } from '../components/use-form.ts';
+import { roleDescriptions, roleOf, roleOptions } from './role-options.ts';
+
+const origin = location.origin;
+const invitee = ({ email }: Invitation) => email ?? 'Anyone with the link';
+
+/** Invitations that are not accepted yet. */
+export function Invitations({ organization }: { readonly organization: string }) {
+  const [open, setOpen] = useState<'create' | Invitation | null>(null);
+  const queries = useQueryClient();
+  const notify = useNotice();
+  const api = organizationApi(organization);
+  const queryKey = [...organizationKey(organization), 'invitations'];
+  const invitations = useQuery({ queryKey, queryFn: ({ signal }) => api.listInvitations({}, signal) });
+  const refresh = () => queries.invalidateQueries({ queryKey });
+  const close = () => setOpen(null);
+  return (
+    <>
+      <Section
+        title="Open invitations"
+        lead="A link works once and for 7 days."
+        actions={
+          <Button onClick={() => setOpen('create')}>
+            <Plus aria-hidden="true" className="size-4" />
+            Invite
+          </Button>
+        }
+      >
+        <Loaded query={invitations}>
+          {(data) =>
+            data.invitations.length === 0 ? (
+              <EmptyState icon={MailPlus} title="No open invitations">
+                Invite people with a link. They join with their account, or create one.
+              </EmptyState>
+            ) : (
+              <RowList label="Open invitations">
+                {data.invitations.map((invitation) => (
+                  <Row
+                    key={invitation.id}
+                    title={
+                      <>
+                        {invitee(invitation)} <Badge>{invitation.role}</Badge>
+                      </>
+                    }
+                    facts={[
+                      <>
+                        Created <Moment at={invitation.createdAt} />
+                      </>,
+                      <>
+                        Expires <Moment at={invitation.expiresAt} />
+                      </>,
+                    ]}
+                    actions={
+                      <Button
+                        variant="danger"
+                        size="small"
+                        onClick={() => setOpen(invitation)}
+                        aria-label={`Revoke the invitation of ${invitee(invitation)}`}
+                      >
+                        Revoke
+                      </Button>
+                    }
+                  />
+                ))}
+              </RowList>
+            )
+          }
+        </Loaded>
+      </Section>
+      {open === 'create' && <InviteDialog organization={organization} onCreated={refresh} onClose={close} />}
+      {open !== null && open !== 'create' && (
+        <ConfirmDialog
+          title="Revoke the invitation?"
+          lead={`The link for ${invitee(open)} stops working. You can create another one.`}
+          action="Revoke invitation"
+          command={curlCommand('revokeInvitation', { origin, organization, params: { invitationId: open.id } })}
+          run={() => api.revokeInvitation({ params: { invitationId: open.id } })}
+          onDone={async () => {
+            notify('The invitation is revoked.');
+            await refresh();
+          }}
+          onClose={close}
+        />
+      )}
+    </>
+  );
+}
+
+function inviteWords({ email, role }: Pick<Invitation, 'email' | 'role'>): readonly string[] {
+  return ['members', 'invite', ...(email === null ? [] : [email]), '--role', role];
+}
+
+type InviteDialogProps = {
+  readonly organization: string;
+  readonly onCreated: () => Promise<void>;
+  readonly onClose: () => void;
+};
+
+function InviteDialog({ organization, onCreated, onClose }: InviteDialogProps) {
+  const [email, setEmail] = useState('');
+  const [role, setRole] = useState<Role>('member');
+  const [link, setLink] = useState<string | null>(null);
+  const body = { role, email: email.trim() === '' ? null : email.trim() };
+  const form = useForm(
+    () => organizationApi(organization).createInvitation({ body }),
+    async ({ url }) => {
+      setLink(url);
+      await onCreated();
+    },
+  );
+  if (link !== null) {
+    return (
+      <Dialog
+        title="Send this link"
+        lead={`${body.email ?? 'The first person who opens it'} joins as ${role}. The service sends no mail: use a channel that only this person can read. The link is not shown again.`}
+        onClose={onClose}
+      >
+        <CopyText text={link} name="link" />
+        <Button onClick={onClose} className="self-end">
+          Done
+        </Button>
+      </Dialog>
+    );
+  }
+  return (
+    <Dialog title="Invite a person" onClose={onClose}>
+      <form className="flex flex-col gap-5" onSubmit={form.onSubmit}>
+        {form.problem !== null && <Alert>{form.problem}</Alert>}
+        <TextField
+          label="E-mail (optional)"
+          hint="With an address, only an account with that address can use the link."
+          type="email"
+          placeholder="ada@example.com"
+          value={email}
+          onValue={setEmail}
+          autoComplete="off"
+        />
+        <SelectField
+          label="Role"
+          hint={roleDescriptions[role]}
+          options={roleOptions}
+          value={role}
+          onValue={(value) => setRole(roleOf(value))}
+        />
+        <div className="flex justify-end gap-3">
+          <Button variant="outline" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" disabled={form.isSending}>
+            {form.isSending ? 'Creating…' : 'Create link'}
+          </Button>
+        </div>
+        <Command command={cloudCommand(organization, ...inviteWords(body))} />
+      </form>
+    </Dialog>
+  );
+}

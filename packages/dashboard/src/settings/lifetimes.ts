@@ -1,0 +1,13 @@
+/** Choices for the validity of a key or token, in days; an empty text means that it does not expire. */
+export const lifetimeOptions = [
+  ['7', '7 days'],
+  ['30', '30 days'],
+  ['90', '90 days'],
+  ['365', '1 year'],
+  ['', 'No expiration'],
+] as const;
+
+/** The field `expiresInSeconds` of a request. */
+export function lifetimeSeconds(days: string): number | null {
+  return days === '' ? null : Number(days) * 86_400;
+}

@@ -1,0 +1,128 @@
+import type { Member } from '@bothost/contract';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { describeError } from '../api.ts';
+import { mayCall, organizationApi, organizationKey, useMembership } from '../app/organization.ts';
+import { cloudCommand } from '../commands/shell-command.ts';
+import { Alert } from '../components/alert.tsx';
+import { Badge } from '../components/badge.tsx';
+import { Button } from '../components/button.tsx';
+import { Command } from '../components/command.tsx';
+import { ConfirmDialog } from '../components/confirm-dialog.tsx';
+import { Loaded } from '../components/loaded.tsx';
+import { Moment } from '../components/moment.tsx';
+import { useNotice } from '../components/notice.tsx';
+import { Row, RowList } from '../components/row-list.tsx';
+import { PageHeader, Section } from '../components/section.tsx';
+import { Select } from '../components/select-field.tsx';
+import { userQuery, useUser } from '../session/session.ts';
+import { Invitations } from './invitations.tsx';
+import { roleOf, roleOptions } from './role-options.ts';
+
+/** The page of the people in an organization, and of the invitations that are still open. */
+export function MembersPage() {
+  const membership = useMembership();
+  return (
+    <>
+      <PageHeader title="Members" lead={`People who can sign in to ${membership.verboseName}, and what they may do.`} />
+      <Members />
+      {mayCall(membership, 'listInvitations') && <Invitations organization={membership.name} />}
+    </>
+  );
+}
+
+function Members() {
+  const membership = useMembership();
+  const user = useUser();
+  const [removed, setRemoved] = useState<Member | null>(null);
+  const queries = useQueryClient();
+  const notify = useNotice();
+  const organization = membership.name;
+  const api = organizationApi(organization);
+  const queryKey = [...organizationKey(organization), 'members'];
+  const members = useQuery({ queryKey, queryFn: ({ signal }) => api.listMembers({}, signal) });
+  const change = useMutation({
+    mutationFn: ({ member, role }: { readonly member: Member; readonly role: string }) =>
+      api.updateMember({ params: { userId: member.userId }, body: { role: roleOf(role) } }),
+    onSuccess: ({ name, role }) => notify(`${name} is now ${role}.`),
+    // The person's own role may have changed, and with it what the pages show.
+    onSettled: () =>
+      Promise.all([
+        queries.invalidateQueries({ queryKey }),
+        queries.invalidateQueries({ queryKey: userQuery.queryKey }),
+      ]),
+  });
+  return (
+    <>
+      <Section title="People">
+        {change.error !== null && (
+          <div className="px-5 pt-4 sm:px-6">
+            <Alert>{describeError(change.error)}</Alert>
+          </div>
+        )}
+        <Loaded query={members}>
+          {(data) => (
+            <RowList label="Members">
+              {data.members.map((member) => (
+                <Row
+                  key={member.userId}
+                  title={
+                    <>
+                      {member.name}
+                      {member.userId === user.id && <Badge>You</Badge>}
+                    </>
+                  }
+                  facts={[
+                    member.email,
+                    <>
+                      Joined <Moment at={member.joinedAt} />
+                    </>,
+                  ]}
+                  actions={
+                    mayCall(membership, 'updateMember') ? (
+                      <>
+                        <Select
+                          aria-label={`Role of ${member.name}`}
+                          options={roleOptions}
+                          value={member.role}
+                          disabled={change.isPending}
+                          onValue={(role) => change.mutate({ member, role })}
+                        />
+                        {member.userId !== user.id && (
+                          <Button
+                            variant="danger"
+                            onClick={() => setRemoved(member)}
+                            aria-label={`Remove ${member.name}`}
+                          >
+                            Remove
+                          </Button>
+                        )}
+                      </>
+                    ) : (
+                      <Badge>{member.role}</Badge>
+                    )
+                  }
+                />
+              ))}
+            </RowList>
+          )}
+        </Loaded>
+      </Section>
+      <Command command={cloudCommand(organization, 'members', 'list')} />
+      {removed !== null && (
+        <ConfirmDialog
+          title={`Remove ${removed.name}?`}
+          lead={`${removed.email} loses access to ${membership.verboseName} at once. API keys that this person created stay valid.`}
+          action="Remove member"
+          command={cloudCommand(organization, 'members', 'remove', removed.email)}
+          run={() => api.removeMember({ params: { userId: removed.userId } })}
+          onDone={async () => {
+            notify(`${removed.name} is removed.`);
+            await queries.invalidateQueries({ queryKey });
+          }}
+          onClose={() => setRemoved(null)}
+        />
+      )}
+    </>
+  );
+}

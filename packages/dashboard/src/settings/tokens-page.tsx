@@ -1,0 +1,107 @@
+import type { PersonalToken } from '@bothost/contract';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { KeyRound, Plus } from 'lucide-react';
+import { useState } from 'react';
+import { api } from '../api.ts';
+import { botcliCommand, curlCommand } from '../commands/shell-command.ts';
+import { Badge } from '../components/badge.tsx';
+import { Button } from '../components/button.tsx';
+import { Command } from '../components/command.tsx';
+import { ConfirmDialog } from '../components/confirm-dialog.tsx';
+import { CopyText } from '../components/copy-text.tsx';
+import { EmptyState } from '../components/empty-state.tsx';
+import { Loaded } from '../components/loaded.tsx';
+import { useNotice } from '../components/notice.tsx';
+import { RowList } from '../components/row-list.tsx';
+import { PageHeader, Section } from '../components/section.tsx';
+import { CreateCredentialDialog } from './create-credential-dialog.tsx';
+import { CredentialRow } from './credential-row.tsx';
+import { lifetimeSeconds } from './lifetimes.ts';
+
+const origin = location.origin;
+const queryKey = ['personal tokens'];
+
+/** The page of the person's access tokens, including those of the command line's logins. */
+export function TokensPage() {
+  const [open, setOpen] = useState<'create' | PersonalToken | null>(null);
+  const queries = useQueryClient();
+  const notify = useNotice();
+  const tokens = useQuery({ queryKey, queryFn: ({ signal }) => api.listPersonalTokens({}, signal) });
+  const close = () => setOpen(null);
+  return (
+    <>
+      <PageHeader
+        title="Personal tokens"
+        lead="A personal token acts as you, with your role in each organization. For programs on servers, use an API key."
+        actions={
+          <Button onClick={() => setOpen('create')}>
+            <Plus aria-hidden="true" className="size-4" />
+            Create token
+          </Button>
+        }
+      />
+      <Section>
+        <Loaded query={tokens}>
+          {(data) =>
+            data.tokens.length === 0 ? (
+              <EmptyState icon={KeyRound} title="You have no personal tokens">
+                Create one for scripts, or log in with the command line, which creates its own:
+                <div className="w-full text-left">
+                  <CopyText text={botcliCommand('cloud', 'auth', 'login', '--api-url', origin)} name="command" />
+                </div>
+              </EmptyState>
+            ) : (
+              <RowList label="Personal tokens">
+                {data.tokens.map((token) => (
+                  <CredentialRow
+                    key={token.id}
+                    credential={token}
+                    badge={token.createdBy === 'device-login' && <Badge tone="accent">Command line</Badge>}
+                    onRevoke={() => setOpen(token)}
+                  />
+                ))}
+              </RowList>
+            )
+          }
+        </Loaded>
+      </Section>
+      <Command command={curlCommand('listPersonalTokens', { origin })} />
+      {open === 'create' && (
+        <CreateCredentialDialog
+          kind="personal token"
+          lead="Whoever has the token can do everything that you can do, except change your account."
+          namePlaceholder="Laptop"
+          defaultDays="90"
+          create={async (name, days) => {
+            const { token } = await api.createPersonalToken({
+              body: { name, expiresInSeconds: lifetimeSeconds(days) },
+            });
+            await queries.invalidateQueries({ queryKey });
+            return token;
+          }}
+          usage={
+            <>
+              <p>Use it with the command line, which asks for the token:</p>
+              <CopyText text={botcliCommand('cloud', 'auth', 'use-pat', '--api-url', origin)} name="command" />
+            </>
+          }
+          onClose={close}
+        />
+      )}
+      {open !== null && open !== 'create' && (
+        <ConfirmDialog
+          title={`Revoke ${open.name}?`}
+          lead="Programs that use this token are refused at once. A revoked token cannot be restored."
+          action="Revoke token"
+          command={curlCommand('revokePersonalToken', { origin, params: { tokenId: open.id } })}
+          run={() => api.revokePersonalToken({ params: { tokenId: open.id } })}
+          onDone={async () => {
+            notify(`The token ${open.name} is revoked.`);
+            await queries.invalidateQueries({ queryKey });
+          }}
+          onClose={close}
+        />
+      )}
+    </>
+  );
+}
