@@ -1,0 +1,28 @@
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { AgentCheck } from './agent-check.tsx';
+import { Conversation } from './conversation.tsx';
+import { parseTalkSearch } from './transport-names.ts';
+
+interface AgentConversationProps {
+  readonly agent: string;
+  readonly publicKey: string;
+  readonly onForgetKey: () => void;
+}
+
+/** A conversation with an agent, once key and agent are checked. Its transport is in the address of the page. */
+export function AgentConversation({ agent, publicKey, onForgetKey }: AgentConversationProps) {
+  const { transport = 'websocket' } = useSearch({ strict: false });
+  const navigate = useNavigate();
+  return (
+    <AgentCheck agent={agent} publicKey={publicKey} onForgetKey={onForgetKey}>
+      <Conversation
+        key={agent}
+        agent={agent}
+        publicKey={publicKey}
+        transport={transport}
+        onTransport={(name) => void navigate({ to: '.', search: parseTalkSearch({ transport: name }), replace: true })}
+        onForgetKey={onForgetKey}
+      />
+    </AgentCheck>
+  );
+}

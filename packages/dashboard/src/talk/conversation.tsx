@@ -1,0 +1,217 @@
+import { type ReactNode, useState } from 'react';
+import { Alert } from '../components/alert.tsx';
+import { CopyText } from '../components/copy-text.tsx';
+import { Section } from '../components/section.tsx';
+import { Controls } from './controls.tsx';
+import { DevicePickers, type DeviceSettings } from './device-pickers.tsx';
+import { formatLatency } from './duration.ts';
+import { ElapsedTime } from './elapsed-time.tsx';
+import { EventsPanel } from './events-panel.tsx';
+import { Meter } from './meter.tsx';
+import { shortKey } from './public-key.ts';
+import type { Phase, TalkState } from './talk-state.ts';
+import { TextForm } from './text-form.tsx';
+import { Transcript } from './transcript.tsx';
+import type { TransportName } from './transport-names.ts';
+import { useTalk } from './use-talk.ts';
+import { VideoViews } from './video-views.tsx';
+
+interface ConversationProps {
+  readonly agent: string;
+  readonly publicKey: string;
+  readonly transport: TransportName;
+  readonly onTransport: (transport: TransportName) => void;
+  readonly onForgetKey: () => void;
+}
+
+/** A conversation with an agent: what both say on the left, devices and events on the right. */
+export function Conversation({ agent, publicKey, transport, onTransport, onForgetKey }: ConversationProps) {
+  const talk = useTalk(agent);
+  const [settings, setSettings] = useState<DeviceSettings>({ microphoneId: '', speakerId: '', cameraId: '' });
+  const { state } = talk;
+  const live = isLive(state.phase);
+  const change = (changed: Partial<DeviceSettings>) => {
+    setSettings({ ...settings, ...changed });
+    if (changed.microphoneId !== undefined) talk.selectMicrophone(changed.microphoneId);
+    if (changed.speakerId !== undefined) talk.selectSpeaker(changed.speakerId);
+    if (changed.cameraId !== undefined && state.video.camera !== undefined)
+      talk.setVideo('camera', true, changed.cameraId);
+  };
+  return (
+    <div className="grid gap-6 lg:grid-cols-[minmax(0,1fr)_20rem]" data-phase={state.phase}>
+      <div className="flex min-w-0 flex-col gap-6">
+        <section
+          aria-label="Conversation"
+          className="flex flex-col overflow-hidden rounded-2xl border border-line bg-surface"
+        >
+          <div className="flex flex-col gap-4 border-line border-b p-5 sm:px-6">
+            <Status state={state} />
+            {live && (
+              <div className="flex flex-col gap-1.5">
+                <Meter
+                  name="You"
+                  read={talk.levels.you.read}
+                  active={state.speaking.you}
+                  isMuted={state.microphone !== 'on'}
+                />
+                <Meter name="Bot" read={talk.levels.bot.read} active={state.speaking.bot} />
+              </div>
+            )}
+            <Problems state={state} transport={transport} />
+            <Controls
+              state={state}
+              live={live}
+              onStart={() => talk.start({ publicKey, transport, ...settings })}
+              onEnd={talk.end}
+              onMicrophone={talk.setMicrophone}
+              onVideo={(source, isOn) => talk.setVideo(source, isOn, settings.cameraId)}
+            />
+            {live && <TextForm agent={agent} disabled={state.phase !== 'ready'} onText={talk.sendText} />}
+          </div>
+          <VideoViews agent={agent} video={state.video} />
+          <Transcript agent={agent} lines={state.lines} interim={state.interim} />
+        </section>
+        {state.sessionId !== undefined && (
+          <SessionDetails
+            agent={agent}
+            sessionId={state.sessionId}
+            hasError={state.error !== undefined || state.botErrors.length > 0}
+          />
+        )}
+      </div>
+      <aside aria-label="Connection and events" className="flex min-w-0 flex-col gap-6">
+        <DevicePickers
+          transport={transport}
+          settings={settings}
+          state={state}
+          isLive={live}
+          onTransport={onTransport}
+          onChange={change}
+        />
+        {state.startedAt !== undefined && <EventsPanel events={state.events} startedAt={state.startedAt} />}
+        {!live && (
+          <p className="px-1 text-quiet text-sm">
+            Key: <code className="font-mono">{shortKey(publicKey)}</code>{' '}
+            <button type="button" className="cursor-pointer text-accent underline" onClick={onForgetKey}>
+              Use another key
+            </button>
+          </p>
+        )}
+      </aside>
+    </div>
+  );
+}
+
+function isLive(phase: Phase): boolean {
+  return phase !== 'idle' && phase !== 'ended' && phase !== 'failed';
+}
+
+const phaseLabels: Readonly<Record<Phase, string>> = {
+  idle: 'Your browser will ask to use the microphone. If you decline, you can type.',
+  initializing: 'Looking for a microphone…',
+  authenticating: 'Starting a session…',
+  connecting: 'Connecting to the bot…',
+  ready: 'Ready. Say something, or type.',
+  ended: 'The session has ended.',
+  failed: 'The conversation failed.',
+};
+
+function Status({ state }: { readonly state: TalkState }) {
+  const { phase, startedAt, readyAt, endedAt, latencyMs, speaking } = state;
+  const facts: ReactNode[] = [];
+  if (readyAt !== undefined) {
+    facts.push(
+      <>
+        Time <ElapsedTime from={readyAt} to={endedAt} />
+      </>,
+    );
+    if (startedAt !== undefined) facts.push(`Start ${formatLatency(readyAt - startedAt)}`);
+  } else if (startedAt !== undefined && isLive(phase)) {
+    facts.push(
+      <>
+        Starting <ElapsedTime from={startedAt} to={undefined} />
+      </>,
+    );
+  }
+  if (latencyMs !== undefined) facts.push(`Reply after ${formatLatency(latencyMs)}`);
+  return (
+    <div className="flex items-center gap-4">
+      <img
+        src="/assets/parrot.svg"
+        alt=""
+        width="48"
+        height="48"
+        className={`rounded-full transition-shadow ${speaking.bot ? 'shadow-[0_0_0_4px_var(--ui-good)]' : ''}`}
+      />
+      <div className="flex min-w-0 flex-col gap-1">
+        <p role="status" className="font-medium">
+          {phaseLabels[phase]}
+        </p>
+        {facts.length > 0 && (
+          <ul className="flex flex-wrap gap-x-4 text-quiet text-sm">
+            {facts.map((fact, index) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: the facts have fixed positions
+              <li key={index}>{fact}</li>
+            ))}
+          </ul>
+        )}
+      </div>
+    </div>
+  );
+}
+
+interface ProblemsProps {
+  readonly state: TalkState;
+  readonly transport: TransportName;
+}
+
+function Problems({ state, transport }: ProblemsProps) {
+  return (
+    <>
+      {state.error !== undefined && (
+        <Alert>
+          {state.error}
+          {state.phase === 'failed' && state.readyAt === undefined && state.sessionId !== undefined && (
+            <> If the bot supports {transport === 'websocket' ? 'WebRTC' : 'a WebSocket'}, choose it as transport.</>
+          )}
+        </Alert>
+      )}
+      {state.botErrors.map((error) => (
+        <Alert key={error}>The bot reported an error: {error}</Alert>
+      ))}
+      {state.videoProblem !== undefined && <Alert>{state.videoProblem}</Alert>}
+      {state.microphone === 'none' && (
+        <p className="text-quiet text-sm">No microphone found. The bot cannot hear you, but you can type.</p>
+      )}
+      {state.microphone === 'denied' && (
+        <p className="text-quiet text-sm">
+          The browser blocks the microphone for this page, so the bot cannot hear you, but you can type. To allow it,
+          open the site settings beside the address of the page, and start again.
+        </p>
+      )}
+    </>
+  );
+}
+
+interface SessionDetailsProps {
+  readonly agent: string;
+  readonly sessionId: string;
+  readonly hasError: boolean;
+}
+
+function SessionDetails({ agent, sessionId, hasError }: SessionDetailsProps) {
+  return (
+    <Section title="Session" lead={<code className="font-mono text-[0.8125rem] wrap-anywhere">{sessionId}</code>}>
+      <div className="flex flex-col gap-3 p-5 text-sm sm:px-6">
+        {hasError && (
+          <>
+            <p>To see what the bot logged, run:</p>
+            <CopyText text={`npx botcli cloud agent logs ${agent} --session ${sessionId}`} name="command" />
+          </>
+        )}
+        <p>To see its record and metrics, run:</p>
+        <CopyText text={`npx botcli cloud agent sessions ${agent} --id ${sessionId}`} name="command" />
+      </div>
+    </Section>
+  );
+}

@@ -1,0 +1,66 @@
+import { Section } from '../components/section.tsx';
+import { SelectField } from '../components/select-field.tsx';
+import type { TalkState } from './talk-state.ts';
+import { type TransportName, transportLabels, transportNames } from './transport-names.ts';
+import { useDevices } from './use-devices.ts';
+
+export interface DeviceSettings {
+  /** Ids of devices; empty for the default ones. */
+  readonly microphoneId: string;
+  readonly speakerId: string;
+  readonly cameraId: string;
+}
+
+interface DevicePickersProps {
+  readonly transport: TransportName;
+  readonly settings: DeviceSettings;
+  readonly state: TalkState;
+  readonly isLive: boolean;
+  readonly onTransport: (transport: TransportName) => void;
+  readonly onChange: (change: Partial<DeviceSettings>) => void;
+}
+
+/** Chooses the connection, the microphone, the speaker and the camera. */
+export function DevicePickers({ transport, settings, state, isLive, onTransport, onChange }: DevicePickersProps) {
+  const { microphones, speakers, cameras } = useDevices(state);
+  const options = (devices: readonly MediaDeviceInfo[]) => [
+    ['', 'Default'] as const,
+    ...devices
+      .filter(({ deviceId }) => deviceId !== 'default')
+      .map(({ deviceId, label }) => [deviceId, label || 'Unnamed device'] as const),
+  ];
+  return (
+    <Section title="Connection">
+      <div className="flex flex-col gap-4 px-5 py-5 sm:px-6">
+        <SelectField
+          label="Transport"
+          hint="What the bot supports. The parrot uses a WebSocket."
+          options={transportNames.map((name) => [name, transportLabels[name]])}
+          value={transport}
+          disabled={isLive}
+          onValue={(value) => onTransport(transportNames.find((name) => name === value) ?? 'websocket')}
+        />
+        <SelectField
+          label="Microphone"
+          options={options(microphones)}
+          value={settings.microphoneId}
+          onValue={(microphoneId) => onChange({ microphoneId })}
+        />
+        <SelectField
+          label="Speaker"
+          options={options(speakers)}
+          value={settings.speakerId}
+          onValue={(speakerId) => onChange({ speakerId })}
+        />
+        {transport === 'webrtc' && (
+          <SelectField
+            label="Camera"
+            options={options(cameras)}
+            value={settings.cameraId}
+            onValue={(cameraId) => onChange({ cameraId })}
+          />
+        )}
+      </div>
+    </Section>
+  );
+}

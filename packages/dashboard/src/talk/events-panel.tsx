@@ -1,0 +1,61 @@
+import { useState } from 'react';
+import { Section } from '../components/section.tsx';
+import { formatDuration } from './duration.ts';
+import type { LoggedEvent } from './talk-state.ts';
+
+interface EventsPanelProps {
+  readonly events: readonly LoggedEvent[];
+  /** When the conversation began, in milliseconds since the Unix epoch. */
+  readonly startedAt: number;
+}
+
+const shownAtMost = 100;
+
+/** Lists the RTVI messages of a conversation, newest first. */
+export function EventsPanel({ events, startedAt }: EventsPanelProps) {
+  const [filter, setFilter] = useState('');
+  const wanted = filter.trim().toLowerCase();
+  const matching = events.filter(
+    ({ name, data }) => name.toLowerCase().includes(wanted) || format(data).toLowerCase().includes(wanted),
+  );
+  const shown = matching.slice(-shownAtMost).reverse();
+  return (
+    <Section
+      title="Events"
+      lead={`${matching.length} of ${events.length} messages${matching.length > shownAtMost ? `, the last ${shownAtMost} shown` : ''}`}
+    >
+      <div className="border-line border-b px-5 py-3 sm:px-6">
+        <input
+          type="search"
+          aria-label="Filter events"
+          placeholder="Filter by name or content"
+          value={filter}
+          onChange={(event) => setFilter(event.target.value)}
+          className="min-h-9 w-full rounded-lg border border-field bg-surface px-3 text-sm"
+        />
+      </div>
+      <ul
+        aria-label="Events"
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling list must be reachable by keyboard
+        tabIndex={0}
+        className="max-h-96 divide-y divide-line overflow-y-auto text-sm"
+      >
+        {shown.map(({ id, at, name, data }) => (
+          <li key={id}>
+            <details>
+              <summary className="flex cursor-pointer gap-3 px-5 py-2 hover:bg-background sm:px-6">
+                <span className="text-quiet tabular-nums">{formatDuration(at - startedAt)}</span>
+                <span className="wrap-anywhere">{name}</span>
+              </summary>
+              <pre className="overflow-x-auto bg-background px-5 py-2 font-mono sm:px-6 text-xs">{format(data)}</pre>
+            </details>
+          </li>
+        ))}
+      </ul>
+    </Section>
+  );
+}
+
+function format(data: unknown): string {
+  return data === undefined ? 'No data' : JSON.stringify(data, null, 2);
+}

@@ -1,0 +1,48 @@
+import { type FormEvent, type ReactNode, useState } from 'react';
+import { Button } from '../components/button.tsx';
+import { Section } from '../components/section.tsx';
+import { TextField } from '../components/text-field.tsx';
+import { problemWithKey } from './public-key.ts';
+
+interface KeyFormProps {
+  /** What is wrong with the key of the link that led here. */
+  readonly linkProblem: string | undefined;
+  /** How to get a key. */
+  readonly help: ReactNode;
+  readonly onKey: (key: string) => void;
+}
+
+/** Asks for the public key that starts sessions. */
+export function KeyForm({ linkProblem, help, onKey }: KeyFormProps) {
+  const [key, setKey] = useState('');
+  const [problem, setProblem] = useState<string | undefined>(linkProblem);
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    const trimmed = key.trim();
+    const found = problemWithKey(trimmed);
+    setProblem(found);
+    if (found === undefined) onKey(trimmed);
+  };
+  return (
+    <Section title="Sessions start with a key">
+      <form className="flex max-w-xl flex-col gap-4 p-5 sm:p-6" onSubmit={submit} noValidate>
+        <div role={problem === undefined ? undefined : 'alert'}>
+          <TextField
+            label="Public key"
+            placeholder="pk_…"
+            value={key}
+            onValue={setKey}
+            problem={problem}
+            autoCapitalize="none"
+            autoComplete="off"
+            spellCheck={false}
+          />
+        </div>
+        <Button type="submit" className="self-start">
+          Use this key
+        </Button>
+        <div className="text-quiet text-sm">{help}</div>
+      </form>
+    </Section>
+  );
+}

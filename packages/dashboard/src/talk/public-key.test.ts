@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest';
+import { loadKey, problemWithKey } from './public-key.ts';
+
+const plausible = 'pk_bootstrapkeythatisatleastthirtytwocharacterslong';
+
+test('loadKey removes the key from the address bar and stores it for the tab', () => {
+  const stored = new Map<string, string>();
+  const addresses: string[] = [];
+  const page = (hash: string) => ({
+    location: { hash, pathname: '/talk/parrot', search: '?a=1' },
+    history: { replaceState: (_: unknown, __: string, url?: string | URL | null) => void addresses.push(String(url)) },
+    storage: {
+      getItem: (name: string) => stored.get(name) ?? null,
+      setItem: (name: string, value: string) => void stored.set(name, value),
+      removeItem: (name: string) => void stored.delete(name),
+    },
+  });
+  expect(loadKey(page(''))).toBeUndefined();
+  expect(loadKey(page(`#key=${plausible}`))).toBe(plausible);
+  expect(addresses).toEqual(['/talk/parrot?a=1']);
+  expect(loadKey(page(''))).toBe(plausible);
+});
+
+test('problemWithKey recognizes invalid keys without asking the service', () => {
+  expect(problemWithKey(plausible)).toBeUndefined();
+  expect(problemWithKey('')).toMatch(/Enter/);
+  expect(problemWithKey(plausible.replace('pk_', 'sk_'))).toMatch(/private/);
+  expect(problemWithKey('hunter2')).toMatch(/begins with pk_/);
+  expect(problemWithKey(`pk_${'x'.repeat(49)}`)).toMatch(/mistyped/);
+});

@@ -1,0 +1,70 @@
+import { inspectKey } from '@bothost/contract';
+
+const storageName = 'bothost.publicKey';
+
+export interface PublicKeyStorage {
+  readonly location: Pick<Location, 'hash' | 'pathname' | 'search'>;
+  readonly history: Pick<History, 'replaceState'>;
+  readonly storage: Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>;
+}
+
+let linkProblem: string | undefined;
+
+/** What is wrong with the key of the link that `loadKey` read. Undefined without a link, or for a key in the right format. */
+export function problemWithLink(): string | undefined {
+  return linkProblem;
+}
+
+/**
+ * Returns the public key from the URL fragment (`#key=pk_...`) or from an earlier page of this tab. Removes the fragment from
+ * the address bar, so that people do not copy the key with the address by accident.
+ */
+export function loadKey({ location, history, storage }: PublicKeyStorage): string | undefined {
+  const fromFragment = new URLSearchParams(location.hash.slice(1)).get('key');
+  if (fromFragment === null) return storage.getItem(storageName) ?? undefined;
+  history.replaceState(null, '', location.pathname + location.search);
+  linkProblem = problemWithKey(fromFragment);
+  if (linkProblem !== undefined) return undefined;
+  storeKey(storage, fromFragment);
+  return fromFragment;
+}
+
+/** Stores the key for this browser tab. Undefined removes the stored key. */
+export function storeKey(storage: PublicKeyStorage['storage'], key: string | undefined, name = storageName): void {
+  if (key === undefined) storage.removeItem(name);
+  else storage.setItem(name, key);
+}
+
+const organizationPrefix = `${storageName}.`;
+
+/** The public key with which a signed-in person talks to the agents of an organization in this browser. */
+export function readOrganizationKey(organizationId: string): string | undefined {
+  return localStorage.getItem(organizationPrefix + organizationId) ?? undefined;
+}
+
+/** Undefined removes the stored key. */
+export function storeOrganizationKey(organizationId: string, key: string | undefined): void {
+  storeKey(localStorage, key, organizationPrefix + organizationId);
+}
+
+/** Removes the keys of all organizations from this browser. */
+export function forgetOrganizationKeys(): void {
+  for (const name of Object.keys(localStorage)) {
+    if (name.startsWith(organizationPrefix)) localStorage.removeItem(name);
+  }
+}
+
+/** Returns a sentence about an error in the format of a key, or undefined if there is none. Does not ask the service. */
+export function problemWithKey(key: string): string | undefined {
+  const { kind, verdict } = inspectKey(key);
+  if (key === '') return 'Enter a public key.';
+  if (kind === 'private' || kind === 'personal')
+    return 'This is a private key. Do not use it in a browser. Enter a public key, which begins with pk_.';
+  if (kind !== 'public') return 'This is not a public key. A public key begins with pk_.';
+  return verdict === 'mistyped' ? 'This key is mistyped: its checksum does not match. Copy it again.' : undefined;
+}
+
+/** Shortens a key to its start and end, which are enough to recognize it. */
+export function shortKey(key: string): string {
+  return `${key.slice(0, 7)}…${key.slice(-4)}`;
+}

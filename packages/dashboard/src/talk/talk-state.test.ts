@@ -1,0 +1,83 @@
+import { expect, test } from 'vitest';
+import { initialTalk, type TalkEvent, talkReducer } from './talk-state.ts';
+
+type Unstamped<Event> = Event extends TalkEvent ? Omit<Event, 'at'> & { readonly at?: number } : never;
+type TestEvent = Unstamped<TalkEvent>;
+
+const after = (...events: readonly TestEvent[]) =>
+  events.reduce((state, event) => talkReducer(state, { at: 0, ...event } as TalkEvent), initialTalk);
+const texts = (...events: readonly TestEvent[]) => after(...events).lines.map((line) => `${line.who}: ${line.text}`);
+const spoke: readonly TestEvent[] = [
+  { type: 'speaking', who: 'you', speaking: true, at: 1_000 },
+  { type: 'speaking', who: 'you', speaking: false, at: 3_000 },
+];
+
+test('updates of the same segment become one line of the transcript', () => {
+  const part = (text: string, spoken_status: 'new' | 'completed'): TestEvent => ({
+    type: 'bot-output',
+    output: { text, segment_id: 7, spoken_status },
+  });
+  expect(texts(part('Hel', 'new'), { type: 'user-text', text: 'yes?' }, part('Hello', 'completed'))).toEqual([
+    'bot: Hello',
+    'you: yes?',
+  ]);
+});
+
+test('the transcript omits single words and empty lines of a bot', () => {
+  expect(
+    texts(
+      { type: 'bot-output', output: { text: 'Hel', aggregated_by: 'word' } },
+      { type: 'bot-output', output: { text: ' ' } },
+    ),
+  ).toEqual([]);
+});
+
+test('the transcript shows a placeholder for speech until its text arrives', () => {
+  const heard = (text: string, isFinal: boolean): TestEvent => ({ type: 'user-transcript', text, isFinal });
+  expect(texts(...spoke)).toEqual(['you: You spoke']);
+  expect(after(heard('good', false)).interim).toBe('good');
+  expect(texts(...spoke, heard('good morning', true))).toEqual(['you: good morning']);
+  expect(after(heard('good', false), heard('good morning', true)).interim).toBe('');
+});
+
+test('the latency is the time from the end of a turn to the first sign of a reply', () => {
+  const reply: TestEvent = { type: 'speaking', who: 'bot', speaking: true, at: 3_400 };
+  expect(after(...spoke, reply).latencyMs).toBe(400);
+  expect(after(...spoke, reply, { ...reply, at: 9_000 }).latencyMs).toBe(400);
+  expect(after(reply).latencyMs).toBeUndefined();
+  const typed: TestEvent = { type: 'user-text', text: 'hello', at: 5_000 };
+  expect(after(typed, { type: 'bot-output', output: { text: 'hi' }, at: 5_250 }).latencyMs).toBe(250);
+});
+
+test('a new conversation starts with an empty state', () => {
+  const state = after({ type: 'failed', error: 'no' }, ...spoke, { type: 'phase', phase: 'initializing', at: 7 });
+  expect(state).toEqual({ ...initialTalk, phase: 'initializing', startedAt: 7 });
+});
+
+test('an error from the bot is listed once and does not end the conversation', () => {
+  const ready: TestEvent = { type: 'phase', phase: 'ready' };
+  const error: TestEvent = { type: 'bot-error', error: 'no voice' };
+  expect(after(ready, error, error)).toMatchObject({ phase: 'ready', error: undefined, botErrors: ['no voice'] });
+});
+
+test('the end or failure of a conversation resets who is speaking', () => {
+  const [speaking] = spoke as [TestEvent];
+  expect(after(speaking, { type: 'phase', phase: 'ended' }).speaking.you).toBe(false);
+  expect(after(speaking, { type: 'failed', error: 'gone' })).toMatchObject({ error: 'gone', speaking: { you: false } });
+});
+
+test('video is shown until it ends, and until the end of the conversation', () => {
+  const track = { id: 'camera' } as MediaStreamTrack;
+  const accepted: TestEvent = { type: 'video-accepted', sources: ['camera', 'screen'] };
+  const failed: TestEvent = { type: 'video-failed', problem: 'No camera found.' };
+  const started: TestEvent = { type: 'video', source: 'camera', track };
+  expect(after(accepted, failed, started)).toMatchObject({ video: { camera: track }, videoProblem: undefined });
+  expect(after(accepted, started, { type: 'video', source: 'camera' }).video).toEqual({});
+  expect(after(accepted, started, { type: 'phase', phase: 'ended' })).toMatchObject({ video: {}, acceptedVideo: [] });
+});
+
+test('the log of events keeps the newest 500', () => {
+  const messages = Array.from({ length: 501 }, (_, data): TestEvent => ({ type: 'message', name: 'metrics', data }));
+  const { events } = after(...messages);
+  expect([events.length, events[0]?.data, events.at(-1)?.id]).toEqual([500, 1, 501]);
+});

@@ -1,0 +1,179 @@
+import type { BotOutputData } from '@pipecat-ai/client-js';
+
+/** The phase of a conversation. The names up to `ready` are those of the Pipecat client. */
+export type Phase = 'idle' | 'initializing' | 'authenticating' | 'connecting' | 'ready' | 'ended' | 'failed';
+
+export interface Line {
+  readonly id: number;
+  readonly at: number;
+  readonly who: 'you' | 'bot';
+  readonly text: string;
+  /** The id with which later messages from the bot update this line. Absent for lines that are never updated. */
+  readonly segment?: number;
+  /** True for speech whose transcript has not arrived yet. */
+  readonly isWordless?: true;
+}
+
+/** The video that a person can send. */
+export type LocalVideo = 'camera' | 'screen';
+export type VideoSource = LocalVideo | 'bot';
+
+/** A message of the RTVI protocol, or an event of the connection. */
+export interface LoggedEvent {
+  readonly id: number;
+  readonly at: number;
+  readonly name: string;
+  readonly data: unknown;
+}
+
+/** All times are in milliseconds since the Unix epoch. */
+export interface TalkState {
+  readonly phase: Phase;
+  readonly startedAt: number | undefined;
+  readonly readyAt: number | undefined;
+  readonly endedAt: number | undefined;
+  readonly sessionId: string | undefined;
+  readonly microphone: 'unknown' | 'on' | 'off' | 'none' | 'denied';
+  readonly speaking: { readonly you: boolean; readonly bot: boolean };
+  /** What the person can send, because the bot accepts it. */
+  readonly acceptedVideo: readonly LocalVideo[];
+  /** The video that is sent and received at the moment. */
+  readonly video: Readonly<Partial<Record<VideoSource, MediaStreamTrack>>>;
+  /** Why the camera or the screen could not be opened. */
+  readonly videoProblem: string | undefined;
+  readonly lines: readonly Line[];
+  /** What the person is saying, until its final transcript arrives. */
+  readonly interim: string;
+  /** When the person's turn ended. Undefined while no reply is expected. */
+  readonly turnEndedAt: number | undefined;
+  /** The time from the end of the person's last turn to the bot's reply. */
+  readonly latencyMs: number | undefined;
+  readonly events: readonly LoggedEvent[];
+  readonly error: string | undefined;
+  /** Errors that did not end the conversation, without duplicates. */
+  readonly botErrors: readonly string[];
+}
+
+type TalkEventBody =
+  | { readonly type: 'phase'; readonly phase: Exclude<Phase, 'failed'> }
+  | { readonly type: 'failed'; readonly error: string }
+  | { readonly type: 'bot-error'; readonly error: string }
+  | { readonly type: 'session'; readonly sessionId: string }
+  | { readonly type: 'microphone'; readonly microphone: TalkState['microphone'] }
+  | { readonly type: 'speaking'; readonly who: 'you' | 'bot'; readonly speaking: boolean }
+  | { readonly type: 'video-accepted'; readonly sources: readonly LocalVideo[] }
+  /** Without a track, the video has ended. */
+  | { readonly type: 'video'; readonly source: VideoSource; readonly track?: MediaStreamTrack }
+  | { readonly type: 'video-failed'; readonly problem: string }
+  | { readonly type: 'user-transcript'; readonly text: string; readonly isFinal: boolean }
+  | { readonly type: 'user-text'; readonly text: string }
+  | { readonly type: 'bot-output'; readonly output: BotOutputData }
+  | { readonly type: 'message'; readonly name: string; readonly data: unknown };
+
+export type TalkEvent = TalkEventBody & { readonly at: number };
+
+export const initialTalk: TalkState = {
+  phase: 'idle',
+  startedAt: undefined,
+  readyAt: undefined,
+  endedAt: undefined,
+  sessionId: undefined,
+  microphone: 'unknown',
+  speaking: { you: false, bot: false },
+  acceptedVideo: [],
+  video: {},
+  videoProblem: undefined,
+  lines: [],
+  interim: '',
+  turnEndedAt: undefined,
+  latencyMs: undefined,
+  events: [],
+  error: undefined,
+  botErrors: [],
+};
+
+const botErrorsAtMost = 3;
+const eventsAtMost = 500;
+const linesAtMost = 500;
+const over = {
+  speaking: { you: false, bot: false },
+  acceptedVideo: [],
+  video: {},
+  videoProblem: undefined,
+  interim: '',
+  turnEndedAt: undefined,
+};
+
+/** Updates the state of a conversation for an event. */
+export function talkReducer(state: TalkState, event: TalkEvent): TalkState {
+  const { at } = event;
+  switch (event.type) {
+    case 'phase':
+      if (event.phase === 'initializing') return { ...initialTalk, phase: 'initializing', startedAt: at };
+      if (event.phase === 'ended') return { ...state, ...over, phase: 'ended', endedAt: at };
+      return { ...state, phase: event.phase, readyAt: event.phase === 'ready' ? at : state.readyAt };
+    case 'failed':
+      return { ...state, ...over, phase: 'failed', endedAt: at, error: event.error };
+    case 'bot-error':
+      return { ...state, botErrors: [...new Set([...state.botErrors, event.error])].slice(-botErrorsAtMost) };
+    case 'session':
+      return { ...state, sessionId: event.sessionId };
+    case 'microphone':
+      return { ...state, microphone: event.microphone };
+    case 'speaking': {
+      const speaking = { ...state.speaking, [event.who]: event.speaking };
+      if (event.who === 'bot') return event.speaking ? { ...withReply(state, at), speaking } : { ...state, speaking };
+      const isFinished = state.speaking.you && !event.speaking;
+      if (!isFinished) return { ...state, speaking, turnEndedAt: undefined };
+      const lines = withLine(state.lines, { at, who: 'you', text: 'You spoke', isWordless: true });
+      return { ...state, speaking, lines, turnEndedAt: at };
+    }
+    case 'video-accepted':
+      return { ...state, acceptedVideo: event.sources };
+    case 'video': {
+      const { [event.source]: _previous, ...others } = state.video;
+      const video = event.track === undefined ? others : { ...others, [event.source]: event.track };
+      return { ...state, video, videoProblem: undefined };
+    }
+    case 'video-failed':
+      return { ...state, videoProblem: event.problem };
+    case 'user-transcript': {
+      if (!event.isFinal) return { ...state, interim: event.text };
+      const last = state.lines.at(-1);
+      const before = last?.isWordless ? state.lines.slice(0, -1) : state.lines;
+      return { ...state, interim: '', lines: withLine(before, { at, who: 'you', text: event.text }) };
+    }
+    case 'user-text':
+      return { ...state, lines: withLine(state.lines, { at, who: 'you', text: event.text }), turnEndedAt: at };
+    case 'bot-output':
+      return { ...withReply(state, at), lines: withOutput(state.lines, event.output, at) };
+    case 'message': {
+      const logged = { id: (state.events.at(-1)?.id ?? 0) + 1, at, name: event.name, data: event.data };
+      return { ...state, events: [...state.events.slice(1 - eventsAtMost), logged] };
+    }
+  }
+}
+
+/** The first sign of a reply: speech, or text of a bot that does not report its speech. */
+function withReply(state: TalkState, at: number): TalkState {
+  if (state.turnEndedAt === undefined) return state;
+  return { ...state, latencyMs: at - state.turnEndedAt, turnEndedAt: undefined };
+}
+
+/**
+ * Adds or updates a line of the bot. A bot sends each line twice (RTVI `bot-output`): when it plans to say it, and while it says
+ * it.
+ */
+function withOutput(lines: readonly Line[], output: BotOutputData, at: number): readonly Line[] {
+  if (output.aggregated_by === 'word' || output.text.trim() === '') return lines;
+  const segment = output.segment_id;
+  if (segment === undefined) return withLine(lines, { at, who: 'bot', text: output.text });
+  if (lines.some((line) => line.segment === segment)) {
+    return lines.map((line) => (line.segment === segment ? { ...line, text: output.text } : line));
+  }
+  return withLine(lines, { at, who: 'bot', text: output.text, segment });
+}
+
+function withLine(lines: readonly Line[], line: Omit<Line, 'id'>): readonly Line[] {
+  return [...lines.slice(1 - linesAtMost), { ...line, id: (lines.at(-1)?.id ?? 0) + 1 }];
+}

@@ -1,0 +1,11 @@
+export const transportNames = ['websocket', 'webrtc'] as const;
+export type TransportName = (typeof transportNames)[number];
+
+/** The transport in the address of a talk page. Absent for a WebSocket. */
+export type TalkSearch = { readonly transport?: 'webrtc' };
+
+export function parseTalkSearch({ transport }: Readonly<Record<string, unknown>>): TalkSearch {
+  return transport === 'webrtc' ? { transport } : {};
+}
+
+export const transportLabels: Readonly<Record<TransportName, string>> = { websocket: 'WebSocket', webrtc: 'WebRTC' };

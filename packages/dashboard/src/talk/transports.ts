@@ -1,0 +1,138 @@
+import { ConnectionError, publicBase, type StartResponse } from '@bothost/contract';
+import type { Transport } from '@pipecat-ai/client-js';
+import type { Level } from './levels.ts';
+import type { LocalVideo } from './talk-state.ts';
+import type { TransportName } from './transport-names.ts';
+
+type ConnectOptions = { readonly origin: string; readonly agent: string; readonly publicKey: string };
+type Levels = { readonly you: Level; readonly bot: Level };
+
+/** A transport of the Pipecat client, with what it needs from and for the service. */
+export type ConnectableTransport = {
+  readonly transport: Transport;
+  readonly startRequest: { readonly transport: TransportName } & Readonly<Record<string, unknown>>;
+  /** The argument of the client's `connect`. @throws ConnectionError if the response lacks a field */
+  readonly connectionParameters: (started: StartResponse, options: ConnectOptions) => Record<string, unknown>;
+  /** Plays a track of the bot, if the transport does not play it itself. */
+  readonly playTrack?: (track: MediaStreamTrack) => void;
+  readonly selectMicrophone: (id: string) => Promise<void>;
+  readonly selectSpeaker: (id: string) => Promise<void>;
+  /** Absent if the transport has no video. */
+  readonly video?: VideoSender;
+  readonly close: () => void;
+};
+
+type VideoSender = {
+  /** What the bot accepts. Known once it is connected. */
+  readonly accepted: () => readonly LocalVideo[];
+  /** Starts to send, or changes the camera. Rejects with a `DOMException` if the browser or the person refuses. */
+  readonly start: (source: LocalVideo, cameraId: string) => Promise<MediaStreamTrack>;
+  readonly stop: (source: LocalVideo) => Promise<void>;
+};
+
+/** Loads the library of a transport. */
+export async function createTransport(
+  name: TransportName,
+  { levels }: { levels: Levels },
+): Promise<ConnectableTransport> {
+  return name === 'websocket' ? createWebSocketTransport(levels) : createWebRtcTransport(levels);
+}
+
+/** The sample rate of the microphone's audio, in hertz. */
+const microphoneHertz = 16_000;
+/** The size of an audio frame: 32 ms of 16-bit samples. */
+const microphoneFrameBytes = 1024;
+
+async function createWebSocketTransport(levels: Levels): Promise<ConnectableTransport> {
+  const { WavMediaManager, WebSocketTransport } = await import('@pipecat-ai/websocket-transport');
+  // This media manager loads nothing from other hosts.
+  const media = new WavMediaManager(microphoneFrameBytes, microphoneHertz);
+  const setUserAudioCallback = media.setUserAudioCallback.bind(media);
+  media.setUserAudioCallback = (callback) =>
+    setUserAudioCallback((pcm) => {
+      levels.you.update(pcm);
+      callback(pcm);
+    });
+  const bufferBotAudio = media.bufferBotAudio.bind(media);
+  media.bufferBotAudio = (pcm, id) => {
+    levels.bot.update(pcm);
+    return bufferBotAudio(pcm, id);
+  };
+  const disconnect = media.disconnect.bind(media);
+  // Ignore the rejection that occurs if nothing was recorded; otherwise, the transport would leave the WebSocket open.
+  media.disconnect = () => disconnect().catch(() => {});
+  // The media manager does not offer its player's choice of a speaker.
+  const { _wavStreamPlayer: player } = media as unknown as {
+    readonly _wavStreamPlayer: { readonly updateSpeaker: (id: string) => Promise<void> };
+  };
+  return {
+    transport: new WebSocketTransport({ mediaManager: media, recorderSampleRate: microphoneHertz }),
+    startRequest: { transport: 'websocket' },
+    connectionParameters: ({ wsUrl, token }) => {
+      if (wsUrl === undefined) throw new ConnectionError('The service did not return a WebSocket address.');
+      // No other fields, such as `sessionId`, because the transport rejects them.
+      return { wsUrl, ...(token === undefined ? {} : { token }) };
+    },
+    selectMicrophone: (id) => media.updateMic(id),
+    selectSpeaker: (id) => player.updateSpeaker(id),
+    close: () => {},
+  };
+}
+
+/** The positions of what is sent in the offer of the transport. */
+const senderIndexes = { microphone: 0, camera: 1, screen: 2 } as const;
+
+async function createWebRtcTransport(levels: Levels): Promise<ConnectableTransport> {
+  const [{ SmallWebRTCTransport }, { createBrowserMedia }] = await Promise.all([
+    import('@pipecat-ai/small-webrtc-transport'),
+    import('./browser-media.ts'),
+  ]);
+  const media = createBrowserMedia(levels);
+  const transport = new SmallWebRTCTransport({ mediaManager: media.manager });
+  // The transport sends the tracks that it started with, and has no method to replace them.
+  const transceiver = (source: keyof typeof senderIndexes) => {
+    const { pc } = transport as unknown as { readonly pc: RTCPeerConnection | null };
+    return pc?.getTransceivers()[senderIndexes[source]];
+  };
+  /** Informs the bot whether to expect video. */
+  const announce = async (source: LocalVideo, isOn: boolean) =>
+    source === 'camera' ? transport.enableCam(isOn) : transport.enableScreenShare(isOn);
+  return {
+    transport,
+    startRequest: { transport: 'webrtc', createDailyRoom: false, enableDefaultIceServers: true },
+    connectionParameters: ({ sessionId, iceConfig }, { origin, agent, publicKey }) => {
+      if (sessionId === undefined) throw new ConnectionError('The service did not return a session.');
+      return {
+        webrtcRequestParams: {
+          endpoint: `${origin}${publicBase}/${encodeURIComponent(agent)}/sessions/${sessionId}/api/offer`,
+          headers: new Headers({ authorization: `Bearer ${publicKey}` }),
+        },
+        ...(iceConfig === undefined ? {} : { iceConfig }),
+      };
+    },
+    playTrack: media.play,
+    selectMicrophone: async (id) => {
+      await transport.updateMic(id);
+      await transceiver('microphone')?.sender.replaceTrack(transport.tracks().local.audio ?? null);
+    },
+    selectSpeaker: media.selectSpeaker,
+    video: {
+      accepted: () => {
+        const sources: LocalVideo[] = 'getDisplayMedia' in navigator.mediaDevices ? ['camera', 'screen'] : ['camera'];
+        return sources.filter((source) => transceiver(source)?.currentDirection?.startsWith('send'));
+      },
+      start: async (source, cameraId) => {
+        const track = await media.openVideo(source, cameraId);
+        await transceiver(source)?.sender.replaceTrack(track);
+        await announce(source, true);
+        return track;
+      },
+      stop: async (source) => {
+        media.closeVideo(source);
+        await transceiver(source)?.sender.replaceTrack(null);
+        await announce(source, false);
+      },
+    },
+    close: media.close,
+  };
+}
