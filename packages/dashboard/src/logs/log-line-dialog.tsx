@@ -1,0 +1,59 @@
+import type { LogLine } from '@bothost/contract';
+import { Link } from '@tanstack/react-router';
+import { CopyButton } from '../components/copy-button.tsx';
+import { Dialog } from '../components/dialog.tsx';
+import { TextBlock } from '../components/text-block.tsx';
+import { plainText } from './log-text.ts';
+import { formatMoment } from './log-time.ts';
+
+type LogLineDialogProps = {
+  readonly line: LogLine;
+  readonly organization: string;
+  readonly onClose: () => void;
+};
+
+/** A whole line, where it is from, and its record. */
+export function LogLineDialog({ line, organization, onClose }: LogLineDialogProps) {
+  const notes = [
+    line.beforeSession === true && 'Written while the instance was warm, before the session was requested.',
+    line.unattended === true && 'Written while no server ran. The time is when a server read the line.',
+    line.continued === true && 'The line is too long for one entry and continues in the next one.',
+  ].filter((note) => note !== false);
+  return (
+    <Dialog title="Log line" lead={formatMoment(line.timestamp)} onClose={onClose}>
+      <TextBlock label="Line" text={plainText(line.log)} />
+      {notes.map((note) => (
+        <p key={note} className="text-quiet text-sm">
+          {note}
+        </p>
+      ))}
+      <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-4 gap-y-1.5 text-sm">
+        <dt className="text-quiet">Level</dt>
+        <dd>{line.level ?? 'None'}</dd>
+        <dt className="text-quiet">Session</dt>
+        <dd className="wrap-anywhere">
+          {line.sessionId === null ? (
+            'None'
+          ) : (
+            <Link
+              to="/orgs/$organization/sessions/$sessionId"
+              params={{ organization, sessionId: line.sessionId }}
+              className="text-accent underline"
+            >
+              {line.sessionId}
+            </Link>
+          )}
+        </dd>
+        <dt className="text-quiet">Instance</dt>
+        <dd className="wrap-anywhere">{line.instanceId}</dd>
+        <dt className="text-quiet">Deployment</dt>
+        <dd className="wrap-anywhere">{line.deploymentId}</dd>
+        <dt className="text-quiet">Time</dt>
+        <dd className="wrap-anywhere">{line.timestamp}</dd>
+      </dl>
+      <div>
+        <CopyButton text={JSON.stringify(line, null, 2)} label="Copy the line as JSON" />
+      </div>
+    </Dialog>
+  );
+}

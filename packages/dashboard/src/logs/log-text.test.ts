@@ -1,0 +1,17 @@
+import { expect, test } from 'vitest';
+import { messageOf, plainText } from './log-text.ts';
+
+test.each([
+  ['\u001b[31mred\u001b[0m', 'red'],
+  ['\u001b]0;title\u0007text', 'text'],
+  ['\u001b]8;;https://example.com\u001b\\link\u001b]8;;\u001b\\', 'link'],
+  ['tab\tand\rreturn\u0000', 'tab\tandreturn'],
+])('plainText removes terminal sequences from %j', (line, text) => {
+  expect(plainText(line)).toBe(text);
+});
+
+test('messageOf removes what is shown beside the message', () => {
+  const line = '2026-11-23 12:00:00.123 | \u001b[1mINFO\u001b[0m     | bot:run:12 | NONE - Hello';
+  expect(messageOf(line)).toBe('Hello (bot:run:12)');
+  expect(messageOf('no format')).toBe('no format');
+});

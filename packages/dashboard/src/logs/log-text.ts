@@ -1,0 +1,16 @@
+import { parseLogText } from '@bothost/contract';
+
+// biome-ignore-start lint/suspicious/noControlCharactersInRegex: terminal sequences and other control characters are removed
+const controls =
+  /\u001b\[[0-?]*[ -/]*[@-~]|\u001b\][^\u0007\u001b]*(?:\u0007|\u001b\\)|\u001b[ -~]|[\u0000-\u0008\u000b-\u001f\u007f]/g;
+// biome-ignore-end lint/suspicious/noControlCharactersInRegex: see above
+
+/** A line of a bot's output without terminal sequences and other control characters. */
+export function plainText(line: string): string {
+  return line.replace(controls, '');
+}
+
+/** The message of a line: in Pipecat's format, without time, level and session, which are shown beside it. */
+export function messageOf(line: string): string {
+  return parseLogText(plainText(line)).message;
+}

@@ -1,0 +1,24 @@
+const clock = new Intl.DateTimeFormat('en', {
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+  fractionalSecondDigits: 3,
+  hourCycle: 'h23',
+});
+const full = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'long' });
+
+/** The local time of day with milliseconds, such as `14:03:09.120`. */
+export function formatClock(timestamp: string): string {
+  return clock.format(new Date(timestamp));
+}
+
+/** Local date and time with the time zone. */
+export function formatMoment(timestamp: string): string {
+  return full.format(new Date(timestamp));
+}
+
+/** A timestamp with nanoseconds as Unix time in seconds, to a microsecond. */
+export function secondsOf(timestamp: string): number {
+  const [, whole = timestamp, fraction = ''] = /^(.*)\.(\d+)Z$/.exec(timestamp) ?? [];
+  return Date.parse(fraction === '' ? timestamp : `${whole}Z`) / 1000 + Number(`0.${fraction.slice(0, 6)}`);
+}

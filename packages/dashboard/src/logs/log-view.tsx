@@ -1,0 +1,227 @@
+import type { LogLine } from '@bothost/contract';
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { ArrowDown, ScrollText } from 'lucide-react';
+import { type KeyboardEvent, type ReactNode, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { Alert } from '../components/alert.tsx';
+import { Button } from '../components/button.tsx';
+import { classNames } from '../components/class-names.ts';
+import { EmptyState } from '../components/empty-state.tsx';
+import { Loaded } from '../components/loaded.tsx';
+import { LogLineDialog } from './log-line-dialog.tsx';
+import { messageOf } from './log-text.ts';
+import { formatClock } from './log-time.ts';
+import type { useLogLines } from './use-log-lines.ts';
+
+const rowPixels = 28;
+/** When this few rows are left in a direction, the next page is read. */
+const rowsAhead = 100;
+
+type LogViewProps = {
+  readonly log: ReturnType<typeof useLogLines>;
+  readonly organization: string;
+  /** Shows the session of each line. */
+  readonly hasSessions?: boolean;
+  readonly isFollowing: boolean;
+  readonly onFollow: (isFollowing: boolean) => void;
+  /** Called when scrolling has stopped, with the last visible line. */
+  readonly onRest?: (last: LogLine) => void;
+  /** In place of the list, if there is no line. */
+  readonly empty: ReactNode;
+  readonly className?: string;
+};
+
+/** A log, oldest line first, of which only the visible lines are in the document. */
+export function LogView(props: LogViewProps) {
+  const { pages } = props.log;
+  return (
+    <Loaded query={pages}>
+      {() =>
+        props.log.lines.length === 0 ? (
+          <>
+            <NextPages log={props.log} isAtEnd />
+            <EmptyState icon={ScrollText} title="No lines">
+              {props.empty}
+            </EmptyState>
+          </>
+        ) : (
+          <Lines {...props} />
+        )
+      }
+    </Loaded>
+  );
+}
+
+/** Reads newer lines while the end is shown. */
+function NextPages({ log: { pages }, isAtEnd }: { readonly log: LogViewProps['log']; readonly isAtEnd: boolean }) {
+  const { hasNextPage, isFetching, fetchNextPage } = pages;
+  useEffect(() => {
+    if (isAtEnd && hasNextPage && !isFetching) void fetchNextPage();
+  }, [isAtEnd, hasNextPage, isFetching, fetchNextPage]);
+  return null;
+}
+
+function Lines({ log, organization, hasSessions = false, isFollowing, onFollow, onRest, className }: LogViewProps) {
+  const { pages, lines, isMaskingIncomplete } = log;
+  const scroller = useRef<HTMLDivElement>(null);
+  const [activeLine, setActiveLine] = useState<LogLine | null>(null);
+  const [opened, setOpened] = useState<LogLine | null>(null);
+  const virtualizer = useVirtualizer({
+    count: lines.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => rowPixels,
+    overscan: 8,
+    paddingStart: 6,
+    paddingEnd: 6,
+    initialOffset: () => lines.length * rowPixels,
+  });
+  const items = virtualizer.getVirtualItems();
+  const { startIndex = 0, endIndex = 0 } = virtualizer.range ?? {};
+  useScrollAnchor(scroller, lines, isFollowing);
+
+  const { hasPreviousPage, isFetchingPreviousPage, fetchPreviousPage } = pages;
+  const isNearStart = startIndex < rowsAhead;
+  useEffect(() => {
+    if (isNearStart && hasPreviousPage && !isFetchingPreviousPage) void fetchPreviousPage();
+  }, [isNearStart, hasPreviousPage, isFetchingPreviousPage, fetchPreviousPage]);
+
+  const lastVisible = lines[Math.min(endIndex, lines.length - 1)];
+  const isScrolling = virtualizer.isScrolling;
+  useEffect(() => {
+    if (!isScrolling && lastVisible !== undefined) onRest?.(lastVisible);
+  }, [isScrolling, lastVisible, onRest]);
+
+  const active = activeLine === null ? -1 : lines.indexOf(activeLine);
+  const moveTo = (index: number) => {
+    const target = Math.max(0, Math.min(lines.length - 1, index));
+    setActiveLine(lines[target] ?? null);
+    if (target < lines.length - 1) onFollow(false);
+    virtualizer.scrollToIndex(target);
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    const from = active === -1 ? endIndex : active;
+    const pageRows = Math.max(1, endIndex - startIndex);
+    const targets: Readonly<Record<string, number>> = {
+      ArrowUp: from - 1,
+      ArrowDown: from + 1,
+      PageUp: from - pageRows,
+      PageDown: from + pageRows,
+      Home: 0,
+      End: lines.length - 1,
+    };
+    const target = targets[event.key];
+    const line = lines[active];
+    if (target !== undefined) moveTo(target);
+    else if (event.key === 'Enter' && line !== undefined) setOpened(line);
+    else return;
+    event.preventDefault();
+  };
+  return (
+    <div className="relative">
+      <NextPages log={log} isAtEnd={isFollowing || endIndex > lines.length - rowsAhead} />
+      {isMaskingIncomplete && (
+        <div className="p-4">
+          <Alert>
+            Some secret values of these bots could not be decrypted, for example because their secret set was deleted.
+            If a bot printed such a value, these lines contain it.
+          </Alert>
+        </div>
+      )}
+      <div
+        ref={scroller}
+        role="listbox"
+        aria-label="Log lines"
+        aria-activedescendant={active === -1 ? undefined : `log-line-${active}`}
+        tabIndex={0}
+        onKeyDown={onKeyDown}
+        // A person scrolls; the view itself scrolls only to the end.
+        onWheel={({ deltaY }) => deltaY < 0 && onFollow(false)}
+        onTouchMove={() => onFollow(false)}
+        onPointerDown={({ target, currentTarget }) => target === currentTarget && onFollow(false)}
+        className={classNames('max-h-96 overflow-y-auto overflow-x-hidden font-mono text-[0.8125rem]', className)}
+      >
+        <div className="relative" role="presentation" style={{ height: virtualizer.getTotalSize() }}>
+          {items.map(({ index, start }) => {
+            const line = lines[index];
+            if (line === undefined) return null;
+            return (
+              // biome-ignore lint/a11y/useKeyWithClickEvents: the list handles the keys
+              // biome-ignore lint/a11y/useFocusableInteractive: the list has the focus
+              <div
+                key={index}
+                id={`log-line-${index}`}
+                role="option"
+                aria-selected={index === active}
+                onClick={() => {
+                  setActiveLine(line);
+                  setOpened(line);
+                }}
+                className={classNames(
+                  'absolute inset-x-0 top-0 flex cursor-pointer items-center gap-3 whitespace-pre border-transparent border-l-3 px-4 hover:bg-line/40 sm:px-5',
+                  levelBorder(line),
+                  index === active && 'bg-line/60',
+                )}
+                style={{ height: rowPixels, transform: `translateY(${start}px)` }}
+              >
+                <LineCells line={line} hasSessions={hasSessions} />
+              </div>
+            );
+          })}
+        </div>
+      </div>
+      {!isFollowing && pages.hasNextPage && (
+        <div className="pointer-events-none absolute inset-x-0 bottom-4 flex justify-center">
+          <Button className="pointer-events-auto shadow-lg" size="small" onClick={() => onFollow(true)}>
+            <ArrowDown aria-hidden="true" className="size-4" />
+            Follow new lines
+          </Button>
+        </div>
+      )}
+      {opened !== null && <LogLineDialog line={opened} organization={organization} onClose={() => setOpened(null)} />}
+    </div>
+  );
+}
+
+/** Keeps the visible lines in place when older ones are added before them, and stays at the end while following. */
+function useScrollAnchor(
+  scroller: { readonly current: HTMLDivElement | null },
+  lines: readonly LogLine[],
+  isFollowing: boolean,
+): void {
+  const previous = useRef<LogLine | undefined>(undefined);
+  useLayoutEffect(() => {
+    const first = previous.current;
+    previous.current = lines[0];
+    const added = first === undefined ? 0 : lines.indexOf(first);
+    if (scroller.current === null) return;
+    if (added > 0) scroller.current.scrollTop += added * rowPixels;
+    if (isFollowing) scroller.current.scrollTop = scroller.current.scrollHeight;
+  }, [scroller, lines, isFollowing]);
+}
+
+function LineCells({ line, hasSessions }: { readonly line: LogLine; readonly hasSessions: boolean }) {
+  const isBad = line.level === 'ERROR' || line.level === 'CRITICAL';
+  const isWarning = line.level === 'WARNING' || line.droppedBytes !== undefined;
+  return (
+    <>
+      <span className="shrink-0 text-quiet tabular-nums">{formatClock(line.timestamp)}</span>
+      {hasSessions && <span className="w-14 shrink-0 text-quiet max-sm:hidden">{line.sessionId?.slice(-6) ?? ''}</span>}
+      <span
+        className={classNames(
+          'w-16 shrink-0 text-quiet max-sm:hidden',
+          isWarning && 'text-warning',
+          isBad && 'text-danger',
+        )}
+      >
+        {line.level ?? ''}
+      </span>
+      <span className={classNames('min-w-0 truncate', isWarning && 'text-warning', isBad && 'text-danger')}>
+        {messageOf(line.log)}
+      </span>
+    </>
+  );
+}
+
+function levelBorder({ level, droppedBytes }: LogLine): string | false {
+  if (level === 'ERROR' || level === 'CRITICAL') return 'border-danger';
+  return (level === 'WARNING' || droppedBytes !== undefined) && 'border-warning';
+}

@@ -1,0 +1,214 @@
+import { type LogLine, logLevels } from '@bothost/contract';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { ScrollText, X } from 'lucide-react';
+import { type FormEvent, useCallback, useState } from 'react';
+import { agentNamesQuery } from '../agents/agent-queries.ts';
+import { useMembership } from '../app/organization.ts';
+import { botcliCommand, cloudCommand } from '../commands/shell-command.ts';
+import { Button } from '../components/button.tsx';
+import { Command } from '../components/command.tsx';
+import { CopyText } from '../components/copy-text.tsx';
+import { EmptyState } from '../components/empty-state.tsx';
+import { Loaded } from '../components/loaded.tsx';
+import { periodOptions } from '../components/period.ts';
+import { PageHeader, Section } from '../components/section.tsx';
+import { SelectField } from '../components/select-field.tsx';
+import { TextField } from '../components/text-field.tsx';
+import { type LogSearch, logCommand, logQuery } from './log-filter.ts';
+import { secondsOf } from './log-time.ts';
+import { LogView } from './log-view.tsx';
+import { useLogLines } from './use-log-lines.ts';
+
+const route = getRouteApi('/signed-in/app/orgs/$organization/logs');
+
+/** The page at `/orgs/:organization/logs`. Agent, filter and position are in the address. */
+export function LogsPage() {
+  const { name: organization } = useMembership();
+  const search = route.useSearch();
+  const agents = useQuery(agentNamesQuery(organization));
+  return (
+    <div className="flex flex-col gap-6">
+      <PageHeader title="Logs" lead="The output of an agent's bots, with secret values masked." />
+      <Loaded query={agents}>
+        {(data) => {
+          const names = data.agents.map(({ name }) => name);
+          const agent = search.agent ?? names[0];
+          if (agent !== undefined) return <AgentLogs organization={organization} agent={agent} names={names} />;
+          return (
+            <Section>
+              <EmptyState icon={ScrollText} title="No agents yet">
+                Deploy a bot from its directory, and see its output here. If you have none, botcli creates one.
+                <div className="flex w-full flex-col gap-2 text-left">
+                  <CopyText text={botcliCommand('init', 'quickstart')} name="first command" />
+                  <CopyText text={cloudCommand(organization, 'deploy')} name="second command" />
+                </div>
+              </EmptyState>
+            </Section>
+          );
+        }}
+      </Loaded>
+    </div>
+  );
+}
+
+type AgentLogsProps = { readonly organization: string; readonly agent: string; readonly names: readonly string[] };
+
+function AgentLogs({ organization, agent, names }: AgentLogsProps) {
+  const search = route.useSearch();
+  const navigate = useNavigate();
+  const change = useCallback(
+    (changes: LogSearch) =>
+      void navigate({
+        to: '/orgs/$organization/logs',
+        params: { organization },
+        search: (previous) => ({ ...previous, ...changes }),
+        replace: true,
+        resetScroll: false,
+      }),
+    [navigate, organization],
+  );
+  const isFollowing = search.at === undefined;
+  // When the filter changes, show the newest lines that match.
+  const setFilter = (changes: LogSearch) => change({ ...changes, at: undefined });
+  const { session, query, level, since } = search;
+  const key = JSON.stringify([agent, session, query, level, since]);
+  return (
+    <>
+      <div className="grid grid-cols-2 items-start gap-4 lg:grid-cols-[1fr_2fr_1fr_1fr]">
+        <SelectField
+          label="Agent"
+          options={(names.includes(agent) ? names : [agent, ...names]).map((name) => [name, name] as const)}
+          value={agent}
+          onValue={(name) => setFilter({ agent: name, session: undefined })}
+        />
+        <SearchField
+          key={query}
+          value={query ?? ''}
+          onValue={(text) => setFilter({ query: text === '' ? undefined : text })}
+        />
+        <SelectField
+          label="Minimum level"
+          options={[['', 'All lines'], ...logLevels.map((name) => [name, name] as const)]}
+          value={level ?? ''}
+          onValue={(name) => setFilter({ level: logLevels.find((known) => known === name) })}
+        />
+        <SelectField
+          label="Time"
+          options={periodOptions}
+          value={since ?? ''}
+          onValue={(period) => setFilter({ since: period || undefined })}
+        />
+      </div>
+      {session !== undefined && (
+        <p className="flex flex-wrap items-center gap-2 text-sm">
+          Only the session <code className="font-mono text-xs wrap-anywhere">{session}</code>
+          <Button variant="outline" size="small" onClick={() => setFilter({ session: undefined })}>
+            <X aria-hidden="true" className="size-4" />
+            Show all sessions
+          </Button>
+        </p>
+      )}
+      <Section>
+        <FollowedLog key={key} organization={organization} agent={agent} isFollowing={isFollowing} onChange={change} />
+      </Section>
+      <Command command={logCommand(organization, agent, search, isFollowing)} />
+    </>
+  );
+}
+
+type FollowedLogProps = {
+  readonly organization: string;
+  readonly agent: string;
+  readonly isFollowing: boolean;
+  readonly onChange: (changes: LogSearch) => void;
+};
+
+function FollowedLog({ organization, agent, isFollowing, onChange }: FollowedLogProps) {
+  const search = route.useSearch();
+  // The address follows the position; the log is read from where it was opened.
+  const [startAt, setStartAt] = useState(search.at);
+  const { session, query, level, since } = search;
+  const log = useLogLines({
+    organization,
+    agent,
+    key: [session, query, level, since],
+    query: () => logQuery(search, Date.now()),
+    startAt,
+  });
+  const last = log.lines.at(-1);
+  const onRest = useCallback(
+    (line: LogLine) => {
+      if (!isFollowing) onChange({ at: secondsOf(line.timestamp) });
+    },
+    [isFollowing, onChange],
+  );
+  const onFollow = (follows: boolean) => {
+    if (follows === isFollowing) return;
+    if (!follows && last !== undefined) onChange({ at: secondsOf(last.timestamp) });
+    if (!follows) return;
+    setStartAt(undefined);
+    onChange({ at: undefined });
+  };
+  return (
+    <>
+      <div className="flex items-center justify-between gap-4 border-line border-b px-5 py-2.5 sm:px-6">
+        <p className="text-quiet text-sm tabular-nums">
+          {log.lines.length.toLocaleString('en')} {log.lines.length === 1 ? 'line' : 'lines'}
+          {log.pages.hasPreviousPage && ' read'}
+        </p>
+        <Button
+          variant="outline"
+          size="small"
+          aria-pressed={isFollowing}
+          onClick={() => onFollow(!isFollowing)}
+          className="aria-pressed:border-accent aria-pressed:text-accent"
+        >
+          Follow
+        </Button>
+      </div>
+      <LogView
+        log={log}
+        organization={organization}
+        hasSessions={session === undefined}
+        isFollowing={isFollowing}
+        onFollow={onFollow}
+        onRest={onRest}
+        empty={
+          query === undefined && level === undefined && since === undefined
+            ? 'Lines appear here when a bot of this agent writes them.'
+            : 'No line matches. Change the filter. Matching lines appear when they are written.'
+        }
+        className="h-[max(20rem,calc(100dvh-26rem))] max-h-none"
+      />
+    </>
+  );
+}
+
+/** Takes effect on Enter, or when the focus leaves it, because each change is a request. */
+function SearchField({ value, onValue }: { readonly value: string; readonly onValue: (value: string) => void }) {
+  const [entered, setEntered] = useState(value);
+  const apply = () => {
+    if (entered !== value) onValue(entered);
+  };
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    apply();
+  };
+  return (
+    <form onSubmit={submit}>
+      <TextField
+        label="Search"
+        type="search"
+        placeholder="Text in a line"
+        value={entered}
+        onValue={setEntered}
+        onBlur={apply}
+        maxLength={1_000}
+        autoCapitalize="none"
+        autoComplete="off"
+        spellCheck={false}
+      />
+    </form>
+  );
+}

@@ -1,0 +1,19 @@
+const storageName = 'bothost.link';
+
+/**
+ * The token of a one-time link, from the fragment of the address. It is removed from the address bar and kept for this tab, so that
+ * it survives a detour to the sign-in page.
+ */
+export function readLinkToken(path: string): string | null {
+  const fragment = location.hash.slice(1);
+  const name = `${storageName}${path}`;
+  if (fragment !== '') {
+    sessionStorage.setItem(name, fragment);
+    history.replaceState(history.state, '', location.pathname + location.search);
+  }
+  return sessionStorage.getItem(name);
+}
+
+export function forgetLinkToken(path: string): void {
+  sessionStorage.removeItem(`${storageName}${path}`);
+}

@@ -1,0 +1,14 @@
+import { expect, test } from 'vitest';
+import { safeRedirect } from './redirect.ts';
+
+test.each([
+  ['/device?code=ABCD-EFGH', '/device?code=ABCD-EFGH'],
+  ['/agents#logs', '/agents#logs'],
+  ['https://evil.example.com/', '/'],
+  ['//evil.example.com/', '/'],
+  ['/\\evil.example.com/', '/'],
+  ['javascript:alert(1)', '/'],
+  [undefined, '/'],
+])('safeRedirect turns %s into %s', (path, expected) => {
+  expect(safeRedirect(path)).toBe(expected);
+});

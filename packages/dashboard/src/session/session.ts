@@ -1,0 +1,61 @@
+import type { User } from '@bothost/contract';
+import { type QueryClient, queryOptions, useQuery } from '@tanstack/react-query';
+import { api, isSignedOut } from '../api.ts';
+import { forgetOrganizationKeys } from '../talk/public-key.ts';
+
+/** Notifies the other tabs of this browser that a person signed in or out. */
+const channel = new BroadcastChannel('bothost.session');
+
+/** The signed-in person, or null. */
+export const userQuery = queryOptions({
+  queryKey: ['user'],
+  queryFn: ({ signal }): Promise<User | null> =>
+    api.getUser({}, signal).catch((error: unknown) => {
+      if (isSignedOut(error)) return null;
+      throw error;
+    }),
+  staleTime: 60_000,
+});
+
+/** The signed-in person. Only for pages below `SignedIn`. */
+export function useUser(): User {
+  const { data } = useQuery(userQuery);
+  if (data == null) throw new Error('useUser is called outside of SignedIn');
+  return data;
+}
+
+/** Call it after each sign-in. */
+export function setUser(queries: QueryClient, user: User): void {
+  queries.setQueryData(userQuery.queryKey, user);
+  channel.postMessage('signed in');
+}
+
+export async function signOut(queries: QueryClient): Promise<void> {
+  await api.signOut();
+  forgetUser(queries);
+  channel.postMessage('signed out');
+}
+
+/** Ends all sessions of the person, also those of other browsers. */
+export async function signOutEverywhere(queries: QueryClient): Promise<void> {
+  await api.signOutEverywhere();
+  forgetUser(queries);
+  channel.postMessage('signed out');
+}
+
+/** Signs this tab out when another tab does. Returns a function that stops watching. */
+export function watchOtherTabs(queries: QueryClient): () => void {
+  const listen = ({ data }: MessageEvent) => {
+    if (data === 'signed out') forgetUser(queries);
+    else void queries.invalidateQueries();
+  };
+  channel.addEventListener('message', listen);
+  return () => channel.removeEventListener('message', listen);
+}
+
+/** Drops everything that the person could see. */
+export function forgetUser(queries: QueryClient): void {
+  queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== userQuery.queryKey[0] });
+  forgetOrganizationKeys();
+  queries.setQueryData(userQuery.queryKey, null);
+}

@@ -1,0 +1,18 @@
+import { useQuery } from '@tanstack/react-query';
+import { Outlet, useRouter } from '@tanstack/react-router';
+import { useEffect } from 'react';
+import { userQuery } from './session.ts';
+
+/** Pages below need a signed-in person. After sign-in, the person returns to the same address. */
+export function SignedIn() {
+  const { data: user, error } = useQuery(userQuery);
+  const router = useRouter();
+  const isSignedOut = user === null;
+  useEffect(() => {
+    // Not a `Navigate` element: it would navigate again whenever the address changes.
+    const { href } = router.state.location;
+    if (isSignedOut) void router.navigate({ to: '/sign-in', search: { redirect: href }, replace: true });
+  }, [isSignedOut, router]);
+  if (error !== null && user === undefined) throw error;
+  return user == null ? null : <Outlet />;
+}

@@ -1,0 +1,50 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { Activity } from 'lucide-react';
+import { agentNamesQuery } from '../agents/agent-queries.ts';
+import { FirstDeploy } from '../app/first-deploy.tsx';
+import { cloudCommand } from '../commands/shell-command.ts';
+import { Button } from '../components/button.tsx';
+import { CopyText } from '../components/copy-text.tsx';
+import { EmptyState } from '../components/empty-state.tsx';
+
+type NoSessionsProps = { readonly organization: string; readonly isFiltered: boolean };
+
+/** In place of an empty list: leads to the first deploy, then to the first session. */
+export function NoSessions({ organization, isFiltered }: NoSessionsProps) {
+  const agents = useQuery(agentNamesQuery(organization));
+  if (isFiltered) {
+    return (
+      <EmptyState icon={Activity} title="No sessions match">
+        <p>Change the filter, or show all sessions.</p>
+        <Button asChild variant="outline">
+          <Link to="/orgs/$organization/sessions" params={{ organization }}>
+            Show all sessions
+          </Link>
+        </Button>
+      </EmptyState>
+    );
+  }
+  const agent = agents.data?.agents[0]?.name;
+  if (agent === undefined) {
+    return (
+      <EmptyState icon={Activity} title="No sessions yet">
+        <p>A session is one run of an agent.</p>
+        <FirstDeploy />
+      </EmptyState>
+    );
+  }
+  return (
+    <EmptyState icon={Activity} title="No sessions yet">
+      <p>A session is one run of an agent. Talk to {agent} here, or start a session with botcli.</p>
+      <Button asChild>
+        <Link to="/orgs/$organization/talk/$agent" params={{ organization, agent }} preload={false}>
+          Talk to {agent}
+        </Link>
+      </Button>
+      <div className="w-full text-left">
+        <CopyText text={cloudCommand(organization, 'agent', 'start', agent)} name="command" />
+      </div>
+    </EmptyState>
+  );
+}

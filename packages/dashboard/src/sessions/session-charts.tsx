@@ -1,0 +1,195 @@
+import type { LogLine, ResourceMetrics, SessionEvent } from '@bothost/contract';
+import { RotateCcw, ZoomIn, ZoomOut } from 'lucide-react';
+import { type ReactNode, useMemo, useState } from 'react';
+import { Button } from '../components/button.tsx';
+import { formatClock, secondsOf } from '../logs/log-time.ts';
+import { type ChartRange, clampRange, countPerPart, zoom } from './chart-range.ts';
+import { type ChartColor, type ChartSeries, TimeChart } from './time-chart.tsx';
+
+const percentiles = [
+  ['p50', 'P50', 'good'],
+  ['p90', 'P90', 'quiet'],
+  ['p95', 'P95', 'warning'],
+  ['p99', 'P99', 'danger'],
+] as const satisfies readonly (readonly [string, string, ChartColor])[];
+const parts = 60;
+const mebibyte = 1_048_576;
+
+const formatMillicores = (value: number) => `${Math.round(value)} m`;
+const formatMemory = (value: number) => `${(value / mebibyte).toFixed(value < 10 * mebibyte ? 1 : 0)} MiB`;
+
+type SessionChartsProps = {
+  readonly metrics: ResourceMetrics | null;
+  readonly events: readonly SessionEvent[];
+  readonly lines: readonly LogLine[];
+  /** From the creation of the session to its end, or until now. */
+  readonly whole: ChartRange;
+  /** The part that is shown; null: all. */
+  readonly part: ChartRange | null;
+  readonly onPart: (part: ChartRange | null) => void;
+};
+
+/** CPU, memory, output and events on one time axis. */
+export function SessionCharts({ metrics, events, lines, whole, part, onPart }: SessionChartsProps) {
+  const range = part ?? whole;
+  const [hovered, setHovered] = useState<number | null>(null);
+  const marks = useMemo(
+    () => events.map(({ eventTs }) => ({ at: Date.parse(eventTs) / 1000, color: 'warning' as const })),
+    [events],
+  );
+  const usage = useMemo(() => usageSeries(metrics), [metrics]);
+  const output = useMemo(() => outputSeries(lines, range), [lines, range]);
+  const group = `session ${metrics?.sessionId}`;
+  const sample = hovered === null ? undefined : metrics?.timeseries[hovered];
+  const onSelect = (selected: ChartRange | null) => onPart(selected === null ? null : clampRange(selected, whole));
+  const shared = { marks, range, group, onSelect };
+  return (
+    <div className="flex flex-col gap-5 p-4 sm:p-6">
+      <div className="flex flex-wrap items-center gap-2">
+        <p className="mr-auto text-quiet text-sm tabular-nums">
+          {sample === undefined
+            ? 'Drag over a chart to zoom in, double-click to zoom out.'
+            : `${formatClock(new Date(sample.t * 1000).toISOString()).slice(0, 8)}: ${formatMillicores(sample.c)}, ${formatMemory(sample.m)}`}
+        </p>
+        <Button variant="outline" size="small" onClick={() => onPart(zoom(range, 0.5, whole))} aria-label="Zoom in">
+          <ZoomIn aria-hidden="true" className="size-4" />
+        </Button>
+        <Button
+          variant="outline"
+          size="small"
+          onClick={() => onPart(zoom(range, 2, whole))}
+          disabled={part === null}
+          aria-label="Zoom out"
+        >
+          <ZoomOut aria-hidden="true" className="size-4" />
+        </Button>
+        <Button variant="outline" size="small" onClick={() => onPart(null)} disabled={part === null}>
+          <RotateCcw aria-hidden="true" className="size-4" />
+          Show all
+        </Button>
+      </div>
+      {metrics === null ? (
+        <p className="text-quiet text-sm">No CPU or memory is recorded for this session.</p>
+      ) : (
+        <>
+          <Chart title="CPU, in thousandths of a core" values={usage.cpuPercentiles} format={formatMillicores}>
+            <TimeChart
+              {...shared}
+              label={describe('CPU over time', usage.cpuPercentiles, formatMillicores)}
+              times={usage.times}
+              series={usage.cpu}
+              levels={usage.cpuLevels}
+              format={formatMillicores}
+              height={170}
+              atLeast={10}
+              onHover={setHovered}
+            />
+          </Chart>
+          <Chart title="Memory" values={usage.memoryPercentiles} format={formatMemory}>
+            <TimeChart
+              {...shared}
+              label={describe('Memory over time', usage.memoryPercentiles, formatMemory)}
+              times={usage.times}
+              series={usage.memory}
+              levels={usage.memoryLevels}
+              format={(value) => `${value} MiB`}
+              height={170}
+              atLeast={1}
+            />
+          </Chart>
+        </>
+      )}
+      <Chart title="Lines of output, warnings and errors in red; events as vertical lines">
+        <TimeChart
+          {...shared}
+          label={`${lines.length} lines of output and ${events.length} events over time`}
+          times={output.times}
+          series={output.series}
+          format={(value) => (Number.isInteger(value) ? String(value) : '')}
+          height={110}
+          atLeast={4}
+          hasTimeAxis
+        />
+      </Chart>
+    </div>
+  );
+}
+
+type ChartProps = {
+  readonly title: string;
+  readonly values?: readonly (readonly [name: string, color: ChartColor, value: number])[];
+  readonly format?: (value: number) => string;
+  readonly children: ReactNode;
+};
+
+const swatches: Readonly<Record<ChartColor, string>> = {
+  accent: 'border-accent',
+  good: 'border-good',
+  danger: 'border-danger',
+  warning: 'border-warning',
+  quiet: 'border-quiet',
+};
+
+function Chart({ title, values = [], format = String, children }: ChartProps) {
+  return (
+    <figure className="flex min-w-0 flex-col gap-2">
+      <figcaption className="flex flex-wrap items-baseline gap-x-5 gap-y-1">
+        <span className="mr-auto font-medium text-sm max-sm:w-full">{title}</span>
+        {values.map(([name, color, value]) => (
+          <span key={name} className="inline-flex items-center gap-1.5 text-quiet text-xs tabular-nums">
+            <span aria-hidden="true" className={`w-4 border-t-2 border-dashed ${swatches[color]}`} />
+            {name} {format(value)}
+          </span>
+        ))}
+      </figcaption>
+      {children}
+    </figure>
+  );
+}
+
+function describe(
+  what: string,
+  values: ReturnType<typeof usageSeries>['cpuPercentiles'],
+  format: (value: number) => string,
+) {
+  return `${what}. ${values.map(([name, , value]) => `${name} ${format(value)}`).join(', ')}.`;
+}
+
+function usageSeries(metrics: ResourceMetrics | null) {
+  const samples = metrics?.timeseries ?? [];
+  const percentilesOf = (prefix: 'cpuMillicores' | 'memoryBytes') =>
+    percentiles.map(([name, suffix, color]) => [name, color, metrics?.[`${prefix}${suffix}`] ?? 0] as const);
+  const cpuPercentiles = percentilesOf('cpuMillicores');
+  const memoryPercentiles = percentilesOf('memoryBytes');
+  const cpu: ChartSeries = { label: 'CPU', color: 'accent', kind: 'area', values: samples.map(({ c }) => c) };
+  // The axis counts in MiB, so that its numbers are round.
+  const mebibytes = samples.map(({ m }) => m / mebibyte);
+  const memory: ChartSeries = { label: 'Memory', color: 'accent', kind: 'area', values: mebibytes };
+  return {
+    times: samples.map(({ t }) => t),
+    cpu: [cpu],
+    memory: [memory],
+    cpuPercentiles,
+    memoryPercentiles,
+    cpuLevels: cpuPercentiles.map(([, color, value]) => ({ color, value })),
+    memoryLevels: memoryPercentiles.map(([, color, value]) => ({ color, value: value / mebibyte })),
+  };
+}
+
+const badLevels: readonly (string | null)[] = ['WARNING', 'ERROR', 'CRITICAL'];
+
+function outputSeries(lines: readonly LogLine[], range: ChartRange) {
+  const width = (range.to - range.from) / parts;
+  const count = (some: readonly LogLine[]) =>
+    countPerPart(
+      some.map(({ timestamp }) => secondsOf(timestamp)),
+      range,
+      parts,
+    );
+  const bad = lines.filter(({ level }) => badLevels.includes(level));
+  const series: ChartSeries[] = [
+    { label: 'Lines', color: 'quiet', kind: 'bars', values: count(lines) },
+    { label: 'Warnings and errors', color: 'danger', kind: 'bars', values: count(bad) },
+  ];
+  return { times: Array.from({ length: parts }, (_, index) => range.from + index * width), series };
+}

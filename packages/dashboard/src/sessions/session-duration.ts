@@ -1,0 +1,15 @@
+type SessionTimes = { readonly createdAt: string; readonly endedAt: string | null };
+
+/** How long a session took, or has taken so far, in milliseconds. Never negative, because clocks differ. */
+export function sessionDurationMs({ createdAt, endedAt }: SessionTimes, nowMs: number): number {
+  return Math.max(0, (endedAt === null ? nowMs : Date.parse(endedAt)) - Date.parse(createdAt));
+}
+
+/** A duration such as `< 1 s`, `9 s`, `4 min 5 s` or `2 h 10 min`. */
+export function formatLongDuration(durationMs: number): string {
+  const seconds = Math.floor(durationMs / 1000);
+  if (seconds < 1) return '< 1 s';
+  if (seconds < 60) return `${seconds} s`;
+  if (seconds < 3_600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+  return `${Math.floor(seconds / 3_600)} h ${Math.floor((seconds % 3_600) / 60)} min`;
+}

@@ -1,0 +1,34 @@
+import type { SessionResponse } from '@bothost/contract';
+import { Moment } from '../components/moment.tsx';
+import { useNow } from '../components/use-now.ts';
+import { formatLongDuration, sessionDurationMs } from './session-duration.ts';
+import { SessionStatus } from './session-status.tsx';
+
+/** The main facts of a session, and its ids. */
+export function SessionFacts({ session }: { readonly session: SessionResponse }) {
+  const { sessionId, deploymentId, createdAt, endedAt, completionStatus, botStartSeconds, coldStart } = session;
+  const now = useNow(endedAt === null);
+  const facts = [
+    ['Status', <SessionStatus key="status" session={session} />],
+    ['Completion', completionStatus ?? '—'],
+    ['Started', <Moment key="started" at={createdAt} />],
+    ['Duration', formatLongDuration(sessionDurationMs(session, now))],
+    ['Bot start', botStartSeconds === null ? '—' : `${botStartSeconds} s, ${coldStart === true ? 'cold' : 'warm'}`],
+  ] as const;
+  return (
+    <div className="flex flex-col gap-4">
+      <dl className="grid grid-cols-2 gap-x-6 gap-y-4 sm:flex sm:flex-wrap sm:gap-x-10">
+        {facts.map(([name, value]) => (
+          <div key={name} className="flex flex-col gap-1">
+            <dt className="text-quiet text-xs">{name}</dt>
+            <dd className="text-sm tabular-nums wrap-anywhere">{value}</dd>
+          </div>
+        ))}
+      </dl>
+      <p className="text-quiet text-xs wrap-anywhere">
+        Session <code className="font-mono">{sessionId}</code>, deployment{' '}
+        <code className="font-mono">{deploymentId}</code>
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest';
+import { sessionListCommand, sessionQuery } from './session-filter.ts';
+
+const now = Date.parse('2026-11-23T12:00:00.900Z');
+const origin = 'http://127.0.0.1:7420';
+
+describe('sessionQuery', () => {
+  it.each([
+    [{}, {}],
+    [{ agent: 'parrot' }, { agent: 'parrot' }],
+    [{ status: 'active' }, { status: 'active' }],
+    [{ status: 'failed' }, { endState: 'agent_error,agent_start_timeout,ended_before_agent_start' }],
+    [{ status: 'terminated' }, { endState: 'terminated' }],
+    [{ since: '15m' }, { startTime: Date.parse('2026-11-23T11:45:00Z') / 1000 }],
+    [{ since: '7d' }, { startTime: Date.parse('2026-11-16T12:00:00Z') / 1000 }],
+    [{ since: 'yesterday' }, {}],
+    [{ duration: '10-60' }, { durationMin: 10, durationMax: 60 }],
+    [{ duration: '-10' }, { durationMax: 10 }],
+    [{ duration: '600-' }, { durationMin: 600 }],
+    [{ duration: 'long' }, {}],
+  ])('turns %j into %j', (filter, query) => {
+    expect(sessionQuery(filter, now)).toEqual(query);
+  });
+});
+
+describe('sessionListCommand', () => {
+  it('uses botcli for one agent and its statuses', () => {
+    const filter = { agent: 'parrot', status: 'terminated' };
+    expect(sessionListCommand(origin, 'home', filter, now)).toBe(
+      'npx botcli cloud agent sessions parrot --end-state terminated --organization home',
+    );
+  });
+
+  it.each([
+    [{}, 'limit=100'],
+    [{ agent: 'parrot', duration: '60-' }, 'agent=parrot&durationMin=60&limit=100'],
+  ])('uses curl for what botcli has no option for: %j', (filter, query) => {
+    expect(sessionListCommand(origin, 'home', filter, now)).toContain(
+      `'${origin}/v1/organizations/home/sessions?${query}'`,
+    );
+  });
+});

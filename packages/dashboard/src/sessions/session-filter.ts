@@ -1,0 +1,67 @@
+import { endStateLabels, type Operations, type RequestOf } from '@bothost/contract';
+import { cloudCommand, curlCommand } from '../commands/shell-command.ts';
+import { periodSeconds } from '../components/period.ts';
+
+/** The filter of the list of sessions, as in the address of its page. */
+export type SessionFilter = {
+  readonly agent?: string | undefined;
+  /** `active`, `ended`, `failed`, or an end state. */
+  readonly status?: string | undefined;
+  /** A period until now, such as `15m`. Absent: no limit. */
+  readonly since?: string | undefined;
+  /** A range of seconds such as `10-60`, `-10` or `600-`. */
+  readonly duration?: string | undefined;
+};
+
+type SessionQuery = Partial<RequestOf<Operations['listOrganizationSessions']>['query']>;
+
+const failedStates = ['agent_error', 'agent_start_timeout', 'ended_before_agent_start'] as const;
+
+export const statusOptions: readonly (readonly [string, string])[] = [
+  ['', 'Any status'],
+  ['active', 'Active'],
+  ['ended', 'Ended'],
+  ['failed', 'Failed'],
+  ...Object.entries(endStateLabels).filter(([state]) => state !== 'active'),
+];
+
+export const durationOptions = [
+  ['', 'Any duration'],
+  ['-10', 'Up to 10 seconds'],
+  ['10-60', '10 seconds to 1 minute'],
+  ['60-600', '1 to 10 minutes'],
+  ['600-', '10 minutes or more'],
+] as const;
+
+/** Returns the query for a filter that is applied at the time `nowMs`. Ignores invalid parts of the filter. */
+export function sessionQuery({ agent, status, since, duration }: SessionFilter, nowMs: number): SessionQuery {
+  const seconds = periodSeconds(since);
+  const [, least, greatest] = /^(\d{0,9})-(\d{0,9})$/.exec(duration ?? '') ?? [];
+  return {
+    ...(agent === undefined ? {} : { agent }),
+    ...statusQuery(status),
+    ...(seconds === undefined ? {} : { startTime: Math.floor(nowMs / 1000) - seconds }),
+    ...(least ? { durationMin: Number(least) } : {}),
+    ...(greatest ? { durationMax: Number(greatest) } : {}),
+  };
+}
+
+function statusQuery(status: string | undefined): SessionQuery {
+  if (status === 'active' || status === 'ended') return { status };
+  if (status === 'failed') return { endState: failedStates.join(',') };
+  return status === undefined ? {} : { endState: status };
+}
+
+/** The command that lists the same sessions: `botcli` lists those of one agent, by status. */
+export function sessionListCommand(origin: string, organization: string, filter: SessionFilter, nowMs: number): string {
+  const { startTime, durationMin, durationMax, ...query } = sessionQuery(filter, nowMs);
+  const isOfCli = startTime === undefined && durationMin === undefined && durationMax === undefined;
+  if (query.agent === undefined || !isOfCli || filter.status === 'failed') {
+    const all = { ...query, startTime, durationMin, durationMax, limit: 100 };
+    return curlCommand('listOrganizationSessions', { origin, organization, query: all });
+  }
+  const words = ['agent', 'sessions', query.agent];
+  if (query.status !== undefined) words.push('--status', query.status);
+  if (query.endState !== undefined) words.push('--end-state', query.endState);
+  return cloudCommand(organization, ...words);
+}

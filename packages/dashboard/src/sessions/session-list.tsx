@@ -1,0 +1,171 @@
+import type { OrganizationSession } from '@bothost/contract';
+import { Link } from '@tanstack/react-router';
+import { useWindowVirtualizer } from '@tanstack/react-virtual';
+import { ArrowUp, Square } from 'lucide-react';
+import { useLayoutEffect, useRef, useState } from 'react';
+import { mayCall, useMembership } from '../app/organization.ts';
+import { Button } from '../components/button.tsx';
+import { Moment } from '../components/moment.tsx';
+import { useNow } from '../components/use-now.ts';
+import { formatLongDuration, sessionDurationMs } from './session-duration.ts';
+import type { SessionFilter } from './session-filter.ts';
+import { SessionStatus } from './session-status.tsx';
+import { StopSessionDialog } from './stop-session-dialog.tsx';
+import { type NewestSessions, useSessionRows, useStableList } from './use-session-rows.ts';
+
+const rowPixels = 64;
+const columns =
+  'grid grid-cols-[minmax(0,1fr)_auto_auto] items-center md:gap-x-4 md:grid-cols-[minmax(0,1.4fr)_10rem_9rem_7rem_8rem_5.5rem]';
+
+type SessionListProps = {
+  readonly organization: string;
+  readonly filter: SessionFilter;
+  readonly newest: NewestSessions;
+  /** Where the window is scrolled to at first, in pixels. */
+  readonly initialOffset: number;
+};
+
+/** A table of which only the visible rows are in the document. */
+export function SessionList({ organization, filter, newest, initialOffset }: SessionListProps) {
+  const body = useRef<HTMLTableSectionElement>(null);
+  const [scrollMargin, setScrollMargin] = useState(0);
+  const [isAtTop, setIsAtTop] = useState(true);
+  const [stopping, setStopping] = useState<OrganizationSession | null>(null);
+  const { list, newerCount } = useStableList(newest, isAtTop);
+  const { value: count, relation } = list.total;
+  const virtualizer = useWindowVirtualizer({
+    count,
+    estimateSize: () => rowPixels,
+    overscan: 6,
+    initialOffset,
+    scrollMargin,
+    onChange: ({ range }) => setIsAtTop((range?.startIndex ?? 0) === 0),
+  });
+  useLayoutEffect(() => {
+    const top = body.current?.getBoundingClientRect().top ?? 0;
+    setScrollMargin(top + window.scrollY);
+  }, []);
+  const items = virtualizer.getVirtualItems();
+  const sessionAt = useSessionRows(
+    organization,
+    filter,
+    { list, isAtTop },
+    items.map(({ index }) => index),
+  );
+  return (
+    <>
+      <p role="status" className="border-line border-b px-5 py-3 text-quiet text-sm tabular-nums sm:px-6">
+        {count.toLocaleString('en')}
+        {relation === 'gte' ? ' newest' : ''} {count === 1 ? 'session' : 'sessions'}
+        {relation === 'gte' && '. To see older ones, filter by agent or status.'}
+      </p>
+      <table aria-label="Sessions" aria-rowcount={count + 1} className="block">
+        <thead className="block border-line border-b text-quiet text-xs max-md:sr-only">
+          <tr aria-rowindex={1} className={`${columns} px-5 py-2 sm:px-6`}>
+            {['Session', 'Status', 'Started', 'Duration', 'Bot start', 'Actions'].map((title) => (
+              <th key={title} className={`text-left font-normal ${title === 'Actions' ? 'sr-only' : ''}`}>
+                {title}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody ref={body} className="relative block" style={{ height: virtualizer.getTotalSize() }}>
+          {items.map(({ index, start }) => {
+            const session = sessionAt(index);
+            return (
+              <tr
+                key={session?.sessionId ?? index}
+                aria-rowindex={index + 2}
+                className={`${columns} absolute inset-x-0 top-0 border-line px-5 not-last:border-b focus-within:bg-background hover:bg-background sm:px-6`}
+                style={{ height: rowPixels, transform: `translateY(${start - scrollMargin}px)` }}
+              >
+                {session === undefined ? (
+                  <td className="text-quiet text-sm">Loading…</td>
+                ) : (
+                  <SessionCells organization={organization} session={session} onStop={() => setStopping(session)} />
+                )}
+              </tr>
+            );
+          })}
+        </tbody>
+      </table>
+      {newerCount > 0 && (
+        <div className="pointer-events-none fixed inset-x-0 bottom-6 z-30 flex justify-center">
+          <Button className="pointer-events-auto shadow-lg" onClick={() => window.scrollTo({ top: 0 })}>
+            <ArrowUp aria-hidden="true" className="size-4" />
+            {newerCount < newest.sessions.length ? newerCount : `${newerCount} or more`} new{' '}
+            {newerCount === 1 ? 'session' : 'sessions'}
+          </Button>
+        </div>
+      )}
+      {stopping !== null && (
+        <StopSessionDialog
+          organization={organization}
+          session={stopping}
+          agentName={stopping.agentName}
+          onClose={() => setStopping(null)}
+        />
+      )}
+    </>
+  );
+}
+
+type SessionCellsProps = {
+  readonly organization: string;
+  readonly session: OrganizationSession;
+  readonly onStop: () => void;
+};
+
+function SessionCells({ organization, session, onStop }: SessionCellsProps) {
+  const membership = useMembership();
+  const { sessionId, agentName, createdAt, endedAt, botStartSeconds, coldStart } = session;
+  const now = useNow(endedAt === null);
+  const duration = formatLongDuration(sessionDurationMs(session, now));
+  return (
+    <>
+      <td className="flex min-w-0 flex-col">
+        <Link
+          to="/orgs/$organization/sessions/$sessionId"
+          params={{ organization, sessionId }}
+          // The whole row leads to the session.
+          className="truncate font-medium after:absolute after:inset-0"
+        >
+          {agentName}
+          <span className="sr-only">, session {sessionId}</span>
+        </Link>
+        <span className="truncate text-quiet text-xs">
+          <span className="md:hidden">
+            <Moment at={createdAt} /> · {duration}
+          </span>
+          <code aria-hidden="true" className="font-mono max-md:hidden">
+            {sessionId}
+          </code>
+        </span>
+      </td>
+      <td className="max-md:ml-3">
+        <SessionStatus session={session} />
+      </td>
+      <td className="text-sm max-md:hidden">
+        <Moment at={createdAt} />
+      </td>
+      <td className="text-sm tabular-nums max-md:hidden">{duration}</td>
+      <td className="text-quiet text-sm max-md:hidden">
+        {botStartSeconds === null ? '—' : `${botStartSeconds} s, ${coldStart === true ? 'cold' : 'warm'}`}
+      </td>
+      <td className="text-right max-md:ml-3 max-md:empty:hidden">
+        {endedAt === null && mayCall(membership, 'stopSession') && (
+          <Button
+            variant="outline"
+            size="small"
+            className="relative max-md:size-10 max-md:px-0"
+            onClick={onStop}
+            aria-label={`Stop the session ${sessionId} of ${agentName}`}
+          >
+            <Square aria-hidden="true" className="size-3.5" />
+            <span className="max-md:hidden">Stop</span>
+          </Button>
+        )}
+      </td>
+    </>
+  );
+}

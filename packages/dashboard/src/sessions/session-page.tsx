@@ -1,0 +1,212 @@
+import type { OrganizationSession, SessionResponse } from '@bothost/contract';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { ArrowLeft, Square } from 'lucide-react';
+import { useCallback, useMemo, useState } from 'react';
+import { mayCall, organizationApi, organizationKey, useMembership } from '../app/organization.ts';
+import { Alert } from '../components/alert.tsx';
+import { Button } from '../components/button.tsx';
+import { Command } from '../components/command.tsx';
+import { Loaded } from '../components/loaded.tsx';
+import { PageHeader, Section } from '../components/section.tsx';
+import { liveOptions, pollMs } from '../live-query.ts';
+import { logCommand } from '../logs/log-filter.ts';
+import { LogView } from '../logs/log-view.tsx';
+import { useLogLines } from '../logs/use-log-lines.ts';
+import type { ChartRange } from './chart-range.ts';
+import { explainEnd } from './explain-end.ts';
+import { SessionCharts } from './session-charts.tsx';
+import { SessionEvents } from './session-events.tsx';
+import { SessionFacts } from './session-facts.tsx';
+import { SessionRecord } from './session-record.tsx';
+import { StartPhases } from './start-phases.tsx';
+import { StopSessionDialog } from './stop-session-dialog.tsx';
+
+const route = getRouteApi('/signed-in/app/orgs/$organization/sessions/$sessionId');
+
+/** The page at `/orgs/:organization/sessions/:session`. */
+export function SessionPage() {
+  const { name: organization } = useMembership();
+  const { sessionId } = route.useParams();
+  const found = useQuery({
+    queryKey: [...organizationKey(organization), 'session', sessionId],
+    queryFn: async ({ signal }) => {
+      const query = { sessionId, limit: 1 };
+      const { sessions } = await organizationApi(organization).listOrganizationSessions({ query }, signal);
+      return sessions[0] ?? null;
+    },
+    staleTime: Number.POSITIVE_INFINITY,
+    ...liveOptions,
+  });
+  return (
+    <div className="flex flex-col gap-6">
+      <Link
+        to="/orgs/$organization/sessions"
+        params={{ organization }}
+        className="inline-flex items-center gap-1.5 self-start text-quiet text-sm hover:text-foreground"
+      >
+        <ArrowLeft aria-hidden="true" className="size-4" />
+        All sessions
+      </Link>
+      <Loaded query={found}>
+        {(session) =>
+          session === null ? (
+            <>
+              <PageHeader title="Session not found" />
+              <Alert>
+                This organization has no session with this id. It may have been deleted, because records are kept for a
+                limited time.
+              </Alert>
+            </>
+          ) : (
+            <FoundSession organization={organization} found={session} />
+          )
+        }
+      </Loaded>
+    </div>
+  );
+}
+
+type FoundSessionProps = { readonly organization: string; readonly found: OrganizationSession };
+
+function FoundSession({ organization, found: { sessionId, serviceId, agentName } }: FoundSessionProps) {
+  const record = useQuery({
+    queryKey: [...organizationKey(organization), 'sessions', sessionId, 'record'],
+    queryFn: ({ signal }) =>
+      organizationApi(organization).getSession({ params: { agentName: serviceId, sessionId } }, signal),
+    refetchInterval: ({ state }) => (state.data?.endedAt == null ? pollMs : false),
+    ...liveOptions,
+  });
+  return (
+    <Loaded query={record}>
+      {(session) => (
+        <Session organization={organization} agentName={agentName} session={session} readAtMs={record.dataUpdatedAt} />
+      )}
+    </Loaded>
+  );
+}
+
+type SessionProps = {
+  readonly organization: string;
+  readonly agentName: string;
+  readonly session: SessionResponse;
+  readonly readAtMs: number;
+};
+
+function Session({ organization, agentName, session, readAtMs }: SessionProps) {
+  const { sessionId, serviceId, createdAt, endedAt, resourceMetrics, events, startPhases } = session;
+  const membership = useMembership();
+  const navigate = useNavigate();
+  const { from, to } = route.useSearch();
+  const [isStopping, setIsStopping] = useState(false);
+  const [isFollowing, setIsFollowing] = useState(endedAt === null);
+  const explanation = explainEnd(session);
+  const whole = useMemo(() => wholeRange(createdAt, endedAt, readAtMs), [createdAt, endedAt, readAtMs]);
+  const part = useMemo(() => (from === undefined || to === undefined ? null : { from, to }), [from, to]);
+  const onPart = useCallback(
+    (range: ChartRange | null) => {
+      const search = range === null ? {} : { from: roundMs(range.from), to: roundMs(range.to) };
+      const params = { organization, sessionId };
+      void navigate({
+        to: '/orgs/$organization/sessions/$sessionId',
+        params,
+        search,
+        replace: true,
+        resetScroll: false,
+      });
+    },
+    [navigate, organization, sessionId],
+  );
+  const log = useLogLines({
+    organization,
+    agent: serviceId,
+    key: [sessionId, part],
+    query: () => ({ sessionId, ...(part === null ? {} : { startTime: part.from, endTime: part.to }) }),
+  });
+  return (
+    <>
+      <PageHeader
+        title={`Session of ${agentName}`}
+        actions={
+          endedAt === null &&
+          mayCall(membership, 'stopSession') && (
+            <Button variant="danger" onClick={() => setIsStopping(true)}>
+              <Square aria-hidden="true" className="size-4" />
+              Stop
+            </Button>
+          )
+        }
+      />
+      <SessionFacts session={session} />
+      {explanation !== null && (
+        <Alert>
+          <p className="font-medium">{explanation.cause}</p>
+          <p>{explanation.next}</p>
+        </Alert>
+      )}
+      <Section title="Over time">
+        <SessionCharts
+          metrics={resourceMetrics}
+          events={events}
+          lines={log.lines}
+          whole={whole}
+          part={part}
+          onPart={onPart}
+        />
+      </Section>
+      {events.length > 0 && (
+        <Section title="Events">
+          <SessionEvents events={events} />
+        </Section>
+      )}
+      <Section
+        title="Output"
+        lead={part === null ? undefined : 'Only the lines of the part of the chart that is shown.'}
+        actions={
+          <Button asChild variant="outline" size="small">
+            <Link
+              to="/orgs/$organization/logs"
+              params={{ organization }}
+              search={{ agent: agentName, session: sessionId }}
+            >
+              Search the logs
+            </Link>
+          </Button>
+        }
+      >
+        <LogView
+          log={log}
+          organization={organization}
+          isFollowing={isFollowing}
+          onFollow={setIsFollowing}
+          empty={endedAt === null ? 'Lines appear here when the bot writes them.' : 'The bot wrote nothing.'}
+        />
+      </Section>
+      <Command command={logCommand(organization, agentName, { session: sessionId }, endedAt === null && isFollowing)} />
+      {startPhases !== null && (
+        <Section title={`Start (${session.coldStart === true ? 'cold' : 'warm'})`}>
+          <StartPhases durations={startPhases} />
+        </Section>
+      )}
+      <SessionRecord organization={organization} agentName={agentName} session={session} />
+      {isStopping && (
+        <StopSessionDialog
+          organization={organization}
+          session={session}
+          agentName={agentName}
+          onClose={() => setIsStopping(false)}
+        />
+      )}
+    </>
+  );
+}
+
+const shortestSeconds = 10;
+
+function wholeRange(createdAt: string, endedAt: string | null, readAtMs: number): ChartRange {
+  const from = Date.parse(createdAt) / 1000;
+  const end = (endedAt === null ? readAtMs : Date.parse(endedAt)) / 1000;
+  return { from, to: Math.max(end, from + shortestSeconds) };
+}
+
+const roundMs = (seconds: number) => Math.round(seconds * 1000) / 1000;

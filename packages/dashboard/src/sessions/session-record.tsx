@@ -1,0 +1,38 @@
+import type { SessionResponse } from '@bothost/contract';
+import { cloudCommand, curlCommand } from '../commands/shell-command.ts';
+import { CopyText } from '../components/copy-text.tsx';
+import { Section } from '../components/section.tsx';
+import { TextBlock } from '../components/text-block.tsx';
+
+type SessionRecordProps = {
+  readonly organization: string;
+  readonly agentName: string;
+  readonly session: SessionResponse;
+};
+
+/** The record of a session as JSON, and the commands that print it. */
+export function SessionRecord({ organization, agentName, session }: SessionRecordProps) {
+  const { sessionId } = session;
+  return (
+    <Section title="Record" lead="As the API returns it.">
+      <div className="flex flex-col gap-4 p-5 sm:p-6">
+        <CopyText
+          text={cloudCommand(organization, 'agent', 'sessions', agentName, '--id', sessionId)}
+          name="botcli command"
+        />
+        <CopyText
+          text={curlCommand('getSession', {
+            origin: location.origin,
+            organization,
+            params: { agentName, sessionId },
+          })}
+          name="curl command"
+        />
+        <details>
+          <summary className="cursor-pointer text-quiet text-sm hover:text-foreground">JSON</summary>
+          <TextBlock label="Record as JSON" text={JSON.stringify(session, null, 2)} className="mt-2" />
+        </details>
+      </div>
+    </Section>
+  );
+}

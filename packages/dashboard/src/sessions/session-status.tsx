@@ -1,0 +1,27 @@
+import { type EndState, endStateLabels, type SessionSummary, statusLabel } from '@bothost/contract';
+import { Badge } from '../components/badge.tsx';
+
+const tones: Readonly<Record<EndState, 'neutral' | 'good' | 'danger'>> = {
+  active: 'good',
+  completed: 'neutral',
+  ended_before_agent_start: 'danger',
+  agent_start_timeout: 'danger',
+  terminated: 'neutral',
+  agent_error: 'danger',
+};
+
+type SessionStatusProps = {
+  readonly session: Pick<SessionSummary, 'endState' | 'completionStatus' | 'botStartSeconds'>;
+};
+
+/** The state of a session. While an active session has no bot yet, it is starting. */
+export function SessionStatus({ session: { endState, completionStatus, botStartSeconds } }: SessionStatusProps) {
+  const isStarting = endState === 'active' && botStartSeconds === null;
+  const hasHttpStatus = endState === 'agent_error' && /^\d{3}$/.test(completionStatus ?? '');
+  return (
+    <Badge tone={isStarting ? 'accent' : tones[endState]}>
+      {isStarting ? 'Starting' : statusLabel(endStateLabels, endState)}
+      {hasHttpStatus && ` (${completionStatus})`}
+    </Badge>
+  );
+}

@@ -1,0 +1,101 @@
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, useElementScrollRestoration, useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { agentNamesQuery } from '../agents/agent-queries.ts';
+import { useMembership } from '../app/organization.ts';
+import { Command } from '../components/command.tsx';
+import { Loaded } from '../components/loaded.tsx';
+import { periodOptions } from '../components/period.ts';
+import { PageHeader, Section } from '../components/section.tsx';
+import { SelectField } from '../components/select-field.tsx';
+import { NoSessions } from './no-sessions.tsx';
+import { durationOptions, type SessionFilter, sessionListCommand, statusOptions } from './session-filter.ts';
+import { SessionList } from './session-list.tsx';
+import { useNewestSessions } from './use-session-rows.ts';
+
+const route = getRouteApi('/signed-in/app/orgs/$organization/sessions');
+
+/** The page at `/orgs/:organization/sessions`. Its filter is in the address. */
+export function SessionsPage() {
+  const { name: organization } = useMembership();
+  const filter = route.useSearch();
+  const navigate = useNavigate();
+  const newest = useNewestSessions(organization, filter);
+  // The position of a page that is loaded again, or returned to. The list has its height only once it is read.
+  const stored = useElementScrollRestoration({ getElement: () => window });
+  const [initialOffset] = useState(stored?.scrollY ?? 0);
+  const setFilter = (change: SessionFilter) =>
+    navigate({
+      to: '/orgs/$organization/sessions',
+      params: { organization },
+      search: { ...filter, ...change },
+      replace: true,
+    });
+  const key = JSON.stringify(filter);
+  const [firstKey] = useState(key);
+  return (
+    <div className="flex flex-col gap-6">
+      <PageHeader title="Sessions" lead="Every run of every agent, newest first. The list updates by itself." />
+      <SessionFilters organization={organization} filter={filter} onChange={(change) => void setFilter(change)} />
+      <Command command={sessionListCommand(location.origin, organization, filter, Date.now())} />
+      <Section>
+        <Loaded query={newest}>
+          {(data) =>
+            data.sessions.length === 0 ? (
+              <NoSessions organization={organization} isFiltered={Object.values(filter).some(Boolean)} />
+            ) : (
+              <SessionList
+                key={key}
+                organization={organization}
+                filter={filter}
+                newest={data}
+                initialOffset={key === firstKey ? initialOffset : 0}
+              />
+            )
+          }
+        </Loaded>
+      </Section>
+    </div>
+  );
+}
+
+type SessionFiltersProps = {
+  readonly organization: string;
+  readonly filter: SessionFilter;
+  readonly onChange: (change: SessionFilter) => void;
+};
+
+function SessionFilters({ organization, filter, onChange }: SessionFiltersProps) {
+  const agents = useQuery(agentNamesQuery(organization));
+  const names = agents.data?.agents.map(({ name }) => name) ?? [];
+  // The agent in the address may have been deleted.
+  const known = filter.agent === undefined || names.includes(filter.agent) ? names : [filter.agent, ...names];
+  return (
+    <div className="grid grid-cols-2 gap-4 lg:grid-cols-4">
+      <SelectField
+        label="Agent"
+        options={[['', 'All agents'], ...known.map((name) => [name, name] as const)]}
+        value={filter.agent ?? ''}
+        onValue={(agent) => onChange({ agent: agent || undefined })}
+      />
+      <SelectField
+        label="Status"
+        options={statusOptions}
+        value={filter.status ?? ''}
+        onValue={(status) => onChange({ status: status || undefined })}
+      />
+      <SelectField
+        label="Time"
+        options={periodOptions}
+        value={filter.since ?? ''}
+        onValue={(since) => onChange({ since: since || undefined })}
+      />
+      <SelectField
+        label="Duration"
+        options={durationOptions}
+        value={filter.duration ?? ''}
+        onValue={(duration) => onChange({ duration: duration || undefined })}
+      />
+    </div>
+  );
+}

@@ -1,0 +1,32 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { organizationApi, organizationKey } from '../app/organization.ts';
+import { cloudCommand } from '../commands/shell-command.ts';
+import { ConfirmDialog } from '../components/confirm-dialog.tsx';
+import { useNotice } from '../components/notice.tsx';
+
+type StopSessionDialogProps = {
+  readonly organization: string;
+  readonly session: { readonly sessionId: string; readonly serviceId: string };
+  readonly agentName: string;
+  readonly onClose: () => void;
+};
+
+export function StopSessionDialog({ organization, session, agentName, onClose }: StopSessionDialogProps) {
+  const queries = useQueryClient();
+  const notify = useNotice();
+  const { sessionId, serviceId } = session;
+  return (
+    <ConfirmDialog
+      title="Stop this session?"
+      lead={`The bot of ${agentName} is stopped immediately, and its caller is disconnected.`}
+      action="Stop session"
+      command={cloudCommand(organization, 'agent', 'stop', agentName, '--session-id', sessionId, '--force')}
+      run={() => organizationApi(organization).stopSession({ params: { agentName: serviceId, sessionId } })}
+      onDone={async () => {
+        notify('The session is stopped.');
+        await queries.invalidateQueries({ queryKey: [...organizationKey(organization), 'sessions'] });
+      }}
+      onClose={onClose}
+    />
+  );
+}

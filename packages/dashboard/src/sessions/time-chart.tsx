@@ -1,0 +1,209 @@
+import { useEffect, useEffectEvent, useRef, useSyncExternalStore } from 'react';
+import uPlot from 'uplot';
+import 'uplot/dist/uPlot.min.css';
+import { currentTheme, watchTheme } from '../theme.ts';
+import type { ChartRange } from './chart-range.ts';
+
+/** The name of a color variable of `app.css`, such as `accent`. */
+export type ChartColor = 'accent' | 'good' | 'danger' | 'warning' | 'quiet';
+
+export type ChartSeries = {
+  readonly label: string;
+  readonly color: ChartColor;
+  readonly values: readonly number[];
+  /** A bar per value, or a filled line. */
+  readonly kind: 'bars' | 'area';
+};
+
+/** A horizontal line. */
+export type ChartLevel = { readonly value: number; readonly color: ChartColor };
+
+export type ChartMark = { readonly at: number; readonly color: ChartColor };
+
+type TimeChartProps = {
+  /** What the chart shows, for screen readers. */
+  readonly label: string;
+  /** Unix times in seconds. */
+  readonly times: readonly number[];
+  readonly series: readonly ChartSeries[];
+  readonly levels?: readonly ChartLevel[];
+  /** Moments with a vertical line. */
+  readonly marks: readonly ChartMark[];
+  readonly range: ChartRange;
+  readonly format: (value: number) => string;
+  /** The charts of a group have a common crosshair. */
+  readonly group: string;
+  readonly height: number;
+  /** The highest value of the axis, even if all values are lower. */
+  readonly atLeast: number;
+  readonly hasTimeAxis?: boolean;
+  /** Called with the part that a person selects with the pointer, and with null for a double click. */
+  readonly onSelect: (range: ChartRange | null) => void;
+  /** Called with the index of the time under the crosshair. */
+  readonly onHover?: (index: number | null) => void;
+};
+
+/** A chart over time, drawn on a canvas. */
+export function TimeChart(props: TimeChartProps) {
+  const { label, times, series, levels, marks, range } = props;
+  const place = useRef<HTMLDivElement>(null);
+  const chart = useRef<uPlot | null>(null);
+  const latest = useRef(props);
+  latest.current = props;
+  const theme = useSyncExternalStore(watchTheme, currentTheme);
+  const select = useEffectEvent((selected: ChartRange | null) => props.onSelect(selected));
+  const kinds = series.map(({ kind, color }) => `${kind} ${color}`).join();
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a chart keeps the colors and kinds of series of its creation
+  useEffect(() => {
+    const element = place.current;
+    if (element === null) return;
+    const created = new uPlot(
+      chartOptions(() => latest.current, element.clientWidth, select),
+      dataOf(latest.current),
+      element,
+    );
+    chart.current = created;
+    const resizes = new ResizeObserver(() => {
+      if (element.clientWidth !== created.width)
+        created.setSize({ width: element.clientWidth, height: latest.current.height });
+    });
+    resizes.observe(element);
+    return () => {
+      resizes.disconnect();
+      created.destroy();
+      chart.current = null;
+    };
+  }, [theme, kinds]);
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a change of any of these is drawn
+  useEffect(() => {
+    chart.current?.setData(dataOf(latest.current));
+  }, [times, series, levels, marks, range.from, range.to]);
+
+  return <div ref={place} role="img" aria-label={label} style={{ height: props.height }} className="w-full" />;
+}
+
+function dataOf({ times, series }: TimeChartProps): uPlot.AlignedData {
+  return [[...times], ...series.map(({ values }) => [...values])];
+}
+
+function chartOptions(
+  props: () => TimeChartProps,
+  width: number,
+  onSelect: (range: ChartRange | null) => void,
+): uPlot.Options {
+  const { group, height, hasTimeAxis = false, format, series } = props();
+  const style = getComputedStyle(document.documentElement);
+  const color = (name: ChartColor | 'line') => style.getPropertyValue(`--ui-${name}`);
+  const grid = { stroke: color('line'), width: 1 };
+  const axis = { stroke: color('quiet'), font: '12px system-ui, sans-serif', grid, ticks: { show: false } };
+  return {
+    width,
+    height,
+    padding: [8, 28, hasTimeAxis ? 0 : 8, 0],
+    legend: { show: false },
+    cursor: { sync: { key: group }, drag: { x: true, y: false, setScale: false }, points: { size: 7 } },
+    scales: {
+      x: {
+        time: true,
+        range: () => {
+          const { range } = props();
+          return [range.from, range.to];
+        },
+      },
+      y: { range: (_, __, most) => [0, Math.max(most ?? 0, highest(props())) * 1.08] },
+    },
+    axes: [
+      { ...axis, incrs: tickSeconds, size: hasTimeAxis ? 28 : 0, values: hasTimeAxis ? timeLabels : () => [] },
+      { ...axis, size: 64, space: 28, values: (_, ticks) => ticks.map(format) },
+    ],
+    series: [
+      {},
+      ...series.map(({ color: name, kind, label }) => ({
+        label,
+        stroke: color(name),
+        width: 1.5,
+        // A line needs two points.
+        points: { show: (self: uPlot) => kind === 'area' && self.data[0].length < 2 },
+        fill: `color-mix(in oklab, ${color(name)} 22%, transparent)`,
+        ...(kind === 'bars' && uPlot.paths.bars !== undefined
+          ? { paths: uPlot.paths.bars({ size: [0.9, 40], align: 1 }), fill: color(name), width: 0 }
+          : {}),
+      })),
+    ],
+    hooks: {
+      setSelect: [
+        (self) => {
+          if (self.select.width < 4) return;
+          const { left, width: selected } = self.select;
+          onSelect({ from: self.posToVal(left, 'x'), to: self.posToVal(left + selected, 'x') });
+          self.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
+        },
+      ],
+      setCursor: [({ cursor }) => props().onHover?.(cursor.idx ?? null)],
+      draw: [(self) => drawMarks(self, props().marks, color), (self) => drawLevels(self, props().levels ?? [], color)],
+      ready: [(self) => self.over.addEventListener('dblclick', () => onSelect(null))],
+    },
+  };
+}
+
+function highest({ levels = [], atLeast }: TimeChartProps): number {
+  return Math.max(atLeast, ...levels.map(({ value }) => value));
+}
+
+function drawLevels(
+  { ctx, bbox, valToPos }: uPlot,
+  levels: readonly ChartLevel[],
+  color: (name: ChartColor) => string,
+): void {
+  ctx.save();
+  ctx.lineWidth = devicePixelRatio;
+  ctx.setLineDash([5 * devicePixelRatio, 4 * devicePixelRatio]);
+  for (const level of levels) {
+    const y = Math.round(valToPos(level.value, 'y', true)) + 0.5;
+    ctx.strokeStyle = color(level.color);
+    ctx.beginPath();
+    ctx.moveTo(bbox.left, y);
+    ctx.lineTo(bbox.left + bbox.width, y);
+    ctx.stroke();
+  }
+  ctx.restore();
+}
+
+function drawMarks(
+  { ctx, bbox, valToPos, scales }: uPlot,
+  marks: readonly ChartMark[],
+  color: (name: ChartColor) => string,
+) {
+  const { min = null, max = null } = scales['x'] ?? {};
+  if (min === null || max === null) return;
+  ctx.save();
+  ctx.lineWidth = devicePixelRatio;
+  for (const mark of marks) {
+    if (mark.at < min || mark.at > max) continue;
+    const x = Math.round(valToPos(mark.at, 'x', true)) + 0.5;
+    ctx.strokeStyle = color(mark.color);
+    ctx.beginPath();
+    ctx.moveTo(x, bbox.top);
+    ctx.lineTo(x, bbox.top + bbox.height);
+    ctx.stroke();
+  }
+  ctx.restore();
+}
+
+/** Possible distances between ticks of the time axis. */
+const tickSeconds = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1_800, 3_600, 7_200];
+
+const clock = new Intl.DateTimeFormat('en', { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
+const clockWithSeconds = new Intl.DateTimeFormat('en', {
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+  hourCycle: 'h23',
+});
+
+function timeLabels(_: uPlot, ticks: number[], __: number, ___: number, increment: number): string[] {
+  const format = increment < 60 ? clockWithSeconds : clock;
+  return ticks.map((tick) => format.format(tick * 1000));
+}

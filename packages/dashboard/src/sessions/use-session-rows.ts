@@ -1,0 +1,71 @@
+import type { OrganizationSession } from '@bothost/contract';
+import { useQueries, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { organizationApi, organizationKey } from '../app/organization.ts';
+import { liveOptions, pollMs } from '../live-query.ts';
+import { type SessionFilter, sessionQuery } from './session-filter.ts';
+
+const sessionsPerPage = 100;
+
+/** The newest sessions that match a filter, read again every two seconds. */
+export function useNewestSessions(organization: string, filter: SessionFilter) {
+  return useQuery({
+    queryKey: [...organizationKey(organization), 'sessions', filter, 'newest'],
+    queryFn: ({ signal }) => {
+      const query = { ...sessionQuery(filter, Date.now()), limit: sessionsPerPage };
+      return organizationApi(organization).listOrganizationSessions({ query }, signal);
+    },
+    refetchInterval: pollMs,
+    ...liveOptions,
+  });
+}
+
+export type NewestSessions = NonNullable<ReturnType<typeof useNewestSessions>['data']>;
+
+/**
+ * The list that rows are counted in. At the top of the list it is the newest one. Further down, the list does not change,
+ * because new sessions would move the rows that the user is reading.
+ */
+export function useStableList(newest: NewestSessions, isAtTop: boolean) {
+  const [kept, setKept] = useState<NewestSessions | null>(null);
+  if (isAtTop && kept !== null) setKept(null);
+  if (!isAtTop && kept === null) setKept(newest);
+  const list = (isAtTop ? null : kept) ?? newest;
+  const [first] = list.sessions;
+  const newer = newest.sessions.filter(({ createdAt }) => first === undefined || createdAt > first.createdAt);
+  return { list, newerCount: newer.length };
+}
+
+/** Reads the pages that contain the visible rows. Returns the session of a row, or undefined until it is read. */
+export function useSessionRows(
+  organization: string,
+  filter: SessionFilter,
+  { list, isAtTop }: { readonly list: NewestSessions; readonly isAtTop: boolean },
+  rows: readonly number[],
+) {
+  const endTime = list.sessions[0]?.createdAt;
+  const pages = [...new Set(rows.map((row) => Math.floor(row / sessionsPerPage)))];
+  const results = useQueries({
+    queries: pages.map((page) => ({
+      queryKey: [...organizationKey(organization), 'sessions', filter, endTime, page],
+      queryFn: ({ signal }: { readonly signal: AbortSignal }) => {
+        const query = {
+          ...sessionQuery(filter, Date.now()),
+          ...(endTime === undefined ? {} : { endTime: Date.parse(endTime) / 1000 }),
+          offset: page * sessionsPerPage,
+          limit: sessionsPerPage,
+        };
+        return organizationApi(organization).listOrganizationSessions({ query }, signal);
+      },
+      // The newest list is read on its own.
+      enabled: page > 0 || !isAtTop,
+      refetchInterval: pollMs,
+      ...liveOptions,
+    })),
+  });
+  return (row: number): OrganizationSession | undefined => {
+    const page = results[pages.indexOf(Math.floor(row / sessionsPerPage))]?.data;
+    if (page === undefined || (isAtTop && row < sessionsPerPage)) return list.sessions[row];
+    return page.sessions[row % sessionsPerPage];
+  };
+}
