@@ -1,0 +1,134 @@
+import type { AgentDetails } from '@bothost/contract';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { Bot, Mic } from 'lucide-react';
+import { useState } from 'react';
+import { isNotFound } from '../api.ts';
+import { mayCall, organizationApi, useMembership } from '../app/organization.ts';
+import { cloudCommand } from '../commands/shell-command.ts';
+import { Button } from '../components/button.tsx';
+import { Command } from '../components/command.tsx';
+import { ConfirmDialog } from '../components/confirm-dialog.tsx';
+import { DangerAction } from '../components/danger-action.tsx';
+import { EmptyState } from '../components/empty-state.tsx';
+import { Loaded } from '../components/loaded.tsx';
+import { useNotice } from '../components/notice.tsx';
+import { PageHeader, Section } from '../components/section.tsx';
+import { agentQuery, agentsKey } from './agent-queries.ts';
+import { AgentSecrets } from './agent-secrets.tsx';
+import { AgentSettings } from './agent-settings.tsx';
+import { AgentStatus } from './agent-status.tsx';
+import { Deployments } from './deployments.tsx';
+
+const linkClasses = 'text-accent underline-offset-4 hover:underline';
+const route = getRouteApi('/signed-in/app/orgs/$organization/agents/$agent');
+
+/** The page at `/orgs/:organization/agents/:agent`. `?from` and `?to` are two deployments to compare. */
+export function AgentPage() {
+  const { agent: agentName } = route.useParams();
+  const { name: organization } = useMembership();
+  const agent = useQuery(agentQuery(organization, agentName));
+  if (isNotFound(agent.error)) {
+    return (
+      <Section>
+        <EmptyState icon={Bot} title={`No agent is named ${agentName}`}>
+          It does not exist in this organization, or was deleted.
+          <Button asChild variant="outline">
+            <Link to="/orgs/$organization/agents" params={{ organization }}>
+              Show all agents
+            </Link>
+          </Button>
+        </EmptyState>
+      </Section>
+    );
+  }
+  return <Loaded query={agent}>{(data) => <Agent key={data.id} agent={data} />}</Loaded>;
+}
+
+function Agent({ agent }: { readonly agent: AgentDetails }) {
+  const membership = useMembership();
+  const organization = membership.name;
+  const { name } = agent;
+  return (
+    <div className="flex flex-col gap-8">
+      <div className="flex flex-col gap-4">
+        <nav aria-label="Breadcrumb" className="text-quiet text-sm">
+          <Link to="/orgs/$organization/agents" params={{ organization }} className="hover:text-foreground">
+            Agents
+          </Link>{' '}
+          / {name}
+        </nav>
+        <PageHeader
+          title={name}
+          actions={
+            <Button asChild variant="outline">
+              <Link to="/orgs/$organization/talk/$agent" params={{ organization, agent: name }} preload={false}>
+                <Mic aria-hidden="true" className="size-4" />
+                Talk
+              </Link>
+            </Button>
+          }
+        />
+        <nav aria-label="Of this agent" className="flex gap-5 text-sm">
+          <Link
+            to="/orgs/$organization/sessions"
+            params={{ organization }}
+            search={{ agent: name }}
+            className={linkClasses}
+          >
+            Sessions
+          </Link>
+          <Link
+            to="/orgs/$organization/logs"
+            params={{ organization }}
+            search={{ agent: name }}
+            className={linkClasses}
+          >
+            Logs
+          </Link>
+        </nav>
+      </div>
+      <AgentStatus agent={agent} />
+      <Deployments agent={agent} />
+      <AgentSecrets agent={agent} />
+      {mayCall(membership, 'updateAgent') && <AgentSettings key={agent.desiredDeploymentId} agent={agent} />}
+      <Command command={cloudCommand(organization, 'agent', 'status', name)} />
+      {mayCall(membership, 'deleteAgent') && <DeleteAgent agent={agent} />}
+    </div>
+  );
+}
+
+function DeleteAgent({ agent: { name, activeSessionCount } }: { readonly agent: AgentDetails }) {
+  const { name: organization } = useMembership();
+  const [isOpen, setOpen] = useState(false);
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  const notify = useNotice();
+  return (
+    <DangerAction title="Delete the agent" lead="Live sessions run to their end. The records of sessions are kept.">
+      <Button variant="danger" onClick={() => setOpen(true)}>
+        Delete
+      </Button>
+      {isOpen && (
+        <ConfirmDialog
+          title={`Delete ${name}?`}
+          lead={`Deletes the agent with all its deployments. ${
+            activeSessionCount === 0
+              ? 'It has no live session.'
+              : `${activeSessionCount} live ${activeSessionCount === 1 ? 'session runs' : 'sessions run'} to the end.`
+          }`}
+          action="Delete agent"
+          phrase={name}
+          command={cloudCommand(organization, 'agent', 'delete', name, '--yes')}
+          run={() => organizationApi(organization).deleteAgent({ params: { agentName: name } })}
+          onDone={async () => {
+            await navigate({ to: '/orgs/$organization/agents', params: { organization } });
+            await queries.invalidateQueries({ queryKey: agentsKey(organization) });
+            notify(`The agent ${name} is deleted.`);
+          }}
+          onClose={() => setOpen(false)}
+        />
+      )}
+    </DangerAction>
+  );
+}

@@ -1,0 +1,56 @@
+import { queryOptions } from '@tanstack/react-query';
+import { organizationApi, organizationKey } from '../app/organization.ts';
+
+const refreshMs = 5_000;
+/** While a deployment is rolled out. */
+const rolloutRefreshMs = 1_000;
+
+/** The start of the query keys of all agents. */
+export function agentsKey(organization: string): readonly unknown[] {
+  return [...organizationKey(organization), 'agents'];
+}
+
+export function agentListQuery(organization: string) {
+  return queryOptions({
+    queryKey: [...agentsKey(organization), 'list'],
+    queryFn: ({ signal }) =>
+      organizationApi(organization).listAgents({ query: { includeActiveDeployment: 'true' } }, signal),
+    refetchInterval: refreshMs,
+  });
+}
+
+/** The agents without their deployments, to choose one from. */
+export function agentNamesQuery(organization: string) {
+  return queryOptions({
+    queryKey: [...agentsKey(organization), 'names'],
+    queryFn: ({ signal }) => organizationApi(organization).listAgents({}, signal),
+  });
+}
+
+export function agentQuery(organization: string, agentName: string) {
+  return queryOptions({
+    queryKey: [...agentsKey(organization), 'agent', agentName],
+    queryFn: ({ signal }) => organizationApi(organization).getAgent({ params: { agentName } }, signal),
+    refetchInterval: ({ state }) =>
+      state.data?.desiredDeploymentId === state.data?.reconciledDeploymentId ? refreshMs : rolloutRefreshMs,
+  });
+}
+
+export function deploymentsQuery(organization: string, agentName: string) {
+  return queryOptions({
+    queryKey: [...agentsKey(organization), 'agent', agentName, 'deployments'],
+    queryFn: ({ signal }) =>
+      organizationApi(organization).listDeployments({ params: { agentName }, query: { limit: 50 } }, signal),
+    refetchInterval: refreshMs,
+  });
+}
+
+export function deploymentQuery(organization: string, agentName: string, deploymentId: string) {
+  return queryOptions({
+    queryKey: [...agentsKey(organization), 'agent', agentName, 'deployments', deploymentId],
+    queryFn: ({ signal }) =>
+      organizationApi(organization).getDeployment({ params: { agentName, deploymentId } }, signal),
+    refetchInterval: ({ state }) =>
+      state.data?.state === 'ready' || state.data?.state === 'failed' ? false : rolloutRefreshMs,
+  });
+}

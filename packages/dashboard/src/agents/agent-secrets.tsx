@@ -1,0 +1,84 @@
+import type { AgentDetails } from '@bothost/contract';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { describeError } from '../api.ts';
+import { mayCall, organizationApi, useMembership } from '../app/organization.ts';
+import { cloudCommand, curlCommand } from '../commands/shell-command.ts';
+import { Alert } from '../components/alert.tsx';
+import { Badge } from '../components/badge.tsx';
+import { Button } from '../components/button.tsx';
+import { Command } from '../components/command.tsx';
+import { useNotice } from '../components/notice.tsx';
+import { Row, RowList } from '../components/row-list.tsx';
+import { Section } from '../components/section.tsx';
+import { agentsKey } from './agent-queries.ts';
+
+/** The secret sets that an agent uses, and whether they have changed since its deployment. */
+export function AgentSecrets({ agent }: { readonly agent: AgentDetails }) {
+  const membership = useMembership();
+  const isStale = agent.secretSets.some(({ stale }) => stale);
+  return (
+    <Section
+      title="Secrets"
+      lead={
+        agent.secretSets.length === 0
+          ? 'The bot gets no secrets. Choose a secret set in the settings below.'
+          : 'The bot gets each key as an environment variable.'
+      }
+    >
+      {agent.secretSets.length > 0 && (
+        <RowList label="Secrets of the agent">
+          {agent.secretSets.map(({ secretSet, revision, newestRevision, stale }) => (
+            <Row
+              key={secretSet}
+              title={
+                <>
+                  {secretSet}
+                  {stale && <Badge tone="accent">Stale</Badge>}
+                </>
+              }
+              facts={[
+                `Revision ${revision}`,
+                ...(newestRevision === null
+                  ? ['The set was deleted']
+                  : stale
+                    ? [`Revision ${newestRevision} is used after the next deploy`]
+                    : []),
+              ]}
+            />
+          ))}
+        </RowList>
+      )}
+      {isStale && mayCall(membership, 'updateAgent') && <DeployAgain agent={agent} />}
+    </Section>
+  );
+}
+
+/** Deploys the same build with the newest revisions. */
+function DeployAgain({ agent: { name, deployment } }: { readonly agent: AgentDetails }) {
+  const { name: organization } = useMembership();
+  const queries = useQueryClient();
+  const notify = useNotice();
+  const body = { forceRedeploy: true };
+  const deploy = useMutation({
+    mutationFn: () => organizationApi(organization).updateAgent({ params: { agentName: name }, body }),
+    onSuccess: async () => {
+      notify(`${name} is being deployed with the newest secrets.`);
+      await queries.invalidateQueries({ queryKey: agentsKey(organization) });
+    },
+  });
+  return (
+    <div className="flex flex-col gap-3 border-line border-t px-5 py-4 sm:px-6">
+      {deploy.error !== null && <Alert>{describeError(deploy.error)}</Alert>}
+      <Button className="self-start" onClick={() => deploy.mutate()} disabled={deploy.isPending}>
+        Deploy with the newest secrets
+      </Button>
+      <Command
+        command={
+          deployment.buildId === null
+            ? curlCommand('updateAgent', { origin: location.origin, organization, params: { agentName: name }, body })
+            : cloudCommand(organization, 'deploy', name, '--build-id', deployment.buildId, '--force')
+        }
+      />
+    </div>
+  );
+}

@@ -1,0 +1,46 @@
+import type { AgentDetails } from '@bothost/contract';
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { organizationApi, useMembership } from '../app/organization.ts';
+import { curlCommand } from '../commands/shell-command.ts';
+import { FormSection } from '../components/form-section.tsx';
+import { useNotice } from '../components/notice.tsx';
+import { useForm } from '../components/use-form.ts';
+import { agentsKey } from './agent-queries.ts';
+import { changedSettings, SettingFields, type SettingValues } from './setting-fields.tsx';
+
+/** Scaling, profile and other settings. Only a change to the scaling needs no new deployment. */
+export function AgentSettings({ agent }: { readonly agent: AgentDetails }) {
+  const { name: organization } = useMembership();
+  const current: SettingValues = {
+    minAgents: String(agent.autoScaling.minReplicas),
+    maxAgents: String(agent.autoScaling.maxReplicas),
+    agentProfile: agent.agentProfile,
+    maxSessionDuration: String(agent.maxSessionDuration),
+    secretSet: agent.deployment.manifest.spec.envFromSecretNames[0] ?? '',
+  };
+  const [values, setValues] = useState(current);
+  const queries = useQueryClient();
+  const notify = useNotice();
+  const params = { agentName: agent.name };
+  const body = changedSettings(current, values);
+  const form = useForm(
+    () => organizationApi(organization).updateAgent({ params, body }),
+    async ({ change }) => {
+      notify(change === 'scaling' ? 'The scaling is changed.' : 'A deployment with the new settings has started.');
+      await queries.invalidateQueries({ queryKey: agentsKey(organization) });
+    },
+  );
+  return (
+    <FormSection
+      title="Settings"
+      lead="A change of the scaling applies at once. Other changes create a deployment of the same code."
+      form={form}
+      submit="Save"
+      isChanged={Object.keys(body).length > 0}
+      command={curlCommand('updateAgent', { origin: location.origin, organization, params, body })}
+    >
+      <SettingFields values={values} onValues={setValues} region={agent.region} />
+    </FormSection>
+  );
+}

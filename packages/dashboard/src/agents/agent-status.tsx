@@ -1,0 +1,89 @@
+import { type AgentDetails, deploymentPhaseLabels, statusLabel } from '@bothost/contract';
+import { CircleAlert, LoaderCircle } from 'lucide-react';
+import { Badge } from '../components/badge.tsx';
+import { CopyText } from '../components/copy-text.tsx';
+import { FactList } from '../components/fact-list.tsx';
+import { Moment } from '../components/moment.tsx';
+import { Section } from '../components/section.tsx';
+
+const startMethods = {
+  module: 'Forked after the bot was imported',
+  libraries: 'Forked after its libraries were imported',
+  spawn: 'Spawned; each instance imports the bot',
+} as const;
+
+/** Whether the agent serves, its instances, and what is wrong with it. */
+export function AgentStatus({ agent }: { readonly agent: AgentDetails }) {
+  const { currentRevision, startMethod, deployment } = agent;
+  const { resources } = deployment.manifest.spec;
+  return (
+    <Section
+      title="Status"
+      actions={agent.ready ? <Badge tone="good">Ready</Badge> : <Badge tone="danger">Not ready</Badge>}
+      lead={agent.ready ? 'A session can start now.' : 'A session cannot start now.'}
+    >
+      <Problems agent={agent} />
+      <FactList
+        facts={[
+          ['Live sessions', `${agent.activeSessionCount} of at most ${agent.autoScaling.maxReplicas}`],
+          ['Warm instances', `${agent.idleInstanceCount}, at least ${agent.autoScaling.minReplicas} wanted`],
+          ['Starting instances', agent.startingInstanceCount],
+          ['Phase', currentRevision === null ? 'None' : statusLabel(deploymentPhaseLabels, currentRevision.phase)],
+          [
+            'Instances start',
+            startMethod === undefined ? (
+              'Not known until an instance has started'
+            ) : (
+              <>
+                {startMethods[startMethod.level]}
+                {startMethod.reason !== null && <span className="block text-quiet">{startMethod.reason}</span>}
+              </>
+            ),
+          ],
+          ['Profile', `${agent.agentProfile}: CPU ${resources.cpu}, memory ${resources.memory}`],
+          ['Region', agent.region],
+          ['Created', <Moment key="created" at={agent.createdAt} />],
+          ['Id', <CopyText key="id" text={agent.id} name="id" />],
+        ]}
+      />
+    </Section>
+  );
+}
+
+function Problems({ agent: { conditions, errors } }: { readonly agent: AgentDetails }) {
+  const holding = conditions.filter(({ status }) => status === 'True');
+  if (holding.length === 0) return null;
+  return (
+    <ul className="divide-y divide-line border-line border-b">
+      {holding.map(({ type, reason, message, lastTransitionTime }) => {
+        const isDegraded = type === 'Degraded';
+        const Icon = isDegraded ? CircleAlert : LoaderCircle;
+        return (
+          <li key={type} className="flex gap-3 px-5 py-4 text-sm sm:px-6">
+            <Icon
+              aria-hidden="true"
+              className={
+                isDegraded ? 'mt-0.5 size-4 shrink-0 text-danger' : 'mt-0.5 size-4 shrink-0 animate-spin text-accent'
+              }
+            />
+            <div className="flex min-w-0 flex-1 flex-col gap-1.5">
+              <p className="font-medium">
+                {isDegraded ? 'Degraded' : 'In progress'}: {reason}, <Moment at={lastTransitionTime} />
+              </p>
+              {(message === '' ? errors.map((error) => error.message) : [message]).map((text) => (
+                <pre key={text} className="whitespace-pre-wrap font-mono text-[0.8125rem] wrap-anywhere">
+                  {text}
+                </pre>
+              ))}
+              {isDegraded && (
+                <p className="text-quiet">
+                  Read the logs of the deployment, then deploy a repaired version or roll back to an earlier one below.
+                </p>
+              )}
+            </div>
+          </li>
+        );
+      })}
+    </ul>
+  );
+}

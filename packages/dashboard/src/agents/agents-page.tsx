@@ -1,0 +1,112 @@
+import type { AgentListItem } from '@bothost/contract';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { Bot, FolderUp, Mic } from 'lucide-react';
+import { FirstDeploy } from '../app/first-deploy.tsx';
+import { mayCall, useMembership } from '../app/organization.ts';
+import { cloudCommand } from '../commands/shell-command.ts';
+import { Badge } from '../components/badge.tsx';
+import { Button } from '../components/button.tsx';
+import { Command } from '../components/command.tsx';
+import { EmptyState } from '../components/empty-state.tsx';
+import { Loaded } from '../components/loaded.tsx';
+import { Moment } from '../components/moment.tsx';
+import { Row, RowList } from '../components/row-list.tsx';
+import { PageHeader, Section } from '../components/section.tsx';
+import { agentListQuery } from './agent-queries.ts';
+
+/** The page at `/orgs/:organization/agents`. */
+export function AgentsPage() {
+  const membership = useMembership();
+  const { name: organization } = membership;
+  const agents = useQuery(agentListQuery(organization));
+  return (
+    <div className="flex flex-col gap-8">
+      <PageHeader
+        title="Agents"
+        lead="Bots that run in this organization."
+        actions={
+          mayCall(membership, 'createBuild') && (
+            <Button asChild>
+              <Link to="/orgs/$organization/deploy" params={{ organization }}>
+                <FolderUp aria-hidden="true" className="size-4" />
+                Deploy
+              </Link>
+            </Button>
+          )
+        }
+      />
+      <Section>
+        <Loaded query={agents}>
+          {(data) =>
+            data.agents.length === 0 ? (
+              <EmptyState icon={Bot} title="No agents yet">
+                <FirstDeploy />
+              </EmptyState>
+            ) : (
+              <RowList label="Agents">
+                {data.agents.map((agent) => (
+                  <AgentRow key={agent.id} organization={organization} agent={agent} />
+                ))}
+              </RowList>
+            )
+          }
+        </Loaded>
+      </Section>
+      <Command command={cloudCommand(organization, 'agent', 'list')} />
+    </div>
+  );
+}
+
+function AgentRow({ organization, agent }: { readonly organization: string; readonly agent: AgentListItem }) {
+  const { name, region, updatedAt, activeDeploymentId, secretSets, deployment } = agent;
+  const isStale = secretSets.some(({ stale }) => stale);
+  return (
+    <Row
+      title={
+        <>
+          <Link
+            to="/orgs/$organization/agents/$agent"
+            params={{ organization, agent: name }}
+            className="underline-offset-4 hover:underline"
+          >
+            {name}
+          </Link>
+          {agentState(agent)}
+          {isStale && <Badge tone="accent">Secrets changed</Badge>}
+        </>
+      }
+      facts={[
+        region,
+        deployment === undefined
+          ? 'No instances'
+          : `${deployment.manifest.spec.autoScaling.minReplicas} to ${deployment.manifest.spec.autoScaling.maxReplicas} instances`,
+        <>
+          Updated <Moment at={updatedAt} />
+        </>,
+      ]}
+      actions={
+        activeDeploymentId !== null && (
+          <Button asChild variant="outline" size="small">
+            <Link
+              to="/orgs/$organization/talk/$agent"
+              params={{ organization, agent: name }}
+              preload={false}
+              aria-label={`Talk to ${name}`}
+            >
+              <Mic aria-hidden="true" className="size-4" />
+              Talk
+            </Link>
+          </Button>
+        )
+      }
+    />
+  );
+}
+
+function agentState({ activeDeploymentId, desiredDeploymentId, reconciledDeploymentId }: AgentListItem) {
+  if (reconciledDeploymentId !== desiredDeploymentId) return <Badge tone="accent">Deploying</Badge>;
+  if (activeDeploymentId === null) return <Badge tone="danger">Not serving</Badge>;
+  if (activeDeploymentId !== desiredDeploymentId) return <Badge tone="danger">Last deploy failed</Badge>;
+  return <Badge tone="good">Serving</Badge>;
+}

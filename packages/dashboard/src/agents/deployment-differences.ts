@@ -1,0 +1,32 @@
+import type { DeploymentDetails } from '@bothost/contract';
+
+export type Difference = { readonly label: string; readonly from: string; readonly to: string };
+
+/** What differs between two deployments of an agent, as people read it. */
+export function findDifferences(from: DeploymentDetails, to: DeploymentDetails): readonly Difference[] {
+  const after = describe(to);
+  return describe(from).flatMap(([label, value], index) => {
+    const other = after[index]?.[1] ?? '';
+    return value === other ? [] : [{ label, from: value, to: other }];
+  });
+}
+
+function describe(deployment: DeploymentDetails): readonly (readonly [label: string, value: string])[] {
+  const { manifest, contentHash, agentProfile, websocketAuth, websocketStart, fork, secretRevisions } = deployment;
+  const { autoScaling, maxSessionDurationSeconds } = manifest.spec;
+  return [
+    ['Code', contentHash.slice(0, 12)],
+    ['Build', deployment.buildId ?? 'a directory of the service'],
+    ['Minimum of instances', String(autoScaling.minReplicas)],
+    ['Maximum of instances', String(autoScaling.maxReplicas)],
+    ['Profile', agentProfile],
+    ['Maximum session duration', `${maxSessionDurationSeconds} s`],
+    ['WebSocket clients', websocketAuth === 'token' ? 'need a token' : 'need no token'],
+    ['WebSocket start', websocketStart],
+    ['Forked instances', fork ? 'allowed' : 'not allowed'],
+    [
+      'Secrets',
+      secretRevisions.map(({ secretSet, revision }) => `${secretSet}, revision ${revision}`).join('; ') || 'none',
+    ],
+  ];
+}

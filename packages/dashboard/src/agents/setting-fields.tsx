@@ -1,0 +1,94 @@
+import { type AgentSettings, instanceLimits, type ProfileName, profiles, sessionSeconds } from '@bothost/contract';
+import { useQuery } from '@tanstack/react-query';
+import { useMembership } from '../app/organization.ts';
+import { SelectField } from '../components/select-field.tsx';
+import { TextField } from '../components/text-field.tsx';
+import { regionSecretSetsQuery } from '../secrets/secret-queries.ts';
+
+/** The settings of an agent as entered. `secretSet` is empty for none. */
+export type SettingValues = {
+  readonly minAgents: string;
+  readonly maxAgents: string;
+  readonly agentProfile: string;
+  readonly maxSessionDuration: string;
+  readonly secretSet: string;
+};
+
+type SettingFieldsProps = {
+  readonly values: SettingValues;
+  readonly onValues: (values: SettingValues) => void;
+  /** Only secret sets of this region can be chosen. */
+  readonly region: string;
+};
+
+export function SettingFields({ values, onValues, region }: SettingFieldsProps) {
+  const { name: organization } = useMembership();
+  const { data } = useQuery(regionSecretSetsQuery(organization, region));
+  const sets = new Set([...(data?.sets.map(({ name }) => name) ?? []), values.secretSet].filter((name) => name !== ''));
+  const profileNames = new Set([...Object.keys(profiles), values.agentProfile]);
+  const onValue = (name: keyof SettingValues) => (value: string) => onValues({ ...values, [name]: value });
+  const numberField = (name: keyof SettingValues, minimum: number, maximum: number) => ({
+    type: 'number',
+    required: true,
+    min: minimum,
+    max: maximum,
+    value: values[name],
+    onValue: onValue(name),
+  });
+  return (
+    <>
+      <div className="grid gap-4 sm:grid-cols-2">
+        <TextField
+          label="Minimum of instances"
+          hint="Kept warm, so that sessions start at once."
+          {...numberField('minAgents', instanceLimits.minimum, instanceLimits.maximum)}
+        />
+        <TextField
+          label="Maximum of instances"
+          hint="Sessions beyond it are refused."
+          {...numberField('maxAgents', 1, instanceLimits.maximum)}
+        />
+      </div>
+      <SelectField
+        label="Profile"
+        hint="CPU and memory of an instance."
+        options={[...profileNames].map((name) => [name, describeProfile(name)] as const)}
+        value={values.agentProfile}
+        onValue={onValue('agentProfile')}
+      />
+      <TextField
+        label="Maximum session duration, in seconds"
+        {...numberField('maxSessionDuration', sessionSeconds.minimum, sessionSeconds.maximum)}
+      />
+      <SelectField
+        label="Secret set"
+        hint="The bot gets its keys as environment variables."
+        options={[['', 'None'], ...[...sets].map((name) => [name, name] as const)]}
+        value={values.secretSet}
+        onValue={onValue('secretSet')}
+      />
+    </>
+  );
+}
+
+function describeProfile(name: string): string {
+  if (!Object.hasOwn(profiles, name)) return name;
+  const { cpuMillicores, memoryBytes } = profiles[name as ProfileName];
+  return `${name}: ${cpuMillicores / 1_000} CPU, ${memoryBytes / 1_073_741_824} GiB`;
+}
+
+/** The body of a request that changes only the settings that differ. */
+export function changedSettings(current: SettingValues | null, values: SettingValues): AgentSettings {
+  const isChanged = (name: keyof SettingValues) => current?.[name] !== values[name];
+  const { agentProfile, secretSet } = values;
+  const autoScaling = {
+    ...(isChanged('minAgents') ? { minAgents: Number(values.minAgents) } : {}),
+    ...(isChanged('maxAgents') ? { maxAgents: Number(values.maxAgents) } : {}),
+  };
+  return {
+    ...(Object.keys(autoScaling).length === 0 ? {} : { autoScaling }),
+    ...(isChanged('agentProfile') ? { agentProfile: agentProfile as ProfileName } : {}),
+    ...(isChanged('maxSessionDuration') ? { maxSessionDuration: Number(values.maxSessionDuration) } : {}),
+    ...(isChanged('secretSet') ? { secretSet: secretSet === '' ? null : secretSet } : {}),
+  };
+}

@@ -1,0 +1,111 @@
+import { formatBytes } from '@bothost/contract';
+import { useMutation } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { LoaderCircle, Lock } from 'lucide-react';
+import { type DragEvent, useEffect, useRef, useState } from 'react';
+import { mayCall, useMembership } from '../app/organization.ts';
+import { botcliCommand, cloudCommand } from '../commands/shell-command.ts';
+import { Button } from '../components/button.tsx';
+import { CopyText } from '../components/copy-text.tsx';
+import { EmptyState } from '../components/empty-state.tsx';
+import { PageHeader, Section } from '../components/section.tsx';
+import { DeployProject } from './deploy-project.tsx';
+import { DropZone } from './drop-zone.tsx';
+import { packProject } from './pack-project.ts';
+import { PackingProblem } from './problem.tsx';
+import { type ProjectSource, sourceOfDrop } from './project-source.ts';
+
+/** The page at `/orgs/:organization/deploy`: packs a folder or an archive in the browser and deploys it. */
+export function DeployPage() {
+  const membership = useMembership();
+  return (
+    <div className="flex flex-col gap-8">
+      <PageHeader
+        title="Deploy"
+        lead="Deploys the folder of a bot. New sessions use the new version as soon as its first instance is ready."
+      />
+      {mayCall(membership, 'createBuild') ? (
+        <Deploy organization={membership.name} />
+      ) : (
+        <Section>
+          <EmptyState icon={Lock} title="Only owners and members deploy">
+            Your role in this organization is {membership.role}. Ask an owner to change it.
+            <Button asChild variant="outline">
+              <Link to="/orgs/$organization/agents" params={{ organization: membership.name }}>
+                Show all agents
+              </Link>
+            </Button>
+          </EmptyState>
+        </Section>
+      )}
+    </div>
+  );
+}
+
+function Deploy({ organization }: { readonly organization: string }) {
+  const [packedBytes, setPackedBytes] = useState(0);
+  const [isDragged, setDragged] = useState(false);
+  const packing = useRef<AbortController | null>(null);
+  useEffect(() => () => packing.current?.abort(), []);
+  const pack = useMutation({
+    mutationFn: async (choose: () => ProjectSource) => {
+      packing.current?.abort();
+      const controller = new AbortController();
+      packing.current = controller;
+      setPackedBytes(0);
+      return packProject(choose(), setPackedBytes, controller.signal);
+    },
+  });
+  if (pack.data !== undefined) {
+    return (
+      <DeployProject
+        key={pack.submittedAt}
+        organization={organization}
+        packed={pack.data}
+        onChooseAgain={() => pack.reset()}
+      />
+    );
+  }
+  const onDrop = (event: DragEvent) => {
+    event.preventDefault();
+    setDragged(false);
+    try {
+      const source = sourceOfDrop(event.dataTransfer);
+      pack.mutate(() => source);
+    } catch (error) {
+      pack.mutate(() => {
+        throw error;
+      });
+    }
+  };
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: the buttons in it do the same without a mouse
+    <div
+      className="flex flex-col gap-8"
+      onDragOver={(event) => {
+        event.preventDefault();
+        setDragged(true);
+      }}
+      onDragLeave={() => setDragged(false)}
+      onDrop={onDrop}
+    >
+      {pack.error !== null && <PackingProblem error={pack.error} />}
+      {pack.isPending ? (
+        <Section>
+          <p role="status" className="flex items-center justify-center gap-2 px-6 py-16 text-quiet text-sm">
+            <LoaderCircle aria-hidden="true" className="size-4 animate-spin" />
+            Packing… {packedBytes > 0 && formatBytes(packedBytes)}
+          </p>
+        </Section>
+      ) : (
+        <DropZone isDragged={isDragged} onChoose={(choose) => pack.mutate(choose)} />
+      )}
+      <Section title="From the command line" lead="botcli packs the same files. Without a project, it creates one.">
+        <div className="flex flex-col gap-2 px-5 py-5 sm:px-6">
+          <CopyText text={botcliCommand('init', 'quickstart')} name="command that creates a project" />
+          <CopyText text={cloudCommand(organization, 'deploy')} name="command that deploys" />
+        </div>
+      </Section>
+    </div>
+  );
+}

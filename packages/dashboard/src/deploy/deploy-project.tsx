@@ -1,0 +1,114 @@
+import { useQuery } from '@tanstack/react-query';
+import { useBlocker } from '@tanstack/react-router';
+import { useState } from 'react';
+import { agentListQuery } from '../agents/agent-queries.ts';
+import { changedSettings } from '../agents/setting-fields.tsx';
+import { cloudCommand } from '../commands/shell-command.ts';
+import { Button } from '../components/button.tsx';
+import { Command } from '../components/command.tsx';
+import { Loaded } from '../components/loaded.tsx';
+import { Section } from '../components/section.tsx';
+import { defaultSettings, deployOptions, nameProblem, settingsOfFile, suggestName } from './deploy-settings.ts';
+import { DeploySteps } from './deploy-steps.tsx';
+import { FileSettings } from './file-settings.tsx';
+import { NameAndSettings } from './name-and-settings.tsx';
+import type { PackedProject } from './pack-project.ts';
+import { ProjectContents } from './project-contents.tsx';
+import { useDeploy } from './use-deploy.ts';
+
+type DeployProjectProps = {
+  readonly organization: string;
+  readonly packed: PackedProject;
+  readonly onChooseAgain: () => void;
+};
+
+/** Shows a packed project and its settings, and then deploys it. */
+export function DeployProject({ organization, packed, onChooseAgain }: DeployProjectProps) {
+  const { deployFile, archive } = packed;
+  const [name, setName] = useState(deployFile?.content.agent_name ?? suggestName(packed.name));
+  const [values, setValues] = useState(defaultSettings);
+  const { progress, deploy } = useDeploy(organization);
+  const agents = useQuery(agentListQuery(organization));
+  const agent = agents.data?.agents.find((one) => one.name === name);
+  useBlocker({
+    shouldBlockFn: () => !window.confirm('The deploy stops if you leave this page. Leave it?'),
+    enableBeforeUnload: true,
+    disabled: !deploy.isPending,
+  });
+  const settings =
+    deployFile !== null
+      ? settingsOfFile(deployFile.content)
+      : agent === undefined
+        ? changedSettings(null, values)
+        : // Without a deploy file, an existing agent keeps its settings.
+          {};
+  const words =
+    deployFile === null
+      ? ['deploy', name, '--build-dir', packed.name, ...deployOptions(settings)]
+      : ['deploy', '--config-file', `${packed.name}/${deployFile.path}`];
+  const start = () =>
+    deploy.mutate({
+      archive,
+      agentName: name,
+      region: deployFile?.content.region,
+      settings,
+      dockerfile: deployFile?.content.build.dockerfile,
+    });
+  // After a failure, the settings can be corrected.
+  const isEditable = deploy.isIdle || deploy.isError;
+  return (
+    <>
+      <ProjectContents packed={packed} onChooseAgain={deploy.isPending ? undefined : onChooseAgain} />
+      {!deploy.isIdle && (
+        <DeploySteps
+          organization={organization}
+          agentName={name}
+          archiveBytes={archive.bytes}
+          progress={progress}
+          error={deploy.error}
+        />
+      )}
+      {isEditable && (
+        <Section
+          title={agent === undefined ? `Create the agent ${name}` : `Update the agent ${name}`}
+          lead={
+            agent === undefined
+              ? 'The project is uploaded and built, and a first instance is started.'
+              : 'The version that serves now keeps serving until the first instance of the new one is ready.'
+          }
+        >
+          <Loaded query={agents}>
+            {() => (
+              <form
+                onSubmit={(event) => {
+                  event.preventDefault();
+                  start();
+                }}
+              >
+                {deployFile === null ? (
+                  <NameAndSettings
+                    name={name}
+                    onName={setName}
+                    values={values}
+                    onValues={setValues}
+                    exists={agent !== undefined}
+                  />
+                ) : (
+                  <FileSettings file={deployFile.content} region={agent?.region} />
+                )}
+                <div className="flex flex-col gap-3 border-line border-t bg-background/60 px-5 py-3 sm:flex-row-reverse sm:items-start sm:justify-between sm:px-6">
+                  <Button type="submit" disabled={nameProblem(name) !== undefined} className="self-start">
+                    {deploy.isError ? 'Deploy again' : 'Deploy'}
+                  </Button>
+                  <div className="min-w-0 flex-1 sm:pt-2.5">
+                    <Command command={cloudCommand(organization, ...words)} />
+                  </div>
+                </div>
+              </form>
+            )}
+          </Loaded>
+        </Section>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,35 @@
+import { checkDeployFile } from '@bothost/contract';
+import { describe, expect, it } from 'vitest';
+import { deployOptions, nameProblem, settingsOfFile, suggestName } from './deploy-settings.ts';
+
+describe('suggestName', () => {
+  it.each([
+    ['My Bot', 'my-bot'],
+    ['_voice.bot_', 'voice-bot'],
+    ['x'.repeat(60), 'x'.repeat(54)],
+    [`${'x'.repeat(53)}_y`, 'x'.repeat(53)],
+  ])('makes a valid name of the folder %s', (folder, name) => {
+    expect(suggestName(folder)).toBe(name);
+    expect(nameProblem(name)).toBeUndefined();
+  });
+});
+
+describe('settingsOfFile', () => {
+  it('gives omitted settings their defaults and removes the secret set', () => {
+    const { file } = checkDeployFile({ agent_name: 'bot', scaling: { min_agents: 1 } });
+    expect(file === null ? null : settingsOfFile(file)).toEqual({
+      autoScaling: { minAgents: 1, maxAgents: 50 },
+      agentProfile: 'agent-1x',
+      maxSessionDuration: 7200,
+      websocketAuth: 'token',
+      fork: true,
+      secretSet: null,
+    });
+  });
+});
+
+describe('deployOptions', () => {
+  it('names only the settings that are given', () => {
+    expect(deployOptions({ autoScaling: { minAgents: 0 }, secretSet: null })).toEqual(['--min-agents', '0']);
+  });
+});

@@ -1,0 +1,148 @@
+import { type Build, formatBytes } from '@bothost/contract';
+import { useMutation } from '@tanstack/react-query';
+import { describeError } from '../api.ts';
+import { organizationApi } from '../app/organization.ts';
+import { cloudCommand } from '../commands/shell-command.ts';
+import { Alert } from '../components/alert.tsx';
+import { Button } from '../components/button.tsx';
+import { Command } from '../components/command.tsx';
+import { Section } from '../components/section.tsx';
+import { BuildLog } from './build-log.tsx';
+import { DeployStep, type StepState } from './deploy-step.tsx';
+import { Rollout } from './rollout.tsx';
+import { BuildFailedError, type DeployProgress } from './run-deploy.ts';
+
+type DeployStepsProps = {
+  readonly organization: string;
+  readonly agentName: string;
+  readonly archiveBytes: number;
+  readonly progress: DeployProgress;
+  readonly error: unknown;
+};
+
+/** The progress of a deploy: upload, build, and the start of the first instance. */
+export function DeploySteps({ organization, agentName, archiveBytes, progress, error }: DeployStepsProps) {
+  const { build, accepted, isCached } = progress;
+  const hasFailed = error !== null;
+  return (
+    <Section title={`Deploying ${agentName}`}>
+      <ol className="divide-y divide-line">
+        <DeployStep title="Upload" state={build !== null ? 'done' : hasFailed ? 'failed' : 'running'}>
+          <Upload progress={progress} archiveBytes={archiveBytes} />
+        </DeployStep>
+        {build !== null && (
+          <DeployStep title="Build" state={buildState(build)}>
+            {isCached ? (
+              <p className="text-quiet text-sm">This content was built before.</p>
+            ) : (
+              <BuildProgress organization={organization} build={build} lines={progress.logLines} />
+            )}
+          </DeployStep>
+        )}
+        {accepted !== null && <Rollout organization={organization} accepted={accepted} />}
+      </ol>
+      {hasFailed && (
+        <div className="border-line border-t px-5 py-5 sm:px-6">
+          <DeployProblem error={error} organization={organization} />
+        </div>
+      )}
+    </Section>
+  );
+}
+
+function buildState({ status }: Build): StepState {
+  if (status === 'success') return 'done';
+  return status === 'pending' || status === 'building' ? 'running' : 'failed';
+}
+
+type UploadProps = { readonly progress: DeployProgress; readonly archiveBytes: number };
+
+function Upload({ progress: { sentBytes, build }, archiveBytes }: UploadProps) {
+  if (sentBytes === null) {
+    return <p className="text-quiet text-sm">{build === null ? 'Asking for an upload…' : 'Nothing to upload.'}</p>;
+  }
+  return (
+    <div className="flex flex-col gap-1.5 text-quiet text-sm">
+      <progress
+        aria-label="Upload"
+        value={sentBytes}
+        max={archiveBytes}
+        className="h-2 w-full appearance-none overflow-hidden rounded-full bg-line [&::-moz-progress-bar]:bg-accent [&::-webkit-progress-bar]:bg-line [&::-webkit-progress-value]:bg-accent"
+      />
+      <p>
+        {formatBytes(sentBytes)} of {formatBytes(archiveBytes)}
+      </p>
+    </div>
+  );
+}
+
+type BuildProgressProps = {
+  readonly organization: string;
+  readonly build: Build;
+  readonly lines: readonly string[];
+};
+
+function BuildProgress({ organization, build, lines }: BuildProgressProps) {
+  const isRunning = buildState(build) === 'running';
+  const cancel = useMutation({
+    mutationFn: () => organizationApi(organization).cancelBuild({ params: { buildId: build.id } }),
+  });
+  return (
+    <>
+      {build.startedAt === null && isRunning && (
+        <p className="text-quiet text-sm">
+          Waiting. Builds of one organization run one after another, and this one starts by itself.
+        </p>
+      )}
+      {lines.length > 0 && <BuildLog lines={lines} />}
+      {cancel.error !== null && isRunning && <Alert>{describeError(cancel.error)}</Alert>}
+      {isRunning ? (
+        <>
+          <Button
+            variant="outline"
+            size="small"
+            className="self-start"
+            onClick={() => cancel.mutate()}
+            disabled={cancel.isPending || cancel.isSuccess}
+          >
+            {cancel.isPending || cancel.isSuccess ? 'Canceling…' : 'Cancel the build'}
+          </Button>
+          <Command command={cloudCommand(organization, 'build', 'cancel', build.id)} />
+        </>
+      ) : (
+        <Command command={cloudCommand(organization, 'build', 'logs', build.id, '--full')} />
+      )}
+    </>
+  );
+}
+
+function DeployProblem({ error, organization }: { readonly error: unknown; readonly organization: string }) {
+  if (!(error instanceof BuildFailedError)) {
+    return (
+      <Alert>
+        <p className="font-medium">{describeError(error)}</p>
+        <p>What was uploaded and built is kept: deploy again to continue.</p>
+      </Alert>
+    );
+  }
+  const { status, id, errorMessage } = error.build;
+  const [reason = '', ...output] = (errorMessage ?? 'The log may show the cause.').trimEnd().split('\n');
+  return (
+    <Alert>
+      <p className="font-medium">
+        {status === 'canceled'
+          ? 'The build was canceled.'
+          : `The build ${status === 'timeout' ? 'took too long' : 'failed'}: ${reason}`}
+      </p>
+      {status !== 'canceled' && output.length > 0 && (
+        <pre className="mt-2 whitespace-pre-wrap font-mono text-[0.8125rem] wrap-anywhere">{output.join('\n')}</pre>
+      )}
+      <p className="mt-2 wrap-anywhere">
+        Nothing was deployed.{' '}
+        {status === 'canceled'
+          ? 'Deploy again to build it.'
+          : `Correct the project and choose it again. The whole log: ${cloudCommand(organization, 'build', 'logs', id, '--full')}`}
+      </p>
+    </Alert>
+  );
+}

@@ -1,0 +1,52 @@
+import type { DeployFile } from '@bothost/contract';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useMembership } from '../app/organization.ts';
+import { Alert } from '../components/alert.tsx';
+import { FactList } from '../components/fact-list.tsx';
+import { regionSecretSetsQuery } from '../secrets/secret-queries.ts';
+import { propertiesQuery } from './properties-query.ts';
+
+type FileSettingsProps = {
+  readonly file: DeployFile;
+  /** The agent's region, if the agent already exists. */
+  readonly region: string | undefined;
+};
+
+/** The settings of a deploy file, and a warning if its secret set does not exist. */
+export function FileSettings({ file, region }: FileSettingsProps) {
+  const { name: organization } = useMembership();
+  const properties = useQuery(propertiesQuery(organization));
+  const target = region ?? file.region ?? properties.data?.properties.defaultRegion;
+  const sets = useQuery({ ...regionSecretSetsQuery(organization, target), enabled: target !== undefined });
+  const { secret_set: secretSet, scaling } = file;
+  const isMissing =
+    secretSet !== undefined &&
+    sets.data !== undefined &&
+    !sets.data.sets.some((set) => set.name.toLowerCase() === secretSet.toLowerCase());
+  return (
+    <>
+      {isMissing && (
+        <div className="px-5 pt-5 sm:px-6">
+          <Alert>
+            The secret set {secretSet} does not exist in the region {target}. Create it first on the page{' '}
+            <Link to="/orgs/$organization/secrets" params={{ organization }} className="underline">
+              Secrets
+            </Link>
+            .
+          </Alert>
+        </div>
+      )}
+      <FactList
+        facts={[
+          ['Region', target ?? '…'],
+          ['Profile', file.agent_profile],
+          ['Instances', `${scaling.min_agents} to ${scaling.max_agents}`],
+          ['Maximum session duration', `${file.max_session_duration} s`],
+          ['Secret set', secretSet ?? 'None'],
+          ['WebSocket clients', file.websocket_auth === 'none' ? 'Need no token' : 'Need a token'],
+        ]}
+      />
+    </>
+  );
+}

@@ -1,0 +1,55 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { SettingFields, type SettingValues } from '../agents/setting-fields.tsx';
+import { useMembership } from '../app/organization.ts';
+import { Loaded } from '../components/loaded.tsx';
+import { TextField } from '../components/text-field.tsx';
+import { nameProblem } from './deploy-settings.ts';
+import { propertiesQuery } from './properties-query.ts';
+
+type NameAndSettingsProps = {
+  readonly name: string;
+  readonly onName: (name: string) => void;
+  readonly values: SettingValues;
+  readonly onValues: (values: SettingValues) => void;
+  /** Whether an agent has this name. It keeps its settings. */
+  readonly exists: boolean;
+};
+
+/** The fields of a project without a deploy file. */
+export function NameAndSettings({ name, onName, values, onValues, exists }: NameAndSettingsProps) {
+  const { name: organization } = useMembership();
+  const properties = useQuery(propertiesQuery(organization));
+  return (
+    <div className="flex max-w-md flex-col gap-4 px-5 py-5 sm:px-6">
+      <TextField
+        label="Name of the agent"
+        hint="To keep the settings with the project, write them to its deploy.toml."
+        problem={nameProblem(name)}
+        value={name}
+        onValue={onName}
+        autoComplete="off"
+        autoCapitalize="none"
+        spellCheck={false}
+        required
+      />
+      {exists ? (
+        <p className="text-quiet text-sm">
+          The agent exists and keeps its settings. Change them on{' '}
+          <Link
+            to="/orgs/$organization/agents/$agent"
+            params={{ organization, agent: name }}
+            className="text-accent underline underline-offset-4"
+          >
+            its page
+          </Link>
+          .
+        </p>
+      ) : (
+        <Loaded query={properties}>
+          {(data) => <SettingFields values={values} onValues={onValues} region={data.properties.defaultRegion} />}
+        </Loaded>
+      )}
+    </div>
+  );
+}

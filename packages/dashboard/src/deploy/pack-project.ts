@@ -1,0 +1,100 @@
+import { type DeployFile, deployFileNames } from '@bothost/contract';
+import {
+  type Archive,
+  checkSize,
+  type Folder,
+  findWarnings,
+  listProject,
+  PackingError,
+  type ProjectFiles,
+  parseDeployFile,
+  readText,
+  writeArchive,
+} from '@bothost/packing';
+import type { ProjectSource } from './project-source.ts';
+
+export type PackedProject = {
+  /** The name of the folder or of the archive. */
+  readonly name: string;
+  /** Null if the project has none. `path` is relative to the folder. */
+  readonly deployFile: { readonly path: string; readonly content: DeployFile } | null;
+  readonly project: ProjectFiles;
+  readonly warnings: readonly string[];
+  readonly archive: Archive & { readonly content: Blob };
+};
+
+/** Packs a project as `botcli cloud deploy` does. Calls `onProgress` with the current size of the archive in bytes. */
+export async function packProject(
+  source: ProjectSource,
+  onProgress: (bytes: number) => void,
+  signal: AbortSignal,
+): Promise<PackedProject> {
+  const root = await source.open();
+  const found = await findDeployFile(root);
+  const deployFile = found === null ? null : { path: found.path, content: found.content };
+  const { context_dir, exclude } = found?.content.build ?? { context_dir: '.', exclude: { patterns: [] } };
+  const folder = await findFolder(root, [...(found?.folder ?? []), ...context_dir.split('/')]);
+  const project = await listProject(folder, exclude.patterns);
+  checkSize(project.files, null);
+  const chunks: Uint8Array<ArrayBuffer>[] = [];
+  let bytes = 0;
+  const archive = await writeArchive(project.files, async (chunk) => {
+    signal.throwIfAborted();
+    chunks.push(chunk);
+    bytes += chunk.length;
+    onProgress(bytes);
+  });
+  checkSize(project.files, archive);
+  const warnings = await findWarnings(project);
+  return { name: source.name, deployFile, project, warnings, archive: { ...archive, content: new Blob(chunks) } };
+}
+
+/** Looks in the folder and in its folder `server`, where `botcli init` writes the deploy file. */
+async function findDeployFile(root: Folder) {
+  const entries = await root.list();
+  const server = entries.find(({ name, kind }) => name === 'server' && kind === 'folder');
+  const places = [
+    { folder: [] as string[], entries },
+    ...(server?.kind === 'folder' ? [{ folder: ['server'], entries: await server.list() }] : []),
+  ];
+  for (const place of places) {
+    for (const name of deployFileNames) {
+      const text = await readText(place.entries, name);
+      if (text === null) continue;
+      const path = [...place.folder, name].join('/');
+      const content = parseDeployFile(text, path);
+      if (content.build_id === undefined) return { folder: place.folder, path, content };
+      throw new PackingError(
+        'deploy-file-unusable',
+        `${path} names a build (build_id), so that the files of the folder would not be used.`,
+        'To deploy the folder, remove build_id. To deploy that build, run: npx botcli cloud deploy',
+      );
+    }
+  }
+  return null;
+}
+
+/** `path` may contain `.` and `..`. */
+async function findFolder(root: Folder, path: readonly string[]): Promise<Folder> {
+  const names: string[] = [];
+  for (const name of path) {
+    if (name === '' || name === '.') continue;
+    if (name !== '..') names.push(name);
+    else if (names.pop() === undefined) throw missingContext(path);
+  }
+  let folder = root;
+  for (const name of names) {
+    const entry = (await folder.list()).find((one) => one.name === name);
+    if (entry?.kind !== 'folder') throw missingContext(path);
+    folder = entry;
+  }
+  return folder;
+}
+
+function missingContext(path: readonly string[]): PackingError {
+  return new PackingError(
+    'project-missing',
+    `The folder does not contain the directory ${path.join('/')}, which the deploy file names as context_dir.`,
+    'Choose the folder that contains it, or correct context_dir.',
+  );
+}

@@ -1,0 +1,101 @@
+import { formatBytes } from '@bothost/contract';
+import type { ExcludedPath } from '@bothost/packing';
+import { ChevronRight, TriangleAlert } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { Button } from '../components/button.tsx';
+import { FactList } from '../components/fact-list.tsx';
+import { Section } from '../components/section.tsx';
+import type { PackedProject } from './pack-project.ts';
+
+/** Long lists are cut off, so that a project with many files stays readable. */
+const maxRows = 200;
+
+type ProjectContentsProps = { readonly packed: PackedProject; readonly onChooseAgain: (() => void) | undefined };
+
+/** What is in the archive, what is not and why, and what looks wrong. */
+export function ProjectContents({ packed, onChooseAgain }: ProjectContentsProps) {
+  const { name, project, archive, warnings } = packed;
+  const { files, excluded } = project;
+  const bytes = files.reduce((sum, { size }) => sum + size, 0);
+  return (
+    <Section
+      title={name}
+      lead={`${count(files.length, 'file')}, ${formatBytes(bytes)}; ${formatBytes(archive.bytes)} to upload.`}
+      actions={
+        onChooseAgain !== undefined && (
+          <Button variant="outline" size="small" onClick={onChooseAgain}>
+            Choose another
+          </Button>
+        )
+      }
+    >
+      {warnings.length > 0 && (
+        <ul aria-label="Warnings" className="flex flex-col gap-2 border-line border-b px-5 py-4 text-sm sm:px-6">
+          {warnings.map((warning) => (
+            <li key={warning} className="flex gap-2.5">
+              <TriangleAlert aria-hidden="true" className="mt-0.5 size-4 shrink-0 text-warning" />
+              <span className="min-w-0 wrap-anywhere">{warning}</span>
+            </li>
+          ))}
+        </ul>
+      )}
+      <FactList
+        facts={[
+          ['Settings from', packed.deployFile?.path ?? 'This page; there is no deploy.toml'],
+          [
+            'Content hash',
+            <code key="hash" className="font-mono text-[0.8125rem]">
+              {archive.contentHash}
+            </code>,
+          ],
+        ]}
+      />
+      <Rows title={`Packed: ${count(files.length, 'file')}`} total={files.length}>
+        {files.slice(0, maxRows).map(({ path, size, link }) => (
+          <PathRow key={path} path={path} note={link === null ? formatBytes(size) : `link to ${link.target}`} />
+        ))}
+      </Rows>
+      {excluded.length > 0 && (
+        <Rows title={`Left out: ${count(excluded.length, 'path')}`} total={excluded.length}>
+          {excluded.slice(0, maxRows).map((one) => (
+            <PathRow key={one.path} path={one.path} note={describeExcluded(one)} />
+          ))}
+        </Rows>
+      )}
+    </Section>
+  );
+}
+
+type RowsProps = { readonly title: string; readonly total: number; readonly children: ReactNode };
+
+function Rows({ title, total, children }: RowsProps) {
+  return (
+    <details className="group border-line border-t">
+      <summary className="flex cursor-pointer list-none items-center gap-1 px-5 py-3 text-quiet text-sm hover:text-foreground sm:px-6">
+        <ChevronRight aria-hidden="true" className="size-4 transition-transform group-open:rotate-90" />
+        {title}
+      </summary>
+      <ul className="flex flex-col gap-1 px-5 pb-4 text-sm sm:px-6">
+        {children}
+        {total > maxRows && <li className="text-quiet">{total - maxRows} more</li>}
+      </ul>
+    </details>
+  );
+}
+
+function PathRow({ path, note }: { readonly path: string; readonly note: string }) {
+  return (
+    <li className="flex flex-wrap justify-between gap-x-6">
+      <span className="font-mono text-[0.8125rem] wrap-anywhere">{path}</span>
+      <span className="text-quiet">{note}</span>
+    </li>
+  );
+}
+
+function describeExcluded({ reason, files, bytes, isWhole }: ExcludedPath): string {
+  return `${reason}; ${isWhole ? '' : 'more than '}${count(files, 'file')}, ${formatBytes(bytes)}`;
+}
+
+function count(number: number, noun: string): string {
+  return `${number.toLocaleString('en')} ${noun}${number === 1 ? '' : 's'}`;
+}

@@ -1,0 +1,109 @@
+import { type Folder, type FolderEntry, PackingError, readArchiveFolder, readStream } from '@bothost/packing';
+
+/** A project that a person chose, which is read when it is packed. */
+export type ProjectSource = { readonly name: string; readonly open: () => Promise<Folder> };
+
+const archivePattern = /\.(tar\.gz|tgz)$/i;
+
+/** The directory of `<input webkitdirectory>`. The paths of its files begin with the name of the directory. */
+export function sourceOfFiles(files: readonly File[]): ProjectSource {
+  const [first] = files;
+  if (first === undefined) {
+    throw new PackingError('project-empty', 'The folder has no files.', 'Choose the folder that contains your bot.');
+  }
+  const root: FileTree = new Map();
+  for (const file of files) addFile(root, file.webkitRelativePath.split('/').slice(1), file);
+  return { name: first.webkitRelativePath.split('/')[0] ?? '', open: async () => treeFolder(root) };
+}
+
+export function sourceOfArchive(file: File): ProjectSource {
+  if (!archivePattern.test(file.name)) throw wrongKind(`${file.name} is not a folder or a .tar.gz archive.`);
+  return { name: file.name.replace(archivePattern, ''), open: () => readArchiveFolder(file.stream()) };
+}
+
+/** Must be called while the drop event is handled, because the browser then removes the data. */
+export function sourceOfDrop({ items }: DataTransfer): ProjectSource {
+  const entries = [...items].flatMap((item) => item.webkitGetAsEntry() ?? []);
+  const [entry] = entries;
+  if (entry === undefined || entries.length > 1) throw wrongKind('Drop one folder or one archive.');
+  if (isDirectory(entry)) return { name: entry.name, open: async () => directoryFolder(entry) };
+  const file = [...items][0]?.getAsFile();
+  if (file == null) throw wrongKind(`${entry.name} cannot be read.`);
+  return sourceOfArchive(file);
+}
+
+function wrongKind(message: string): PackingError {
+  return new PackingError('source-unknown', message, 'Choose the folder of your project, or a .tar.gz archive of it.');
+}
+
+type FileTree = Map<string, FileTree | File>;
+
+function addFile(tree: FileTree, [name = '', ...rest]: readonly string[], file: File): void {
+  if (rest.length === 0) {
+    tree.set(name, file);
+    return;
+  }
+  const known = tree.get(name);
+  const folder: FileTree = known instanceof Map ? known : new Map();
+  tree.set(name, folder);
+  addFile(folder, rest, file);
+}
+
+function treeFolder(tree: FileTree): Folder {
+  const entries = [...tree].map(([name, node]): FolderEntry => {
+    if (node instanceof Map) return { name, kind: 'folder', ...treeFolder(node) };
+    return { name, kind: 'file', size: async () => node.size, read: () => readFile(node) };
+  });
+  return { list: async () => entries };
+}
+
+function directoryFolder(directory: FileSystemDirectoryEntry): Folder {
+  return { list: async () => (await readEntries(directory)).map(folderEntry) };
+}
+
+async function readEntries(directory: FileSystemDirectoryEntry): Promise<readonly FileSystemEntry[]> {
+  const reader = directory.createReader();
+  const all: FileSystemEntry[] = [];
+  // The browser returns the entries in batches, and an empty one at the end.
+  for (;;) {
+    const batch = await new Promise<FileSystemEntry[]>((resolve, reject) => reader.readEntries(resolve, reject));
+    if (batch.length === 0) return all;
+    all.push(...batch);
+  }
+}
+
+function folderEntry(entry: FileSystemEntry): FolderEntry {
+  const { name } = entry;
+  if (isDirectory(entry)) return { name, kind: 'folder', ...directoryFolder(entry) };
+  if (!isFile(entry)) return { name, kind: 'unsupported', problem: 'is not a file or directory' };
+  const open = () => new Promise<File>((resolve, reject) => entry.file(resolve, reject));
+  return {
+    name,
+    kind: 'file',
+    size: async () => (await open()).size,
+    read: async function* () {
+      yield* readFile(await open());
+    },
+  };
+}
+
+/** A file that changes after it was chosen cannot be read any more. */
+async function* readFile(file: File): AsyncGenerator<Uint8Array> {
+  try {
+    yield* readStream(file.stream());
+  } catch {
+    throw new PackingError(
+      'project-changed',
+      `${file.name} cannot be read, or changed after it was chosen.`,
+      'Choose the folder again.',
+    );
+  }
+}
+
+function isDirectory(entry: FileSystemEntry): entry is FileSystemDirectoryEntry {
+  return entry.isDirectory;
+}
+
+function isFile(entry: FileSystemEntry): entry is FileSystemFileEntry {
+  return entry.isFile;
+}

@@ -1,0 +1,102 @@
+import { deploymentStateLabels, statusLabel } from '@bothost/contract';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { Mic } from 'lucide-react';
+import { agentQuery, deploymentQuery } from '../agents/agent-queries.ts';
+import { cloudCommand } from '../commands/shell-command.ts';
+import { Alert } from '../components/alert.tsx';
+import { Button } from '../components/button.tsx';
+import { CopyText } from '../components/copy-text.tsx';
+import { Loaded } from '../components/loaded.tsx';
+import { TextBlock } from '../components/text-block.tsx';
+import { DeployStep } from './deploy-step.tsx';
+import type { AcceptedDeployment } from './run-deploy.ts';
+
+type RolloutProps = { readonly organization: string; readonly accepted: AcceptedDeployment };
+
+/** The start of the first instance, until the deployment serves or has failed. */
+export function Rollout({ organization, accepted }: RolloutProps) {
+  const { agentName, deploymentId, change, warning } = accepted;
+  const deployment = useQuery(deploymentQuery(organization, agentName, deploymentId));
+  const agent = useQuery(agentQuery(organization, agentName));
+  const state = deployment.data?.state ?? 'preparing';
+  const isSuperseded = agent.data !== undefined && agent.data.desiredDeploymentId !== deploymentId;
+  const params = { organization, agent: agentName };
+  const agentLink = (
+    <Button asChild variant="outline">
+      <Link to="/orgs/$organization/agents/$agent" params={params}>
+        Show the agent
+      </Link>
+    </Button>
+  );
+  return (
+    <DeployStep title="Start" state={state === 'ready' ? 'done' : state === 'failed' ? 'failed' : 'running'}>
+      {warning !== null && <Alert>{warning}</Alert>}
+      <Loaded query={deployment}>
+        {({ failure }) => {
+          if (state === 'ready') {
+            return (
+              <>
+                <p role="status">
+                  {change === 'none' ? (
+                    <>Nothing changed: {agentName} serves this version already.</>
+                  ) : (
+                    <>{agentName} serves. New sessions use this version.</>
+                  )}
+                </p>
+                <div className="flex flex-wrap gap-3">
+                  <Button asChild>
+                    <Link to="/orgs/$organization/talk/$agent" params={params} preload={false}>
+                      <Mic aria-hidden="true" className="size-4" />
+                      Talk to {agentName}
+                    </Link>
+                  </Button>
+                  {agentLink}
+                </div>
+                <p className="text-quiet text-sm">Or start a session from the command line:</p>
+                <CopyText text={cloudCommand(organization, 'agent', 'start', agentName)} name="command" />
+              </>
+            );
+          }
+          if (state !== 'failed') {
+            return (
+              <>
+                <p role="status" className="text-quiet text-sm">
+                  {isSuperseded
+                    ? 'A newer deployment of the agent has replaced this one.'
+                    : `${statusLabel(deploymentStateLabels, state)}…`}
+                </p>
+                <p className="text-quiet text-sm">The service continues if you leave this page.</p>
+                <div className="flex">{agentLink}</div>
+              </>
+            );
+          }
+          return (
+            <>
+              <Alert>
+                <p className="font-medium">{failure?.message ?? 'The first instance did not become ready.'}</p>
+                <p>
+                  {agent.data?.activeDeploymentId == null
+                    ? 'No version of the agent serves.'
+                    : 'The previous version keeps serving.'}{' '}
+                  Correct the project and choose it again.
+                </p>
+              </Alert>
+              {failure !== null && failure.tail !== '' && (
+                <TextBlock label="End of the bot's output" text={failure.tail.trimEnd()} />
+              )}
+              <div className="flex flex-wrap gap-3">
+                <Button asChild variant="outline">
+                  <Link to="/orgs/$organization/logs" params={{ organization }} search={{ agent: agentName }}>
+                    Show the logs
+                  </Link>
+                </Button>
+                {agentLink}
+              </div>
+            </>
+          );
+        }}
+      </Loaded>
+    </DeployStep>
+  );
+}

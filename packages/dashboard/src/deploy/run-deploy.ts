@@ -1,0 +1,123 @@
+import { type AgentSettings, ApiError, type Build, type Client } from '@bothost/contract';
+import type { PackedProject } from './pack-project.ts';
+import { uploadArchive } from './upload-archive.ts';
+import { withRetries } from './with-retries.ts';
+
+export type DeployRequest = {
+  readonly archive: PackedProject['archive'];
+  readonly agentName: string;
+  /** Undefined: the region of the agent or, for a new one, of the organization. */
+  readonly region: string | undefined;
+  readonly settings: AgentSettings;
+  readonly dockerfile: string | undefined;
+};
+
+export type DeployProgress = {
+  /** Null if the content was built before, so that nothing is uploaded. */
+  readonly sentBytes: number | null;
+  readonly build: Build | null;
+  readonly isCached: boolean;
+  readonly logLines: readonly string[];
+  readonly accepted: AcceptedDeployment | null;
+};
+
+export type AcceptedDeployment = {
+  readonly agentName: string;
+  readonly deploymentId: string;
+  readonly change: 'deployment' | 'scaling' | 'none';
+  readonly warning: string | null;
+};
+
+/** Thrown if a build ends without success. */
+export class BuildFailedError extends Error {
+  override readonly name = 'BuildFailedError';
+  readonly build: Build;
+
+  constructor(build: Build) {
+    super(`The build ${build.id} did not succeed.`);
+    this.build = build;
+  }
+}
+
+type DeployContext = {
+  readonly api: Client;
+  readonly onProgress: (change: Partial<DeployProgress>) => void;
+  readonly signal: AbortSignal;
+};
+
+/** Uploads and builds a project, and creates or updates its agent. Resolves when the service has accepted the deployment. */
+export async function runDeploy(context: DeployContext, request: DeployRequest): Promise<void> {
+  const { api, onProgress, signal } = context;
+  const { agentName, settings } = request;
+  const region = await withRetries(() => findRegion(context, request), signal);
+  const build = await findOrCreateBuild(context, request, region);
+  if (build.status !== 'success') throw new BuildFailedError(build);
+  const body = { ...settings, buildId: build.id };
+  const params = { agentName };
+  const exists = await withRetries(() => findAgent(context, agentName), signal);
+  const agent =
+    exists === null
+      ? await api.createAgent({ body: { serviceName: agentName, ...body, region } }, signal)
+      : await api.updateAgent({ params, body: { ...body, region } }, signal);
+  const { desiredDeploymentId: deploymentId, change, warning = null } = agent;
+  onProgress({ accepted: { agentName, deploymentId, change, warning } });
+}
+
+async function findRegion(context: DeployContext, { agentName, region }: DeployRequest): Promise<string> {
+  if (region !== undefined) return region;
+  const agent = await findAgent(context, agentName);
+  if (agent !== null) return agent.region;
+  return (await context.api.getProperties({}, context.signal)).properties.defaultRegion;
+}
+
+async function findAgent({ api, signal }: DeployContext, agentName: string) {
+  return api.getAgent({ params: { agentName } }, signal).catch((error: unknown) => {
+    if (error instanceof ApiError && error.reason === 'not-found') return null;
+    throw error;
+  });
+}
+
+/** Returns a successful build of the same content, or uploads the archive and follows its build to the end. */
+async function findOrCreateBuild(context: DeployContext, request: DeployRequest, region: string): Promise<Build> {
+  const { api, onProgress, signal } = context;
+  const { archive, dockerfile } = request;
+  const query = { contentHash: archive.contentHash, region, status: 'success', limit: 1 } as const;
+  const { builds } = await withRetries(() => api.listBuilds({ query }, signal), signal);
+  const [known] = builds;
+  if (known !== undefined) {
+    onProgress({ build: known, isCached: true });
+    return known;
+  }
+  const uploadId = await uploadArchive(api, {
+    archive,
+    region,
+    signal,
+    onProgress: (sentBytes) => onProgress({ sentBytes }),
+  });
+  const body = { uploadId, region, ...(dockerfile === undefined ? {} : { dockerfilePath: dockerfile }) };
+  const { build, cached } = await withRetries(() => api.createBuild({ body }, signal), signal);
+  onProgress({ build, isCached: cached });
+  return cached ? build : followBuild(context, build.id);
+}
+
+async function followBuild({ api, onProgress, signal }: DeployContext, buildId: string): Promise<Build> {
+  const params = { buildId };
+  const logLines: string[] = [];
+  let nextToken: string | undefined;
+  let isStarted = false;
+  do {
+    const query = { wait: 20, ...(nextToken === undefined ? {} : { nextToken }) };
+    const page = await withRetries(() => api.getBuildLogs({ params, query }, signal), signal);
+    // Each line begins with its time.
+    logLines.push(...page.logs.map((line) => line.replace(/^\S+ /, '')));
+    nextToken = page.nextToken;
+    onProgress({ logLines: [...logLines] });
+    if (!isStarted && logLines.length > 0) {
+      isStarted = true;
+      onProgress(await withRetries(() => api.getBuild({ params }, signal), signal));
+    }
+  } while (nextToken !== undefined);
+  const { build } = await withRetries(() => api.getBuild({ params }, signal), signal);
+  onProgress({ build });
+  return build;
+}

@@ -1,0 +1,54 @@
+import {
+  type Client,
+  canResumeUpload,
+  initialPartBytes,
+  nextPartBytes,
+  retryDelaysMs,
+  sendUploadPart,
+} from '@bothost/contract';
+import type { PackedProject } from './pack-project.ts';
+import { delay, withRetries } from './with-retries.ts';
+
+type UploadOptions = {
+  readonly archive: PackedProject['archive'];
+  readonly region: string;
+  readonly onProgress: (sentBytes: number) => void;
+  readonly signal: AbortSignal;
+};
+
+/**
+ * Uploads an archive in parts and returns the id of the upload. Resumes an earlier upload of the same content, also one of
+ * `botcli`. Retries after connection errors, until half a minute has passed without progress.
+ */
+export async function uploadArchive(api: Client, options: UploadOptions): Promise<string> {
+  const { archive, region, onProgress, signal } = options;
+  const body = { region, contentHash: archive.contentHash, sizeBytes: archive.bytes };
+  const announce = () => withRetries(() => api.getBuildUploadUrl({ body }, signal), signal);
+  let target = await announce();
+  let offset = target.receivedBytes;
+  let partBytes: number = initialPartBytes;
+  let failures = 0;
+  while (offset < archive.bytes) {
+    onProgress(offset);
+    try {
+      const startedAtMs = performance.now();
+      const content = archive.content.slice(offset, offset + partBytes);
+      // The page's own origin: the content security policy allows no other, such as that of a public URL.
+      const url = new URL(new URL(target.uploadUrl).pathname, location.origin).href;
+      const receivedBytes = await sendUploadPart({ url, token: target.uploadFields.token, offset, content, signal });
+      if (receivedBytes > offset) failures = 0;
+      offset = receivedBytes;
+      partBytes = nextPartBytes(partBytes, performance.now() - startedAtMs);
+    } catch (error) {
+      const delayMs = retryDelaysMs[failures];
+      if (signal.aborted || delayMs === undefined || !canResumeUpload(error)) throw error;
+      failures += 1;
+      await delay(delayMs, signal);
+      partBytes = initialPartBytes;
+      target = await announce();
+      offset = target.receivedBytes;
+    }
+  }
+  onProgress(offset);
+  return target.uploadId;
+}

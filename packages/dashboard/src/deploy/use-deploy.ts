@@ -1,0 +1,25 @@
+import { useMutation } from '@tanstack/react-query';
+import { useEffect, useRef, useState } from 'react';
+import { organizationApi } from '../app/organization.ts';
+import { type DeployProgress, type DeployRequest, runDeploy } from './run-deploy.ts';
+
+const noProgress: DeployProgress = { sentBytes: null, build: null, isCached: false, logLines: [], accepted: null };
+
+/** Runs a deploy, which stops when the component is removed. The next deploy of the same content continues it. */
+export function useDeploy(organization: string) {
+  const [progress, setProgress] = useState(noProgress);
+  const running = useRef<AbortController | null>(null);
+  useEffect(() => () => running.current?.abort(), []);
+  const deploy = useMutation({
+    mutationFn: async (request: DeployRequest) => {
+      const controller = new AbortController();
+      running.current = controller;
+      setProgress(noProgress);
+      const onProgress = (change: Partial<DeployProgress>) => {
+        if (!controller.signal.aborted) setProgress((old) => ({ ...old, ...change }));
+      };
+      await runDeploy({ api: organizationApi(organization), onProgress, signal: controller.signal }, request);
+    },
+  });
+  return { progress, deploy };
+}

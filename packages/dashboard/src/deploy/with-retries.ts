@@ -1,0 +1,26 @@
+import { isTransient, retryDelaysMs } from '@bothost/contract';
+
+/** Repeats an idempotent request after transient errors. */
+export async function withRetries<T>(request: () => Promise<T>, signal: AbortSignal): Promise<T> {
+  for (const delayMs of retryDelaysMs) {
+    try {
+      return await request();
+    } catch (error) {
+      if (signal.aborted || !isTransient(error)) throw error;
+      await delay(delayMs, signal);
+    }
+  }
+  return request();
+}
+
+/** Rejects when the signal is aborted. */
+export function delay(delayMs: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    signal.throwIfAborted();
+    const timer = setTimeout(resolve, delayMs);
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer);
+      reject(signal.reason);
+    });
+  });
+}

@@ -1,0 +1,46 @@
+import { organizationApi, useMembership } from '../app/organization.ts';
+import { cloudCommand } from '../commands/shell-command.ts';
+import { ConfirmDialog } from '../components/confirm-dialog.tsx';
+import { useNotice } from '../components/notice.tsx';
+import { useRefreshSecrets } from './secret-queries.ts';
+
+type DeleteSetDialogProps = {
+  readonly set: { readonly name: string; readonly revision: number };
+  /** The agents that use the set. */
+  readonly agents: readonly string[];
+  readonly onDone?: () => void | Promise<void>;
+  readonly onClose: () => void;
+};
+
+/** Deletes a secret set or an image pull secret. */
+export function DeleteSetDialog({ set: { name, revision }, agents, onDone, onClose }: DeleteSetDialogProps) {
+  const { name: organization } = useMembership();
+  const refresh = useRefreshSecrets(organization);
+  const notify = useNotice();
+  const isUsed = agents.length > 0;
+  return (
+    <ConfirmDialog
+      title={`Delete ${name}?`}
+      lead={`Deletes it with all its revisions, which cannot be undone.${
+        isUsed
+          ? ` ${agents.join(', ')} ${agents.length === 1 ? 'uses' : 'use'} it, and cannot be deployed without it.`
+          : ''
+      }`}
+      action="Delete"
+      phrase={name}
+      command={cloudCommand(organization, 'secrets', 'delete', name, ...(isUsed ? ['--force'] : []))}
+      run={() =>
+        organizationApi(organization).deleteSecretSet({
+          params: { setName: name },
+          query: { force: isUsed ? 'true' : 'false', expectedRevision: revision },
+        })
+      }
+      onDone={async () => {
+        await onDone?.();
+        await refresh();
+        notify(`${name} is deleted.`);
+      }}
+      onClose={onClose}
+    />
+  );
+}

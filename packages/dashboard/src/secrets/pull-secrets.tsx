@@ -1,0 +1,146 @@
+import { pullSecretResultLabels, type SecretSetListItem, statusLabel } from '@bothost/contract';
+import { useMutation } from '@tanstack/react-query';
+import { Container, Plus } from 'lucide-react';
+import { useState } from 'react';
+import { describeError } from '../api.ts';
+import { mayCall, organizationApi, useMembership } from '../app/organization.ts';
+import { cloudCommand } from '../commands/shell-command.ts';
+import { Alert } from '../components/alert.tsx';
+import { Badge } from '../components/badge.tsx';
+import { Button } from '../components/button.tsx';
+import { Command } from '../components/command.tsx';
+import { EmptyState } from '../components/empty-state.tsx';
+import { Moment } from '../components/moment.tsx';
+import { useNotice } from '../components/notice.tsx';
+import { Row, RowList } from '../components/row-list.tsx';
+import { Section } from '../components/section.tsx';
+import { DeleteSetDialog } from './delete-set-dialog.tsx';
+import { PullSecretDialog } from './pull-secret-dialog.tsx';
+import { Readiness } from './readiness.tsx';
+import { useRefreshSecrets } from './secret-queries.ts';
+
+const tones = { verified: 'good', rejected: 'danger', unreachable: 'neutral', skipped: 'neutral' } as const;
+
+type OpenDialog =
+  | { readonly action: 'create' }
+  | { readonly action: 'replace' | 'delete'; readonly secret: SecretSetListItem };
+
+/** The image pull secrets: create, replace, verify and delete them. */
+export function PullSecrets({ sets }: { readonly sets: readonly SecretSetListItem[] }) {
+  const membership = useMembership();
+  const { name: organization } = membership;
+  const [open, setOpen] = useState<OpenDialog | null>(null);
+  const refresh = useRefreshSecrets(organization);
+  const notify = useNotice();
+  const verify = useMutation({
+    mutationFn: (setName: string) => organizationApi(organization).verifyImagePullSecret({ params: { setName } }),
+    onSuccess: ({ name, verification }) =>
+      notify(`${name}: ${statusLabel(pullSecretResultLabels, verification.result)}.`),
+    onSettled: refresh,
+  });
+  const close = () => setOpen(null);
+  const mayWrite = mayCall(membership, 'putSecrets');
+  const create = mayWrite && (
+    <Button variant="outline" onClick={() => setOpen({ action: 'create' })}>
+      <Plus aria-hidden="true" className="size-4" />
+      Create pull secret
+    </Button>
+  );
+  return (
+    <Section
+      title="Image pull secrets"
+      lead="Credentials for registries with private images."
+      actions={sets.length > 0 && create}
+    >
+      {verify.error !== null && (
+        <div className="px-5 pt-4 sm:px-6">
+          <Alert>{describeError(verify.error)}</Alert>
+        </div>
+      )}
+      {sets.length === 0 ? (
+        <EmptyState icon={Container} title="No image pull secrets">
+          Regions that run bots as images use them. This service can check whether a registry accepts them.
+          {create}
+        </EmptyState>
+      ) : (
+        <RowList label="Image pull secrets">
+          {sets.map((secret) => (
+            <Row
+              key={secret.name}
+              title={
+                <>
+                  {secret.name}
+                  <Readiness status={secret.status} isDamaged={secret.damaged ?? false} />
+                  {secret.verification !== null && (
+                    <Badge tone={tones[secret.verification.result]}>
+                      {statusLabel(pullSecretResultLabels, secret.verification.result)}
+                    </Badge>
+                  )}
+                </>
+              }
+              facts={pullSecretFacts(secret)}
+              actions={
+                mayWrite && (
+                  <div className="flex flex-wrap gap-2">
+                    <Button
+                      variant="outline"
+                      size="small"
+                      onClick={() => verify.mutate(secret.name)}
+                      disabled={verify.isPending}
+                      aria-label={`Verify ${secret.name}`}
+                    >
+                      {verify.isPending && verify.variables === secret.name ? 'Verifying…' : 'Verify'}
+                    </Button>
+                    <Button
+                      variant="outline"
+                      size="small"
+                      onClick={() => setOpen({ action: 'replace', secret })}
+                      aria-label={`Replace ${secret.name}`}
+                    >
+                      Replace
+                    </Button>
+                    <Button
+                      variant="danger"
+                      size="small"
+                      onClick={() => setOpen({ action: 'delete', secret })}
+                      aria-label={`Delete ${secret.name}`}
+                    >
+                      Delete
+                    </Button>
+                  </div>
+                )
+              }
+            />
+          ))}
+        </RowList>
+      )}
+      {sets[0] !== undefined && mayWrite && (
+        <div className="border-line border-t px-5 py-3 sm:px-6">
+          <Command command={cloudCommand(organization, 'secrets', 'verify', sets[0].name)} />
+        </div>
+      )}
+      {open?.action === 'create' && <PullSecretDialog replaced={null} onClose={close} />}
+      {open?.action === 'replace' && <PullSecretDialog replaced={open.secret} onClose={close} />}
+      {open?.action === 'delete' && <DeleteSetDialog set={open.secret} agents={[]} onClose={close} />}
+    </Section>
+  );
+}
+
+function pullSecretFacts({ host, region, updatedAt, expiresAt, verification, errorMessage }: SecretSetListItem) {
+  return [
+    host,
+    region,
+    <>
+      Updated <Moment at={updatedAt} />
+    </>,
+    ...(expiresAt === null
+      ? []
+      : [
+          <>
+            Expires <Moment at={expiresAt} />
+          </>,
+        ]),
+    ...(verification === null ? [] : [verification.message]),
+    ...(errorMessage === undefined ? [] : [errorMessage]),
+  ];
+}

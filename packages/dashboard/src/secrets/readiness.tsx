@@ -1,0 +1,11 @@
+import type { SecretReadiness } from '@bothost/contract';
+import { Badge } from '../components/badge.tsx';
+
+type ReadinessProps = { readonly status: SecretReadiness; readonly isDamaged?: boolean };
+
+/** Marks a set that an agent cannot use. */
+export function Readiness({ status, isDamaged = false }: ReadinessProps) {
+  if (isDamaged) return <Badge tone="danger">Damaged</Badge>;
+  if (status === 'failed') return <Badge tone="danger">Delivery failed</Badge>;
+  return status === 'pending' ? <Badge tone="accent">Being delivered</Badge> : null;
+}

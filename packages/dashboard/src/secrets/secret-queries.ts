@@ -1,0 +1,55 @@
+import { infiniteQueryOptions, queryOptions, useQueryClient } from '@tanstack/react-query';
+import { organizationApi, organizationKey } from '../app/organization.ts';
+
+const refreshMs = 10_000;
+/** While a revision is delivered to its region. */
+const deliveryRefreshMs = 1_000;
+
+/** The start of the query keys of all secret sets and image pull secrets. */
+function secretsKey(organization: string): readonly unknown[] {
+  return [...organizationKey(organization), 'secrets'];
+}
+
+export function secretListQuery(organization: string) {
+  return queryOptions({
+    queryKey: [...secretsKey(organization), 'list'],
+    queryFn: ({ signal }) => organizationApi(organization).listSecrets({ query: {} }, signal),
+    refetchInterval: ({ state }) =>
+      state.data?.sets.some(({ status }) => status === 'pending') === true ? deliveryRefreshMs : refreshMs,
+  });
+}
+
+export function secretSetQuery(organization: string, setName: string) {
+  return queryOptions({
+    queryKey: [...secretsKey(organization), 'set', setName],
+    queryFn: ({ signal }) => organizationApi(organization).getSecretSet({ params: { setName } }, signal),
+    refetchInterval: ({ state }) => (state.data?.status === 'pending' ? deliveryRefreshMs : refreshMs),
+  });
+}
+
+/** Without a region, the query needs `enabled: false`. */
+export function regionSecretSetsQuery(organization: string, region: string | undefined) {
+  return queryOptions({
+    queryKey: [...secretsKey(organization), 'region', region],
+    queryFn: ({ signal }) => organizationApi(organization).listSecrets({ query: { region, type: 'secret' } }, signal),
+  });
+}
+
+export function secretHistoryQuery(organization: string, setName: string) {
+  return infiniteQueryOptions({
+    queryKey: [...secretsKey(organization), 'history', setName],
+    queryFn: ({ pageParam, signal }) =>
+      organizationApi(organization).getSecretHistory(
+        { params: { setName }, query: pageParam === null ? {} : { before: pageParam } },
+        signal,
+      ),
+    initialPageParam: null as number | null,
+    getNextPageParam: ({ nextBefore }) => nextBefore,
+  });
+}
+
+/** Returns a function that reads the organization's data again after a change of secrets, which can make agents stale. */
+export function useRefreshSecrets(organization: string): () => Promise<void> {
+  const queries = useQueryClient();
+  return () => queries.invalidateQueries({ queryKey: organizationKey(organization) });
+}

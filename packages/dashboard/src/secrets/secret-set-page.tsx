@@ -1,0 +1,219 @@
+import type { SecretSetDetails } from '@bothost/contract';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { KeyRound, Plus } from 'lucide-react';
+import { useState } from 'react';
+import { isNotFound } from '../api.ts';
+import { mayCall, organizationApi, useMembership } from '../app/organization.ts';
+import { cloudCommand } from '../commands/shell-command.ts';
+import { Alert } from '../components/alert.tsx';
+import { Badge } from '../components/badge.tsx';
+import { Button } from '../components/button.tsx';
+import { Command } from '../components/command.tsx';
+import { ConfirmDialog } from '../components/confirm-dialog.tsx';
+import { DangerAction } from '../components/danger-action.tsx';
+import { EmptyState } from '../components/empty-state.tsx';
+import { Loaded } from '../components/loaded.tsx';
+import { Moment } from '../components/moment.tsx';
+import { useNotice } from '../components/notice.tsx';
+import { Row, RowList } from '../components/row-list.tsx';
+import { PageHeader, Section } from '../components/section.tsx';
+import { DeleteSetDialog } from './delete-set-dialog.tsx';
+import { Readiness } from './readiness.tsx';
+import { SecretHistory } from './secret-history.tsx';
+import { secretSetQuery, useRefreshSecrets } from './secret-queries.ts';
+import { SetValueDialog } from './set-value-dialog.tsx';
+
+const route = getRouteApi('/signed-in/app/orgs/$organization/secrets/$set');
+
+/** The page at `/orgs/:organization/secrets/:set`: the keys of a secret set, the agents that use it, and its history. */
+export function SecretSetPage() {
+  const { set: setName } = route.useParams();
+  const { name: organization } = useMembership();
+  const set = useQuery(secretSetQuery(organization, setName));
+  if (isNotFound(set.error)) {
+    return (
+      <Section>
+        <EmptyState icon={KeyRound} title={`No secret set is named ${setName}`}>
+          It does not exist in this organization, or was deleted.
+          <Button asChild variant="outline">
+            <Link to="/orgs/$organization/secrets" params={{ organization }}>
+              Show all secrets
+            </Link>
+          </Button>
+        </EmptyState>
+      </Section>
+    );
+  }
+  return <Loaded query={set}>{(data) => <SecretSet key={data.name} set={data} />}</Loaded>;
+}
+
+function SecretSet({ set }: { readonly set: SecretSetDetails }) {
+  const membership = useMembership();
+  const { name: organization } = membership;
+  const { name, region, revision, status, errorMessage } = set;
+  return (
+    <div className="flex flex-col gap-8">
+      <div className="flex flex-col gap-4">
+        <nav aria-label="Breadcrumb" className="text-quiet text-sm">
+          <Link to="/orgs/$organization/secrets" params={{ organization }} className="hover:text-foreground">
+            Secrets
+          </Link>{' '}
+          / {name}
+        </nav>
+        <PageHeader
+          title={name}
+          lead={`Secret set in ${region}, revision ${revision}.`}
+          actions={<Readiness status={status} />}
+        />
+        {errorMessage !== undefined && <Alert>{errorMessage}</Alert>}
+      </div>
+      <Keys set={set} />
+      <Agents set={set} />
+      <SecretHistory set={set} />
+      <Command command={cloudCommand(organization, 'secrets', 'list', name)} />
+      {mayCall(membership, 'deleteSecretSet') && <DeleteSet set={set} />}
+    </div>
+  );
+}
+
+type OpenDialog = { readonly action: 'add' } | { readonly action: 'replace' | 'remove'; readonly key: string };
+
+function Keys({ set: { name, secrets } }: { readonly set: SecretSetDetails }) {
+  const membership = useMembership();
+  const { name: organization } = membership;
+  const [open, setOpen] = useState<OpenDialog | null>(null);
+  const refresh = useRefreshSecrets(organization);
+  const notify = useNotice();
+  const mayWrite = mayCall(membership, 'putSecrets');
+  const close = () => setOpen(null);
+  return (
+    <Section
+      title="Keys"
+      lead="Values are never shown. Equal values of a key have equal fingerprints."
+      actions={
+        mayWrite && (
+          <Button onClick={() => setOpen({ action: 'add' })}>
+            <Plus aria-hidden="true" className="size-4" />
+            Add key
+          </Button>
+        )
+      }
+    >
+      {secrets.length === 0 ? (
+        <EmptyState icon={KeyRound} title="No keys">
+          Agents with this set get no environment variables from it.
+        </EmptyState>
+      ) : (
+        <RowList label="Keys">
+          {secrets.map(({ fieldName, fingerprint, revision, updatedAt }) => (
+            <Row
+              key={fieldName}
+              title={<code className="font-mono text-sm">{fieldName}</code>}
+              facts={[
+                `Fingerprint ${fingerprint}`,
+                `Revision ${revision}`,
+                <>
+                  Updated <Moment at={updatedAt} />
+                </>,
+              ]}
+              actions={
+                mayWrite && (
+                  <>
+                    <Button
+                      variant="outline"
+                      size="small"
+                      onClick={() => setOpen({ action: 'replace', key: fieldName })}
+                      aria-label={`Replace ${fieldName}`}
+                    >
+                      Replace
+                    </Button>
+                    <Button
+                      variant="danger"
+                      size="small"
+                      onClick={() => setOpen({ action: 'remove', key: fieldName })}
+                      aria-label={`Remove ${fieldName}`}
+                    >
+                      Remove
+                    </Button>
+                  </>
+                )
+              }
+            />
+          ))}
+        </RowList>
+      )}
+      {open !== null && open.action !== 'remove' && (
+        <SetValueDialog setName={name} secretKey={open.action === 'add' ? null : open.key} onClose={close} />
+      )}
+      {open?.action === 'remove' && (
+        <ConfirmDialog
+          title={`Remove ${open.key}?`}
+          lead="Agents that run keep it until their next deploy. The history can restore it."
+          action="Remove key"
+          command={cloudCommand(organization, 'secrets', 'unset', name, open.key)}
+          run={() => organizationApi(organization).deleteSecret({ params: { setName: name, secretKey: open.key } })}
+          onDone={async () => {
+            notify(`${open.key} is removed.`);
+            await refresh();
+          }}
+          onClose={close}
+        />
+      )}
+    </Section>
+  );
+}
+
+function Agents({ set: { agents } }: { readonly set: SecretSetDetails }) {
+  const { name: organization } = useMembership();
+  return (
+    <Section
+      title="Agents"
+      lead={agents.length === 0 ? 'No agent uses this set.' : 'They use a new revision after their next deploy.'}
+    >
+      {agents.length > 0 && (
+        <RowList label="Agents">
+          {agents.map(({ name, revision, stale }) => (
+            <Row
+              key={name}
+              title={
+                <>
+                  <Link
+                    to="/orgs/$organization/agents/$agent"
+                    params={{ organization, agent: name }}
+                    className="underline-offset-4 hover:underline"
+                  >
+                    {name}
+                  </Link>
+                  {stale && <Badge tone="accent">Stale</Badge>}
+                </>
+              }
+              facts={[`Revision ${revision}`, ...(stale ? ['Deploy it again on its page'] : [])]}
+            />
+          ))}
+        </RowList>
+      )}
+    </Section>
+  );
+}
+
+function DeleteSet({ set }: { readonly set: SecretSetDetails }) {
+  const { name: organization } = useMembership();
+  const [isOpen, setOpen] = useState(false);
+  const navigate = useNavigate();
+  return (
+    <DangerAction title="Delete the secret set" lead="Running bots keep their values.">
+      <Button variant="danger" onClick={() => setOpen(true)}>
+        Delete
+      </Button>
+      {isOpen && (
+        <DeleteSetDialog
+          set={set}
+          agents={set.agents.map(({ name }) => name)}
+          onDone={() => navigate({ to: '/orgs/$organization/secrets', params: { organization } })}
+          onClose={() => setOpen(false)}
+        />
+      )}
+    </DangerAction>
+  );
+}

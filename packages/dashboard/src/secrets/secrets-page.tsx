@@ -1,0 +1,102 @@
+import type { SecretSetListItem } from '@bothost/contract';
+import { useQuery } from '@tanstack/react-query';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { KeyRound, Plus } from 'lucide-react';
+import { useState } from 'react';
+import { mayCall, useMembership } from '../app/organization.ts';
+import { cloudCommand } from '../commands/shell-command.ts';
+import { Button } from '../components/button.tsx';
+import { Command } from '../components/command.tsx';
+import { EmptyState } from '../components/empty-state.tsx';
+import { Loaded } from '../components/loaded.tsx';
+import { Moment } from '../components/moment.tsx';
+import { Row, RowList } from '../components/row-list.tsx';
+import { PageHeader, Section } from '../components/section.tsx';
+import { PullSecrets } from './pull-secrets.tsx';
+import { Readiness } from './readiness.tsx';
+import { secretListQuery } from './secret-queries.ts';
+import { SetValueDialog } from './set-value-dialog.tsx';
+
+/** The page at `/orgs/:organization/secrets`: secret sets and image pull secrets. */
+export function SecretsPage() {
+  const { name: organization } = useMembership();
+  const secrets = useQuery(secretListQuery(organization));
+  return (
+    <div className="flex flex-col gap-8">
+      <PageHeader title="Secrets" lead="Stored encrypted. No page, command or response shows a value." />
+      <Loaded query={secrets}>
+        {({ sets }) => (
+          <>
+            <SecretSets sets={sets.filter(({ type }) => type === 'secret')} />
+            <PullSecrets sets={sets.filter(({ type }) => type === 'imagePullSecret')} />
+          </>
+        )}
+      </Loaded>
+      <Command command={cloudCommand(organization, 'secrets', 'list', '--no-sets')} />
+    </div>
+  );
+}
+
+function SecretSets({ sets }: { readonly sets: readonly SecretSetListItem[] }) {
+  const membership = useMembership();
+  const { name: organization } = membership;
+  const [isOpen, setOpen] = useState(false);
+  const navigate = useNavigate();
+  const create = mayCall(membership, 'putSecrets') && (
+    <Button onClick={() => setOpen(true)}>
+      <Plus aria-hidden="true" className="size-4" />
+      Create set
+    </Button>
+  );
+  return (
+    <Section
+      title="Secret sets"
+      lead="An agent uses one set. Its bots get each key as an environment variable."
+      actions={sets.length > 0 && create}
+    >
+      {sets.length === 0 ? (
+        <EmptyState icon={KeyRound} title="No secret sets">
+          Bots get the keys of their providers from a secret set, not from their code.
+          {create}
+        </EmptyState>
+      ) : (
+        <RowList label="Secret sets">
+          {sets.map(({ name, region, status, damaged = false, keyCount, revision, updatedAt, errorMessage }) => (
+            <Row
+              key={name}
+              title={
+                <>
+                  <Link
+                    to="/orgs/$organization/secrets/$set"
+                    params={{ organization, set: name }}
+                    className="underline-offset-4 hover:underline"
+                  >
+                    {name}
+                  </Link>
+                  <Readiness status={status} isDamaged={damaged} />
+                </>
+              }
+              facts={[
+                region,
+                keyCount === 1 ? '1 key' : `${keyCount} keys`,
+                `Revision ${revision}`,
+                <>
+                  Updated <Moment at={updatedAt} />
+                </>,
+                ...(errorMessage === undefined ? [] : [errorMessage]),
+              ]}
+            />
+          ))}
+        </RowList>
+      )}
+      {isOpen && (
+        <SetValueDialog
+          setName={null}
+          secretKey={null}
+          onDone={(set) => navigate({ to: '/orgs/$organization/secrets/$set', params: { organization, set } })}
+          onClose={() => setOpen(false)}
+        />
+      )}
+    </Section>
+  );
+}

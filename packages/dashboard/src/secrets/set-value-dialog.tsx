@@ -1,0 +1,109 @@
+import { reservedKeyProblem, secretKeyPattern, secretSetNamePattern } from '@bothost/contract';
+import { useState } from 'react';
+import { organizationApi, useMembership } from '../app/organization.ts';
+import { cloudCommand } from '../commands/shell-command.ts';
+import { Alert } from '../components/alert.tsx';
+import { Button } from '../components/button.tsx';
+import { Command } from '../components/command.tsx';
+import { Dialog } from '../components/dialog.tsx';
+import { useNotice } from '../components/notice.tsx';
+import { TextField } from '../components/text-field.tsx';
+import { useForm } from '../components/use-form.ts';
+import { useRefreshSecrets } from './secret-queries.ts';
+import { ValueField } from './value-field.tsx';
+
+type SetValueDialogProps = {
+  /** Null for a new set. */
+  readonly setName: string | null;
+  /** Null for a new key. */
+  readonly secretKey: string | null;
+  readonly onDone?: (setName: string) => void | Promise<void>;
+  readonly onClose: () => void;
+};
+
+/** Creates a secret set with its first key, adds a key to a set, or replaces a value. */
+export function SetValueDialog({ setName, secretKey, onDone, onClose }: SetValueDialogProps) {
+  const { name: organization } = useMembership();
+  const [name, setSetName] = useState(setName ?? '');
+  const [key, setKey] = useState(secretKey ?? '');
+  const [value, setValue] = useState('');
+  const nameProblem =
+    name === '' || secretSetNamePattern.test(name)
+      ? undefined
+      : 'Use 1 to 63 letters, digits and hyphens, and begin and end with a letter or digit.';
+  const keyProblem = key === '' ? undefined : describeKey(key);
+  const refresh = useRefreshSecrets(organization);
+  const notify = useNotice();
+  const form = useForm(
+    () =>
+      organizationApi(organization).putSecrets({
+        params: { setName: name },
+        body: {
+          secrets: [{ secretKey: key, secretValue: value }],
+          // The revision of a set that does not exist.
+          ...(setName === null ? { expectedRevision: 0 } : {}),
+        },
+      }),
+    async ({ change }) => {
+      notify(change === 'none' ? `${key} has this value already.` : `${key} is stored.`);
+      await refresh();
+      await onDone?.(name);
+      onClose();
+    },
+  );
+  return (
+    <Dialog
+      title={setName === null ? 'Create a secret set' : secretKey === null ? 'Add a key' : `Replace ${secretKey}`}
+      lead="A bot gets each key as an environment variable. Agents that run use a change after their next deploy."
+      onClose={onClose}
+    >
+      <form className="flex flex-col gap-5" onSubmit={form.onSubmit}>
+        {form.problem !== null && <Alert>{form.problem}</Alert>}
+        {setName === null && (
+          <TextField
+            label="Name of the set"
+            hint="Letters, digits and hyphens. Agents refer to the set by this name."
+            problem={nameProblem}
+            placeholder="my-bot-secrets"
+            value={name}
+            onValue={setSetName}
+            autoComplete="off"
+            autoCapitalize="none"
+            spellCheck={false}
+            required
+          />
+        )}
+        {secretKey === null && (
+          <TextField
+            label="Key"
+            hint="The name of the environment variable."
+            problem={keyProblem}
+            placeholder="OPENAI_API_KEY"
+            value={key}
+            onValue={setKey}
+            autoComplete="off"
+            autoCapitalize="none"
+            spellCheck={false}
+            required
+          />
+        )}
+        <ValueField value={value} onValue={setValue} />
+        <div className="flex justify-end gap-3">
+          <Button variant="outline" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" disabled={form.isSending || nameProblem !== undefined || keyProblem !== undefined}>
+            {form.isSending ? 'Storing…' : 'Store'}
+          </Button>
+        </div>
+        <Command command={cloudCommand(organization, 'secrets', 'set', name || 'NAME', key || 'KEY')} />
+      </form>
+    </Dialog>
+  );
+}
+
+/** Why a text cannot be a key, or undefined. */
+function describeKey(key: string): string | undefined {
+  if (!secretKeyPattern.test(key)) return 'Use 1 to 64 letters, digits, underscores and hyphens.';
+  return reservedKeyProblem(key) ?? undefined;
+}
