@@ -1,0 +1,81 @@
+import type { Attention } from '@bothost/contract';
+import { CircleCheck, TriangleAlert } from 'lucide-react';
+import { cloudCommand } from '../commands/shell-command.ts';
+import { CopyText } from '../components/copy-text.tsx';
+import { EmptyState } from '../components/empty-state.tsx';
+import { Moment } from '../components/moment.tsx';
+
+type NextStep = { readonly title: string; readonly advice: string; readonly words: readonly string[] };
+
+function nextStep({ kind, agentName, sessionId }: Attention): NextStep {
+  switch (kind) {
+    case 'deployment-failed':
+      return {
+        title: 'The latest deployment failed',
+        advice: 'See why, then fix the project and deploy it again.',
+        words: ['agent', 'status', agentName],
+      };
+    case 'starts-failing':
+      return {
+        title: 'Its instances do not start',
+        advice: 'Read what the bot wrote last. To use the previous version, roll back.',
+        words: ['agent', 'logs', agentName],
+      };
+    case 'at-capacity':
+      return {
+        title: 'At its limit of sessions',
+        advice: 'Wait for sessions to end, or deploy with a higher limit (--max-agents).',
+        words: ['agent', 'status', agentName],
+      };
+    case 'sessions-failed':
+      return {
+        title: 'Sessions failed',
+        advice: 'Read what the bot wrote in the latest one.',
+        words: ['agent', 'logs', agentName, ...(sessionId === null ? [] : ['--session', sessionId])],
+      };
+  }
+}
+
+type AttentionListProps = { readonly attention: readonly Attention[]; readonly organization: string };
+
+/** Problems of agents, each with its cause, what to do, and the command for that. */
+export function AttentionList({ attention, organization }: AttentionListProps) {
+  if (attention.length === 0) {
+    return (
+      <EmptyState icon={CircleCheck} title="Nothing needs attention">
+        All agents serve, and no session failed in the last hour.
+      </EmptyState>
+    );
+  }
+  return (
+    <ul aria-label="Needs attention" className="divide-y divide-line">
+      {attention.map((problem) => {
+        const { title, advice, words } = nextStep(problem);
+        return (
+          <li key={`${problem.kind} ${problem.agentName}`} className="flex gap-4 px-5 py-5 sm:px-6">
+            <TriangleAlert aria-hidden="true" className="mt-0.5 size-5 shrink-0 text-danger" />
+            <div className="flex min-w-0 flex-1 flex-col gap-2">
+              <p className="font-medium wrap-anywhere">
+                {problem.agentName}: {title}
+              </p>
+              <p className="text-sm wrap-anywhere">
+                {problem.cause}
+                {problem.since !== null && (
+                  <span className="text-quiet">
+                    {' '}
+                    (<Moment at={problem.since} />)
+                  </span>
+                )}
+              </p>
+              <p className="text-quiet text-sm">{advice}</p>
+              <CopyText
+                text={cloudCommand(organization, ...words)}
+                name={`command for ${problem.agentName}: ${title}`}
+              />
+            </div>
+          </li>
+        );
+      })}
+    </ul>
+  );
+}

@@ -1,0 +1,106 @@
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate, useParams } from '@tanstack/react-router';
+import { Command } from 'cmdk';
+import type { ReactNode } from 'react';
+import { agentNamesQuery } from '../agents/agent-queries.ts';
+import { findMembership, preferredMembership } from '../app/organization.ts';
+import { Dialog } from '../components/dialog.tsx';
+import { useUser } from '../session/session.ts';
+import { currentTheme, setTheme } from '../theme.ts';
+import type { NavigationPage } from './navigation-page.ts';
+
+type CommandPaletteProps = {
+  readonly pages: readonly NavigationPage[];
+  readonly onClose: () => void;
+  readonly onShortcuts: () => void;
+};
+
+/** Finds pages, agents and organizations by their names. */
+export function CommandPalette({ pages, onClose, onShortcuts }: CommandPaletteProps) {
+  const navigate = useNavigate();
+  const user = useUser();
+  const { organization = '' } = useParams({ strict: false });
+  const membership = findMembership(user, organization) ?? preferredMembership(user);
+  const name = membership?.name ?? '';
+  const agents = useQuery({ ...agentNamesQuery(name), enabled: membership !== undefined });
+  const choose = (action: () => void) => () => {
+    onClose();
+    action();
+  };
+  const talkTo = (agent: string) => () =>
+    void navigate({ to: '/orgs/$organization/talk/$agent', params: { organization: name, agent } });
+  const otherTheme = currentTheme() === 'dark' ? 'light' : 'dark';
+  return (
+    <Dialog title="Go to" onClose={onClose}>
+      {/* Without a tab index, so that the dialog opens with the focus on the field. */}
+      <Command label="Command palette" loop tabIndex={undefined}>
+        <Command.Input
+          placeholder="A page, an agent or an organization"
+          className="min-h-10 w-full rounded-lg border border-field bg-surface px-3 py-2 text-base"
+        />
+        <Command.List className="mt-3 max-h-80 overflow-y-auto">
+          <Command.Empty className="px-3 py-6 text-center text-quiet text-sm">Nothing has this name.</Command.Empty>
+          <Group heading="Pages">
+            {pages.map(({ label, open }) => (
+              <Item key={label} onSelect={choose(open)}>
+                {label}
+              </Item>
+            ))}
+            <Item onSelect={choose(() => void navigate({ to: '/settings/account' }))}>Account settings</Item>
+            <Item onSelect={choose(() => void navigate({ to: '/settings/tokens' }))}>Personal tokens</Item>
+            <Item onSelect={choose(() => location.assign('/docs'))}>API reference</Item>
+          </Group>
+          {agents.data !== undefined && agents.data.agents.length > 0 && (
+            <Group heading="Agents">
+              {agents.data.agents.map((agent) => (
+                <Item key={agent.id} onSelect={choose(talkTo(agent.name))}>
+                  Talk to {agent.name}
+                </Item>
+              ))}
+            </Group>
+          )}
+          {user.organizations.length > 1 && (
+            <Group heading="Organizations">
+              {user.organizations.map((one) => (
+                <Item
+                  key={one.id}
+                  onSelect={choose(
+                    () => void navigate({ to: '/orgs/$organization', params: { organization: one.name } }),
+                  )}
+                >
+                  Switch to {one.verboseName}
+                </Item>
+              ))}
+            </Group>
+          )}
+          <Group heading="Actions">
+            <Item onSelect={choose(() => setTheme(otherTheme))}>Use the {otherTheme} theme</Item>
+            <Item onSelect={onShortcuts}>Keyboard shortcuts</Item>
+          </Group>
+        </Command.List>
+      </Command>
+    </Dialog>
+  );
+}
+
+function Group({ heading, children }: { readonly heading: string; readonly children: ReactNode }) {
+  return (
+    <Command.Group
+      heading={heading}
+      className="**:[[cmdk-group-heading]]:px-3 **:[[cmdk-group-heading]]:pt-3 **:[[cmdk-group-heading]]:pb-1 **:[[cmdk-group-heading]]:text-quiet **:[[cmdk-group-heading]]:text-xs"
+    >
+      {children}
+    </Command.Group>
+  );
+}
+
+function Item({ onSelect, children }: { readonly onSelect: () => void; readonly children: ReactNode }) {
+  return (
+    <Command.Item
+      onSelect={onSelect}
+      className="flex min-h-9 cursor-pointer items-center rounded-lg px-3 text-sm data-[selected=true]:bg-line/60"
+    >
+      <span>{children}</span>
+    </Command.Item>
+  );
+}

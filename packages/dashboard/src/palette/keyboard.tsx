@@ -1,0 +1,52 @@
+import { lazy, Suspense, useEffect, useRef, useState } from 'react';
+import type { NavigationPage } from './navigation-page.ts';
+import { shortcutKeys } from './shortcut-keys.ts';
+
+const CommandPalette = lazy(() =>
+  import('./command-palette.tsx').then(({ CommandPalette: component }) => ({ default: component })),
+);
+const ShortcutList = lazy(() =>
+  import('./shortcut-list.tsx').then(({ ShortcutList: component }) => ({ default: component })),
+);
+
+/** How long the second key of a shortcut may take. */
+const sequenceMs = 1500;
+
+/** Handles the keyboard shortcuts of the application: the command palette, the list of shortcuts, and a key for each page. */
+export function Keyboard({ pages }: { readonly pages: readonly NavigationPage[] }) {
+  const [dialog, setDialog] = useState<'palette' | 'shortcuts' | null>(null);
+  const startedAt = useRef(Number.NEGATIVE_INFINITY);
+  useEffect(() => {
+    const keys = shortcutKeys(pages.map(({ label }) => label));
+    const onKey = (event: KeyboardEvent) => {
+      if (event.key === 'k' && (event.metaKey || event.ctrlKey)) {
+        event.preventDefault();
+        setDialog((current) => (current === 'palette' ? null : 'palette'));
+      }
+      if (event.metaKey || event.ctrlKey || event.altKey || isTyping(event.target)) return;
+      if (event.key === '?') setDialog('shortcuts');
+      const label = event.timeStamp - startedAt.current < sequenceMs ? keys.get(event.key) : undefined;
+      pages.find((page) => page.label === label)?.open();
+      startedAt.current = event.key === 'g' && label === undefined ? event.timeStamp : Number.NEGATIVE_INFINITY;
+    };
+    window.addEventListener('keydown', onKey);
+    return () => window.removeEventListener('keydown', onKey);
+  }, [pages]);
+  const close = () => setDialog(null);
+  return (
+    <Suspense>
+      {dialog === 'palette' && (
+        <CommandPalette pages={pages} onClose={close} onShortcuts={() => setDialog('shortcuts')} />
+      )}
+      {dialog === 'shortcuts' && <ShortcutList labels={pages.map(({ label }) => label)} onClose={close} />}
+    </Suspense>
+  );
+}
+
+/** Whether keys belong to a field or to an open dialog. */
+function isTyping(target: EventTarget | null): boolean {
+  return (
+    target instanceof HTMLElement &&
+    (target.isContentEditable || target.closest('input, textarea, select, dialog, [role=menu]') !== null)
+  );
+}

@@ -1,0 +1,2 @@
+/** A page of the navigation, and how to open it. */
+export type NavigationPage = { readonly label: string; readonly open: () => void };

@@ -1,0 +1,12 @@
+/**
+ * The keys that open the pages of the navigation after `g`: of each label, the first letter that no earlier label uses. A label
+ * without such a letter has no key.
+ */
+export function shortcutKeys(labels: readonly string[]): ReadonlyMap<string, string> {
+  const keys = new Map<string, string>();
+  for (const label of labels) {
+    const key = [...label.toLowerCase()].find((letter) => /[a-z]/.test(letter) && !keys.has(letter));
+    if (key !== undefined) keys.set(key, label);
+  }
+  return keys;
+}

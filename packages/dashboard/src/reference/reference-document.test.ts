@@ -1,0 +1,13 @@
+import { allOperations, openApiDocument } from '@bothost/contract';
+import { expect, test } from 'vitest';
+import { referenceDocument } from './reference-document.ts';
+
+test('referenceDocument lists each operation once', () => {
+  const { paths } = referenceDocument(openApiDocument('http://127.0.0.1:7420')) as {
+    paths: Record<string, Record<string, { operationId?: string }>>;
+  };
+  const ids = Object.values(paths)
+    .flatMap((entry) => Object.values(entry).map(({ operationId }) => operationId?.replace(/InOrganization$/, '')))
+    .filter((id) => id !== undefined && id in allOperations);
+  expect(ids.sort()).toEqual(Object.keys(allOperations).sort());
+});

@@ -1,0 +1,91 @@
+import { createApiReference } from '@scalar/api-reference';
+import '@scalar/api-reference/style.css';
+import './reference.css';
+import { useQuery } from '@tanstack/react-query';
+import { useEffect, useRef, useSyncExternalStore } from 'react';
+import { Loaded } from '../components/loaded.tsx';
+import { ThemeSwitch } from '../components/theme-switch.tsx';
+import { currentTheme, watchTheme } from '../theme.ts';
+import { referenceDocument } from './reference-document.ts';
+import { repairMarkup } from './repair-markup.ts';
+
+type OpenApiDocument = ReturnType<typeof referenceDocument>;
+
+async function loadDocument(signal: AbortSignal): Promise<OpenApiDocument> {
+  const response = await fetch('/v1/openapi.json', { signal });
+  if (!response.ok) throw new Error(`The service answered ${response.status}. Try again.`);
+  return referenceDocument(await response.json());
+}
+
+/** The page at `/docs`: the operations of the API, with a form to try each. */
+export function ReferencePage() {
+  const openApi = useQuery({
+    queryKey: ['openapi'],
+    queryFn: ({ signal }) => loadDocument(signal),
+    staleTime: Infinity,
+  });
+  return (
+    <>
+      <header className="sticky top-0 z-10 flex h-14 items-center gap-3 border-line border-b bg-surface px-4 sm:px-6">
+        {/* Other pages have a stricter content security policy, so the link loads their document. */}
+        <a href="/" className="flex items-center gap-2 font-semibold">
+          <img src="/assets/parrot.svg" alt="" width="28" height="28" />
+          bothost
+        </a>
+        <span aria-hidden="true" className="text-field text-lg">
+          /
+        </span>
+        <h1 className="text-sm">API reference</h1>
+        <div className="ml-auto flex items-center gap-2">
+          <a href="/v1/openapi.json" className="text-accent text-sm underline max-sm:hidden">
+            OpenAPI document
+          </a>
+          <ThemeSwitch />
+        </div>
+      </header>
+      <Loaded query={openApi}>{(content) => <Reference content={content} />}</Loaded>
+    </>
+  );
+}
+
+function Reference({ content }: { readonly content: OpenApiDocument }) {
+  const container = useRef<HTMLDivElement>(null);
+  const theme = useSyncExternalStore(watchTheme, currentTheme);
+  const reference = useRef<ReturnType<typeof createApiReference>>(undefined);
+  useEffect(() => {
+    if (container.current === null) return;
+    const app = createApiReference(container.current, configurationOf(content, currentTheme()));
+    reference.current = app;
+    // Dialogs of the library are children of the body.
+    const stopRepairs = repairMarkup(document.body);
+    return () => {
+      stopRepairs();
+      app.destroy();
+    };
+  }, [content]);
+  useEffect(() => {
+    document.title = 'API reference · bothost';
+  }, []);
+  useEffect(() => reference.current?.updateConfiguration(configurationOf(content, theme)), [content, theme]);
+  return <div ref={container} className="reference" />;
+}
+
+/** Switches off everything that contacts other hosts: fonts, the proxy, telemetry, the chat and the tools of Scalar's own service. */
+function configurationOf(content: OpenApiDocument, theme: 'light' | 'dark') {
+  return {
+    content,
+    agent: { disabled: true },
+    proxyUrl: '',
+    telemetry: false,
+    withDefaultFonts: false,
+    showDeveloperTools: 'never',
+    hideClientButton: true,
+    mcp: { disabled: true },
+    documentDownloadType: 'none',
+    theme: 'none',
+    forceDarkModeState: theme,
+    hideDarkModeToggle: true,
+    authentication: { preferredSecurityScheme: 'privateKey' },
+    defaultHttpClient: { targetKey: 'shell', clientKey: 'curl' },
+  } as const;
+}

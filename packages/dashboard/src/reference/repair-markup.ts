@@ -1,0 +1,20 @@
+/** Faults of the library's markup that make it hard to use with a screen reader or the keyboard, each with its repair. */
+const repairs: readonly (readonly [selector: string, repair: (element: Element) => void])[] = [
+  ['button[role=search]', (element) => element.removeAttribute('role')],
+  ['button[aria-selected]:not([role])', (element) => element.removeAttribute('aria-selected')],
+  ['button.scalar-code-copy:not([aria-label])', (element) => element.setAttribute('aria-label', 'Copy')],
+  ['button.show-more[aria-label]', (element) => element.removeAttribute('aria-label')],
+  ['[role=combobox]:not([aria-expanded])', (element) => element.setAttribute('aria-expanded', 'true')],
+  ['ul.endpoints:not([tabindex])', (element) => element.setAttribute('tabindex', '0')],
+];
+
+/** Repairs the markup of the library below an element, now and after each change. Returns a function that stops it. */
+export function repairMarkup(root: Element): () => void {
+  const repairAll = () => {
+    for (const [selector, repair] of repairs) for (const element of root.querySelectorAll(selector)) repair(element);
+  };
+  const observer = new MutationObserver(repairAll);
+  observer.observe(root, { subtree: true, childList: true, attributeFilter: ['role', 'aria-selected', 'aria-label'] });
+  repairAll();
+  return () => observer.disconnect();
+}
