@@ -14,13 +14,13 @@ import {
   makeClient,
   serveClient,
 } from './support/generated-client.ts';
-import { runLocally, talkingBot } from './support/local-bot.ts';
+import { runLocally, talkingBotDirectory } from './support/local-bot.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
     /** A cache directory that is kept between runs. */
     clientCache: string;
-    /** A directory of programs that includes uv. Empty if there is no Python. */
+    /** A directory that contains the program uv. Empty if there is no Python. */
     uvFolder: string;
   }
 }
@@ -49,7 +49,7 @@ beforeAll(async () => {
   const names = Object.keys(inherited).join(',');
   // Put uv in PATH, because pip takes ten times as long to install Pipecat.
   const path = `${import.meta.env['PATH']}:${inject('uvFolder')}`;
-  const settings = { PATH: path, BOTHOST_AGENTS: talkingBot, BOTHOST_BUILD_ENVIRONMENT: names };
+  const settings = { PATH: path, BOTHOST_AGENTS: talkingBotDirectory, BOTHOST_BUILD_ENVIRONMENT: names };
   service = await startService({ ...inherited, ...settings }, 300_000);
   browser = await launchBrowser(service.folder);
   program = join(service.folder, 'botcli', 'main.js');
@@ -85,27 +85,28 @@ async function open(client: Client, bot: Bot): Promise<{ page: Page; hosts: Set<
 
 const talk = (page: Page) => page.getByRole('button', { name: /^Talk/ });
 const hasStatus = (page: Page, text: string) => page.getByRole('status').getByText(text, { exact: true }).waitFor();
-const said = (page: Page, text: string) => page.getByRole('list', { name: 'Transcript' }).getByText(text).waitFor();
+const waitForTranscript = (page: Page, text: string) =>
+  page.getByRole('list', { name: 'Transcript' }).getByText(text).waitFor();
 const selectTransport = (page: Page, label: string) =>
   page.getByRole('combobox', { name: 'How to connect' }).selectOption({ label });
 const errorOf = async (page: Page) => (await page.getByRole('alert').allTextContents()).join('');
 
-/** Has a conversation from the first button to the end, then starts another one. */
+/** Has a conversation with the bot, from the start button to the end, then starts another one. */
 async function converse(page: Page, label: string): Promise<void> {
   await selectTransport(page, label);
   await talk(page).click();
   await hasStatus(page, 'Connecting …');
   await hasStatus(page, 'Connected');
-  await said(page, 'Good morning, you are through');
-  await said(page, 'One tone at a time');
-  await said(page, 'I hear a tone');
+  await waitForTranscript(page, 'Good morning, you are through');
+  await waitForTranscript(page, 'One tone at a time');
+  await waitForTranscript(page, 'I hear a tone');
   await page.getByRole('button', { name: 'Mute', exact: true }).click();
   await page.getByRole('button', { name: 'Unmute' }).click();
   expect(await errorOf(page)).toBe('');
   await page.getByRole('button', { name: 'Hang up' }).click();
   await hasStatus(page, 'Ended');
   await page.getByRole('button', { name: 'Talk again' }).click();
-  await said(page, 'Good morning, you are through');
+  await waitForTranscript(page, 'Good morning, you are through');
 }
 
 async function stopSessions(): Promise<void> {
@@ -119,7 +120,7 @@ async function stopSessions(): Promise<void> {
 async function typeAndInspect(page: Page): Promise<void> {
   await page.getByRole('textbox', { name: 'Message' }).fill('good evening');
   await page.keyboard.press('Enter');
-  await said(page, 'You typed good evening');
+  await waitForTranscript(page, 'You typed good evening');
   await page.getByText('Metrics and events').click();
   await page.getByRole('row', { name: 'Answer, first output' }).getByText('250 ms').waitFor();
   const events = page.getByRole('list', { name: 'Events' });
@@ -149,7 +150,7 @@ describe.skipIf(!hasBrowser).each(clientKinds)('a generated %s client', (kind) =
       await stopSessions();
       await hasStatus(page, 'Ended');
     }
-    // The page loads nothing from third parties.
+    // Checks that the page loads nothing from third parties.
     const own = kind === 'react-nextjs' ? /^127\.0\.0\.1:/ : new RegExp(`^${new URL(service.origin).host}$`);
     for (const host of hosts) expect(host).toMatch(own);
   });
@@ -177,12 +178,12 @@ describe.skipIf(!hasBrowser).each(clientKinds)('a generated %s client', (kind) =
       for (const label of ['Peer to peer', 'WebSocket']) {
         await selectTransport(page, label);
         await talk(page).click();
-        await said(page, 'I hear a tone');
+        await waitForTranscript(page, 'I hear a tone');
         await typeAndInspect(page);
         await page.getByRole('button', { name: 'Hang up' }).click();
         await page.getByRole('combobox', { name: 'Microphone' }).selectOption({ label: 'Fake Audio Input 2' });
         await talk(page).click();
-        await said(page, 'I hear a tone');
+        await waitForTranscript(page, 'I hear a tone');
         await page.getByRole('button', { name: 'Hang up' }).click();
       }
       expect(await errorOf(page)).toBe('');
@@ -215,7 +216,7 @@ describe.skipIf(!hasBrowser).each(clientKinds)('a generated %s client', (kind) =
     expect([...hosts]).toEqual([]);
   });
 
-  // Must be the last test, because it replaces the client for all transports.
+  // Must be the last test, because it overwrites the generated client.
   test('has no type errors and can be built with any single transport', async () => {
     for (const transport of clientTransports) await buildFor(client, program, transport);
   }, 400_000);

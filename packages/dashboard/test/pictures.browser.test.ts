@@ -6,15 +6,17 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Service, startService } from '../../../test/service.ts';
+import { botcliProgram, type Service, startService } from '../../../test/service.ts';
+import { invite, signUp } from './support/accounts.ts';
 import { hasBrowser, launchBrowser } from './support/browser.ts';
+import { startSession } from './support/sessions.ts';
 
 /** Takes the screenshots of the documentation from a running service. `npm run docs:pictures` stores them in `docs/pictures`. */
 const fromRoot = (path: string) => fileURLToPath(new URL(`../../../${path}`, import.meta.url));
 const pictureTest = test.skipIf(!hasBrowser);
-const pictureBytesAtMost = 150_000;
+const pictureBytesAtMost = 250_000;
 const isStored = import.meta.env['KEEP_PICTURES'] === 'true';
-/** Run the session long enough for a chart over time. */
+/** The session must last long enough for a chart of its metrics over time. */
 const burnSeconds = isStored ? 20 : 6;
 
 let service: Service;
@@ -41,11 +43,11 @@ async function takePicture(page: Page, name: string): Promise<void> {
   expect((await stat(path)).size).toBeLessThan(pictureBytesAtMost);
 }
 
-pictureTest('takes a picture of a conversation on the talk page', async () => {
-  const page = await browser.newPage({ viewport: { width: 760, height: 640 }, colorScheme: 'light' });
+pictureTest('takes a screenshot of a conversation on the talk page', async () => {
+  const page = await browser.newPage({ viewport: { width: 1180, height: 720 }, colorScheme: 'light' });
   await page.goto(`${service.origin}/talk/parrot#key=${service.publicKey}`);
   await page.getByRole('button', { name: 'Start talking' }).click();
-  const transcript = page.locator('.transcript');
+  const transcript = page.getByRole('log', { name: 'Transcript' });
   await transcript.getByText('I am the parrot').waitFor();
   await page.getByLabel('Write to parrot').fill('pretty bird');
   await page.keyboard.press('Enter');
@@ -59,46 +61,56 @@ pictureTest('takes a picture of a conversation on the talk page', async () => {
 });
 
 pictureTest(
-  'takes a picture of a session with metrics in botcli',
+  'takes screenshots of a session with metrics in botcli and in the dashboard, and of the overview',
   async () => {
-    const publicApi = (path: string, body: object) =>
-      fetch(`${service.origin}/v1/public/parrot/${path}`, {
-        method: 'POST',
-        headers: { authorization: `Bearer ${service.publicKey}`, 'content-type': 'application/json' },
-        body: JSON.stringify(body),
-      });
-    const { sessionId } = (await (await publicApi('start', {})).json()) as { sessionId: string };
+    const sessionId = await startSession(service, 'parrot');
     for (const [cpuMillicores, megabytes] of [
       [100, 20],
       [300, 100],
       [200, 60],
     ]) {
-      const burnt = await publicApi(`sessions/${sessionId}/burn`, { cpuMillicores, megabytes, seconds: burnSeconds });
-      expect(await burnt.json()).toMatchObject({ cpuMillicores, seconds: burnSeconds });
+      const response = await fetch(`${service.origin}/v1/public/parrot/sessions/${sessionId}/burn`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${service.publicKey}` },
+        body: JSON.stringify({ cpuMillicores, megabytes, seconds: burnSeconds }),
+      });
+      expect(await response.json()).toMatchObject({ cpuMillicores, seconds: burnSeconds });
     }
     await service.ask(`agents/parrot/sessions/${sessionId}`, 'DELETE');
     await expect
       .poll(() => service.ask(`agents/parrot/sessions/${sessionId}`))
       .toMatchObject({ endedAt: expect.any(String) });
+    await takeTerminalPicture(['cloud', 'agent', 'sessions', 'parrot', '--id', sessionId], 'session');
 
-    const words = ['cloud', 'agent', 'sessions', 'parrot', '--id', sessionId];
-    const { stdout } = await promisify(execFile)(
-      execPath,
-      [fromRoot('packages/cli/bin/botcli.js'), ...words, '--output', 'rich'],
-      { env: service.environment },
-    );
-    expect(stdout).toMatch(/CPU\n +[▁-█]+\n/);
-    const page = await browser.newPage({ viewport: { width: 760, height: 100 } });
-    await page.setContent('<pre></pre>');
-    await page.addStyleTag({
-      content:
-        'body { margin: 0; background: #1b1e24 } pre { margin: 0; padding: 20px; color: #d8dde6; font: 14px/1.35 monospace }',
-    });
-    await page
-      .locator('pre')
-      .evaluate((element, text) => element.append(text), `$ npx botcli ${words.join(' ')}\n${stdout}`);
-    await takePicture(page, 'session');
-    await page.close();
+    const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, colorScheme: 'light' });
+    const { page } = await signUp(service, context, await invite(service, 'ada@example.com'));
+    await startSession(service, 'parrot');
+    await page.getByText(/2 in the last hour/).waitFor();
+    await takePicture(page, 'dashboard');
+    await page.goto(`${service.origin}/orgs/home/sessions/${sessionId}`);
+    await page.getByRole('img', { name: /^CPU over time/ }).waitFor();
+    await page.getByText(`parrot: session ${sessionId} ended`).first().waitFor();
+    await takePicture(page, 'dashboard-session');
+    await context.close();
   },
-  120_000,
+  240_000,
 );
+
+/** Takes a picture of a terminal that shows a command of `botcli` and its output. */
+async function takeTerminalPicture(words: readonly string[], name: string): Promise<void> {
+  const { stdout } = await promisify(execFile)(execPath, [botcliProgram, ...words, '--output', 'rich'], {
+    env: service.environment,
+  });
+  expect(stdout).toMatch(/CPU\n +[▁-█]+\n/);
+  const page = await browser.newPage({ viewport: { width: 760, height: 100 } });
+  await page.setContent('<pre></pre>');
+  await page.addStyleTag({
+    content:
+      'body { margin: 0; background: #1b1e24 } pre { margin: 0; padding: 20px; color: #d8dde6; font: 14px/1.35 monospace }',
+  });
+  await page
+    .locator('pre')
+    .evaluate((element, text) => element.append(text), `$ npx botcli ${words.join(' ')}\n${stdout}`);
+  await takePicture(page, name);
+  await page.close();
+}

@@ -1,15 +1,15 @@
+import { randomBytes } from 'node:crypto';
 import { readdir, readlink } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
+import { makeKey } from '@bothost/contract';
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect } from 'vitest';
 import { type Service, startService } from '../../../test/service.ts';
 import { type BotDirectory, writeBot } from '../../server/test/support/bots.ts';
-import { tell } from '../../server/test/support/client.ts';
-import { hasBrowser, launchBrowser } from './support/browser.ts';
+import { evaluate } from '../../server/test/support/client.ts';
+import { browserTest, hasBrowser, launchBrowser } from './support/browser.ts';
 
 /** Tests the talk page in a real browser, with the standard client, the built service and its parrot bot. */
-const browserTest = test.skipIf(!hasBrowser);
-
 /** A bot that does not accept WebSockets. */
 const plainServer = `require('node:http').createServer((_, response) => response.end())
   .listen(Number(process.env.PORT), process.env.BOT_HOST);`;
@@ -43,7 +43,7 @@ afterAll(async () => {
 
 interface OpenPage {
   readonly page: Page;
-  /** Requests to other hosts, violations of the content security policy, and uncaught errors. */
+  /** Faults of the page: requests to other hosts, violations of the content security policy, and uncaught errors. */
   readonly violations: string[];
 }
 
@@ -62,14 +62,14 @@ async function openPage(browser: Browser, path: string): Promise<OpenPage> {
   return { page, violations };
 }
 
-const status = (page: Page) => page.locator('.status');
-const transcript = (page: Page) => page.locator('.transcript');
+const status = (page: Page) => page.getByRole('status');
+const transcript = (page: Page) => page.getByRole('log', { name: 'Transcript' });
 const sessions = async (query = '') =>
   (await service.ask(`agents/parrot/sessions?${query}`))['sessions'] as { sessionId: string }[];
 const closed = { completionStatus: 'WS_CONNECTION_CLOSED', endedAt: expect.any(String) };
 const record = (sessionId: string) => service.ask(`agents/parrot/sessions/${sessionId}`);
 
-/** Pids of bots, which are the processes with a working directory in the data directory, except the database. */
+/** Returns the pids of bots: all processes whose working directory is in the data directory, except the database. */
 async function botProcesses(): Promise<number[]> {
   const data = service.environment['BOTHOST_DATA_DIR'] ?? '';
   const pids = (await readdir('/proc')).map(Number).filter(Number.isInteger);
@@ -88,17 +88,14 @@ async function shownSession(page: Page, agent = 'parrot'): Promise<string> {
   return /--id (\S+)/.exec((await shown.textContent()) ?? '')?.[1] ?? '';
 }
 
-browserTest('the talk page converses with the parrot by voice and by text', async () => {
+browserTest('the talk page sends voice and text to the parrot bot, and shows its replies', async () => {
   const { page, violations } = await openPage(withMicrophone, `/talk/parrot#key=${publicKey}`);
   expect(page.url()).toBe(`${service.origin}/talk/parrot`);
   await page.getByRole('button', { name: 'Start talking' }).click();
   await status(page).getByText('Ready').waitFor();
   await transcript(page).getByText('I am the parrot').waitFor();
   const barWidth = (name: string) =>
-    page
-      .locator('.meter', { hasText: name })
-      .locator('.meter-bar')
-      .evaluate((bar) => bar.getBoundingClientRect().width);
+    page.locator(`[data-meter=${name}] span span`).evaluate((bar) => bar.getBoundingClientRect().width);
   await expect.poll(() => barWidth('Bot'), { interval: 20 }).toBeGreaterThan(10);
   await expect.poll(() => barWidth('You'), { interval: 20, timeout: 10_000 }).toBeGreaterThan(10);
   await transcript(page)
@@ -172,7 +169,7 @@ browserTest(
         Buffer.concat([Buffer.from([tag, 0x80 | (bytes.length & 0x7f), bytes.length >> 7]), bytes]);
       const frame = field(0x22, field(0x0a, Buffer.from(message))).toString('base64');
       const code = `for (const socket of sockets.clients) socket.send(Buffer.from('${frame}', 'base64')); sockets.clients.size`;
-      return tell({ url: service.origin, publicKey }, 'failing', sessionId, code);
+      return evaluate({ url: service.origin, publicKey }, 'failing', sessionId, code);
     };
     await expect.poll(() => send('error', { error: 'DeepgramSTTService: wrong key', fatal: false })).toBe(1);
     await page.getByRole('alert').getByText('The bot reported an error: DeepgramSTTService: wrong key').waitFor();
@@ -199,20 +196,24 @@ browserTest('the talk page shows why a bot without a WebSocket cannot be reached
 });
 
 browserTest('the talk page shows the error messages of the service', async () => {
-  const { page } = await openPage(withMicrophone, `/talk/parrot#key=${publicKey}x`);
-  await page.getByRole('button', { name: 'Start talking' }).click();
-  await page.getByRole('alert').getByText('This API key is not valid here.').waitFor();
+  const { page } = await openPage(withMicrophone, `/talk/parrot#key=${makeKey('public', randomBytes(64))}`);
+  await page.getByRole('alert').getByText('This key is not valid here.').waitFor();
   await page.getByRole('button', { name: 'Use another key' }).click();
   await page.getByLabel('Public key').fill('sk_abc');
   await page.getByRole('button', { name: 'Use this key' }).click();
   await page.getByRole('alert').getByText('This is a private key').waitFor();
   await page.getByLabel('Public key').fill(publicKey);
   await page.keyboard.press('Enter');
-  // The tab keeps the key across pages.
+  // The browser tab keeps the key on other pages.
   await page.goto(`${service.origin}/talk/nobody`);
-  await page.getByRole('button', { name: 'Start talking' }).click();
-  await page.getByRole('alert').getByText('Agent or session not found.').waitFor();
+  await page.getByRole('alert').getByText('The organization of this key has no agent nobody.').waitFor();
   expect(await sessions('status=active')).toEqual([]);
+  await page.close();
+});
+
+browserTest('the talk page says at once that the key of a link is mistyped', async () => {
+  const { page } = await openPage(withoutMicrophone, `/talk/parrot#key=pk_${'x'.repeat(49)}`);
+  await page.getByRole('alert').getByText('This key is mistyped').waitFor();
   await page.close();
 });
 

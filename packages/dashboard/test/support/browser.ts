@@ -2,11 +2,14 @@ import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Browser, chromium } from 'playwright-core';
+import { test } from 'vitest';
 
 const program = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync);
 const required = import.meta.env['CI'] === 'true';
 /** Whether to run browser tests. Always true in CI, where a missing browser is an error. */
 export const hasBrowser = program !== undefined || required;
+/** A test that needs Chromium. */
+export const browserTest: ReturnType<typeof test.skipIf> = test.skipIf(!hasBrowser);
 if (!hasBrowser) console.info('Browser tests skipped: Chromium is not installed.');
 
 const browserArguments = [
@@ -36,7 +39,7 @@ export async function launchBrowser(microphoneFolder: string | null): Promise<Br
   return chromium.launch({ executablePath: program, args: [...browserArguments, ...microphone] });
 }
 
-/** Three seconds of silence, then one second of a tone with overtones, which voice detection takes for a word. */
+/** Creates three seconds of silence and one second of a tone with overtones, which voice detection recognizes as speech. */
 function speechWav(): Buffer {
   const rate = 48_000;
   const samples = new Int16Array(4 * rate);

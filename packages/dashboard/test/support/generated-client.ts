@@ -51,14 +51,14 @@ export async function makeClient(
     await writeFile(marker, hash);
   }
   await npm(client, ['run', 'lint']);
-  // Next.js reads the bot's address when it serves a page, Vite when it builds one.
+  // Next.js reads the bot's address at run time; Vite inserts it at build time.
   if (kind === 'react-nextjs') await npm(client, ['run', 'build']);
   return client;
 }
 
 /**
- * Replaces the client by one for a single transport and builds it with the installed packages. Rejects with the output
- * of the compiler or bundler.
+ * Generates the client again for a single transport and builds it with the installed packages. Rejects with the output of the
+ * compiler or bundler.
  */
 export async function buildFor(client: Client, program: string, transport: string): Promise<void> {
   await generate(client, program, [transport]);
@@ -67,7 +67,7 @@ export async function buildFor(client: Client, program: string, transport: strin
   });
 }
 
-/** Generates a client and reuses the installed packages of an earlier one. */
+/** Generates a client in a directory that keeps its installed packages. */
 async function generate(client: Client, program: string, transports: readonly string[]): Promise<void> {
   const { kind, root, environment } = client;
   for (const folder of ['src', 'dist', '.next']) await rm(join(root, folder), { recursive: true, force: true });
@@ -78,7 +78,7 @@ async function generate(client: Client, program: string, transports: readonly st
   });
 }
 
-/** The content security policy from the README of a generated project, for a bot at `origin`. */
+/** Reads the content security policy in the README of a generated project, for a bot at `origin`. */
 export async function contentSecurityPolicy(program: string, folder: string, origin: string): Promise<string> {
   const bot = ['-t', 'lightrtc', '-t', 'websocket', '-m', 'realtime', '--realtime', 'openai_realtime', '--force'];
   const line = [program, 'init', folder, ...bot, '--client-framework', 'vanilla'];
@@ -121,7 +121,7 @@ async function npm({ root, environment }: Client, args: readonly string[]): Prom
   await run('npm', [...args], { cwd: root, env, maxBuffer: 20_000_000 });
 }
 
-/** The first local address that a program prints. */
+/** Waits for the first local URL that a program prints. */
 function addressOf(child: ChildProcess): Promise<string> {
   return new Promise((resolve, reject) => {
     child.once('exit', (status) =>

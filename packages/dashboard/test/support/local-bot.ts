@@ -11,8 +11,8 @@ import { stopProcess } from './generated-client.ts';
 
 const run = promisify(execFile);
 
-/** A Pipecat bot that serves browsers and needs no vendor. */
-export const talkingBot = fileURLToPath(new URL('talking-bot', import.meta.url));
+/** The directory of a Pipecat bot that talks to browsers and needs no vendor. */
+export const talkingBotDirectory = fileURLToPath(new URL('talking-bot', import.meta.url));
 
 /** Starts the bot under Pipecat's development runner, as `uv run bot.py` does. `cache` keeps its packages between runs. */
 export async function runLocally(
@@ -22,7 +22,7 @@ export async function runLocally(
   const python = await pythonWithPackages(cache, uvFolder);
   const port = await freePort();
   const child = spawn(python, ['bot.py', '--port', String(port)], {
-    cwd: talkingBot,
+    cwd: talkingBotDirectory,
     env: { PATH: import.meta.env['PATH'], HOME: cache, PYTHONUNBUFFERED: '1' },
     stdio: ['ignore', 'ignore', 'ignore'],
   });
@@ -34,7 +34,7 @@ export async function runLocally(
 }
 
 async function pythonWithPackages(cache: string, uvFolder: string): Promise<string> {
-  const project = await readFile(join(talkingBot, 'pyproject.toml'), 'utf8');
+  const project = await readFile(join(talkingBotDirectory, 'pyproject.toml'), 'utf8');
   const { stdout: version } = await run('python3', ['-c', 'import sys; print(sys.version)']);
   const hash = createHash('sha256').update(version).update(project).digest('hex').slice(0, 16);
   const environment = join(cache, `talking-bot-${hash}`);

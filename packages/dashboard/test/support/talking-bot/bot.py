@@ -1,4 +1,4 @@
-"""A Pipecat bot without vendors, which speaks with a tone and treats every sound as words."""
+"""A Pipecat bot that needs no vendors: it speaks by playing a tone, and treats every sound as speech."""
 
 from pipecat.frames.frames import (
     AggregatedTextFrame,
@@ -22,22 +22,22 @@ from pipecat.transports.base_transport import TransportParams
 from pipecat.transports.websocket.fastapi import FastAPIWebsocketParams
 from pipecat.workers.runner import WorkerRunner
 
-RATE = 16000
-LOUD_SAMPLE = 1000
+SAMPLE_RATE = 16000
+LOUDNESS_THRESHOLD = 1000
 
 
-def spoken(text: str) -> list[Frame]:
+def create_speech_frames(text: str) -> list[Frame]:
     """Return the frames of a sentence like a text-to-speech service: one second of a tone."""
-    tone = (b"\x00\x10" * 40 + b"\x00\xf0" * 40) * (RATE // 80)
+    tone = (b"\x00\x10" * 40 + b"\x00\xf0" * 40) * (SAMPLE_RATE // 80)
     return [
         TTSStartedFrame(),
         AggregatedTextFrame(text, text_type="sentence"),
-        TTSAudioRawFrame(audio=tone, sample_rate=RATE, num_channels=1),
+        TTSAudioRawFrame(audio=tone, sample_rate=SAMPLE_RATE, num_channels=1),
         TTSStoppedFrame(),
     ]
 
 
-class Answer(FrameProcessor):
+class AnsweringProcessor(FrameProcessor):
     """Answers typed text, and the first sound that the bot hears."""
 
     def __init__(self) -> None:
@@ -49,14 +49,14 @@ class Answer(FrameProcessor):
         await self.push_frame(frame, direction)
         if isinstance(frame, LLMMessagesAppendFrame):
             await self.push_frame(MetricsFrame(data=[TTFBMetricsData(processor="Answer", value=0.25)]))
-            for answer in spoken(f"You typed {frame.messages[0]['content']}"):
+            for answer in create_speech_frames(f"You typed {frame.messages[0]['content']}"):
                 await self.push_frame(answer)
         if self._heard or not isinstance(frame, InputAudioRawFrame):
             return
-        if max(memoryview(frame.audio).cast("h"), default=0) > LOUD_SAMPLE:
+        if max(memoryview(frame.audio).cast("h"), default=0) > LOUDNESS_THRESHOLD:
             self._heard = True
             await self.push_frame(TranscriptionFrame("One tone at a time", "caller", "now"))
-            for answer in spoken("I hear a tone"):
+            for answer in create_speech_frames("I hear a tone"):
                 await self.push_frame(answer)
 
 
@@ -71,13 +71,13 @@ transport_params = {
 async def bot(arguments: RunnerArguments) -> None:
     transport = await create_transport(arguments, transport_params)
     worker = PipelineWorker(
-        Pipeline([transport.input(), Answer(), transport.output()]),
-        params=PipelineParams(audio_in_sample_rate=RATE, audio_out_sample_rate=RATE),
+        Pipeline([transport.input(), AnsweringProcessor(), transport.output()]),
+        params=PipelineParams(audio_in_sample_rate=SAMPLE_RATE, audio_out_sample_rate=SAMPLE_RATE),
     )
 
     @worker.rtvi.event_handler("on_client_ready")
     async def on_client_ready(_rtvi: object) -> None:
-        await worker.queue_frames(spoken("Good morning, you are through"))
+        await worker.queue_frames(create_speech_frames("Good morning, you are through"))
 
     @transport.event_handler("on_client_disconnected")
     async def on_client_disconnected(_transport: object, _client: object) -> None:

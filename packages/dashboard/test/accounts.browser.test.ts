@@ -1,0 +1,200 @@
+import { mkdir, readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { execPath } from 'node:process';
+import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { botcliProgram, type Service, startService } from '../../../test/service.ts';
+import { runInTerminal } from '../../cli/test/run-in-terminal.ts';
+import { signUp as createAccount, invite as createInvitation, password } from './support/accounts.ts';
+import { browserTest, hasBrowser, launchBrowser } from './support/browser.ts';
+import { inspectPage, openPage as openInspectedPage } from './support/inspected-page.ts';
+
+/** Tests the pages for accounts in a real browser, with the built service and the built botcli. */
+let service: Service;
+let browser: Browser;
+
+beforeAll(async () => {
+  if (!hasBrowser) return;
+  service = await startService({ BOTHOST_AGENTS: '' });
+  browser = await launchBrowser(null);
+});
+afterAll(async () => {
+  if (!hasBrowser) return;
+  await browser?.close();
+  await service?.close();
+});
+
+const openPage = (context: BrowserContext, url: string) => openInspectedPage(service, context, url);
+const inspect = (page: Page, name: string) => inspectPage(service, page, name);
+const invite = (...words: string[]) => createInvitation(service, ...words);
+const signUp = async (context: BrowserContext, email: string) => createAccount(service, context, await invite(email));
+
+async function signIn(page: Page, email: string): Promise<void> {
+  await page.getByLabel('E-mail').fill(email);
+  await page.getByLabel('Password').fill(password);
+  await page.keyboard.press('Enter');
+}
+
+browserTest(
+  'an account is created with a link, an organization is created, and the link is gone from the address',
+  async () => {
+    const context = await browser.newContext();
+    const { page, violations } = await openPage(context, await invite());
+    await page.getByText('You are invited to the organization home as owner.').waitFor();
+    expect(page.url()).toBe(`${service.origin}/join`);
+    await inspect(page, 'join');
+    await page.getByLabel('Name').fill('Grace');
+    await page.getByLabel('E-mail').fill('grace@example.com');
+    await page.getByLabel('Password').fill('password1234');
+    await page.getByRole('button', { name: 'Create account' }).click();
+    await page.getByRole('alert').getByText('This password is easy to guess').waitFor();
+    await inspect(page, 'join-refused');
+    await page.getByLabel('Password').fill(password);
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`${service.origin}/orgs/home`);
+    await page.getByText('Deploy your first bot').waitFor();
+    await inspect(page, 'overview-empty');
+    await page.getByRole('link', { name: 'Talk', exact: true }).click();
+    await page.getByText('No agents yet').waitFor();
+    await inspect(page, 'talk-agents-empty');
+    await page.getByRole('button', { name: 'Organization: home' }).click();
+    await inspect(page, 'organization-switcher');
+    await page.getByRole('menuitem', { name: 'Create an organization' }).click();
+    await page.getByLabel('Name').fill('second');
+    await inspect(page, 'organizations');
+    await page.getByRole('button', { name: 'Create organization' }).click();
+    await page.waitForURL(`${service.origin}/orgs/second`);
+    await page.goto(`${service.origin}/`);
+    await page.waitForURL(`${service.origin}/orgs/second`);
+    expect(violations).toEqual([]);
+    await context.close();
+  },
+);
+
+browserTest('a signed-in person joins another organization with a link', async () => {
+  const context = await browser.newContext();
+  const { page } = await signUp(context, 'joining@example.com');
+  await page.goto(await invite('--role', 'viewer'));
+  await page.getByRole('button', { name: 'Join as joining@example.com' }).click();
+  await page.waitForURL(`${service.origin}/orgs/home`);
+  await page.goto(`${service.origin}/join#used`);
+  await page.getByText('The link is wrong, expired or already used.').waitFor();
+  await inspect(page, 'link-invalid');
+  await context.close();
+});
+
+browserTest('botcli logs in when its code is approved, and the person returns to the code after sign-in', async () => {
+  const context = await browser.newContext();
+  const { page, violations } = await signUp(context, 'cli@example.com');
+  const home = join(service.folder, 'cli-home');
+  await mkdir(home);
+  const terminal = runInTerminal(`${execPath} ${botcliProgram} cloud auth login --api-url ${service.origin}`, home);
+  await terminal.shows('approve the code ');
+  await terminal.shows('Waiting for the approval');
+  const code = /approve the code (\w{4}-\w{4})/.exec(terminal.screen())?.[1] ?? '';
+
+  // The session has ended: the page leads to sign-in, and back.
+  await context.clearCookies();
+  await page.goto(`${service.origin}/device?code=${code}`);
+  await page.waitForURL(/\/sign-in/);
+  await inspect(page, 'sign-in');
+  await signIn(page, 'cli@example.com');
+  await page.waitForURL(`${service.origin}/device?code=${code}`);
+  await page.getByText('127.0.0.1').waitFor();
+  await inspect(page, 'device');
+  await page.getByRole('button', { name: 'Approve' }).click();
+  await page.getByText('The device is logged in').waitFor();
+  await inspect(page, 'device-approved');
+  const { status, shown } = await terminal.ended;
+  expect({ status, shown }).toEqual({ status: 0, shown: expect.stringContaining('Organization') });
+  expect(await readFile(join(home, '.config/botcli/config.toml'), 'utf8')).toMatch(/private_key = "pcc_pat_/);
+
+  await page.goto(`${service.origin}/device`);
+  await inspect(page, 'device-code');
+  await page.getByLabel('Code').fill('WRNG-CODE');
+  await page.keyboard.press('Enter');
+  await page.getByText('This code is wrong, expired or already used.').waitFor();
+  expect(violations).toEqual([]);
+  await context.close();
+});
+
+browserTest("the login of Pipecat Cloud's CLI is approved, and the browser takes the code to the CLI", async () => {
+  const context = await browser.newContext();
+  const { page, violations } = await signUp(context, 'oauth@example.com');
+  const callback = 'http://127.0.0.1:8400/oauth_callback';
+  await page.route(`${callback}**`, (route) => route.fulfill({ body: 'You can close this tab' }));
+  const parameters = new URLSearchParams({
+    response_type: 'code',
+    client_id: 'pipecat-cli',
+    redirect_uri: callback,
+    code_challenge: 'c'.repeat(43),
+    code_challenge_method: 'S256',
+    state: 'x-y_z',
+  });
+  await page.goto(`${service.origin}/authorize?${parameters}`);
+  await page.getByRole('button', { name: 'Approve' }).waitFor();
+  await inspect(page, 'authorize');
+  await page.getByRole('button', { name: 'Approve' }).click();
+  await page.getByText('You can close this tab').waitFor();
+  expect(page.url()).toMatch(/\?state=x-y_z&code=[\w-]{43}$/);
+  expect(violations).toEqual([page.url()]);
+
+  parameters.set('redirect_uri', 'https://evil.example/');
+  await page.goto(`${service.origin}/authorize?${parameters}`);
+  await page.getByRole('button', { name: 'Approve' }).click();
+  await page.getByRole('alert').getByText('redirect_uri').waitFor();
+  await context.close();
+});
+
+browserTest('a page whose session expires leads to sign-in, and back to the same address', async () => {
+  const context = await browser.newContext();
+  const { page, violations } = await signUp(context, 'expired@example.com');
+  const address = `${service.origin}/orgs/home/sessions?status=failed&since=1h`;
+  await page.goto(address);
+  await page.getByLabel('Status').waitFor();
+  // The next poll of the list has no session.
+  await context.clearCookies();
+  await page.waitForURL(/\/sign-in\?redirect=/);
+  await signIn(page, 'expired@example.com');
+  await page.waitForURL(address);
+  await expect.poll(() => page.getByLabel('Status').inputValue()).toBe('failed');
+  expect(violations).toEqual([]);
+  await context.close();
+});
+
+browserTest('signing out in one tab signs out the other', async () => {
+  const context = await browser.newContext();
+  const { page: first } = await signUp(context, 'tabs@example.com');
+  const { page: second } = await openPage(context, `${service.origin}/device`);
+  await second.getByLabel('Code').waitFor();
+  await first.getByRole('button', { name: 'Account' }).click();
+  await inspect(first, 'account-menu');
+  await first.getByRole('menuitem', { name: 'Sign out' }).click();
+  await first.waitForURL(/\/sign-in\?redirect=/);
+  await second.waitForURL(/\/sign-in\?redirect=/);
+  await context.close();
+});
+
+browserTest('a new password is set with the link of the operator', async () => {
+  const context = await browser.newContext();
+  await signUp(context, 'forgetful@example.com');
+  const { page } = await openPage(await browser.newContext(), await invite('--reset', 'forgetful@example.com'));
+  await page.getByText('forgetful@example.com').waitFor();
+  await inspect(page, 'reset-password');
+  await page.getByLabel('Password').fill('another parrot');
+  await page.keyboard.press('Enter');
+  await page.waitForURL(`${service.origin}/orgs/home`);
+  await page.context().close();
+  await context.close();
+});
+
+test('the first load of the application is at most 250 kB, compressed', async () => {
+  const dist = fileURLToPath(new URL('../dist/', import.meta.url));
+  const html = await readFile(join(dist, 'index.html'), 'utf8');
+  const names = [...html.matchAll(/(?:src|href)="\/(assets\/[^"]+\.(?:js|css))"/g)].map(([, name = '']) => name);
+  const files = await Promise.all([...names.map((name) => readFile(join(dist, name)))]);
+  expect(names.length).toBeLessThan((await readdir(join(dist, 'assets'))).length);
+  expect(files.reduce((sum, file) => sum + gzipSync(file).length, 0)).toBeLessThan(250_000);
+});

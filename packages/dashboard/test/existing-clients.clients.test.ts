@@ -1,0 +1,134 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import type { Browser, Page } from 'playwright-core';
+import { build, preview } from 'vite';
+import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test, vi } from 'vitest';
+import { type Service, startService } from '../../../test/service.ts';
+import { hasBrowser, launchBrowser } from './support/browser.ts';
+import { talkingBotDirectory } from './support/local-bot.ts';
+
+/** Pipecat's web clients, two versions of each, with a Pipecat bot that runs in the service. */
+type Versions = { readonly npm: Readonly<Record<string, readonly [newest: string, earlier: string]>> };
+const fromRoot = (path: string) => fileURLToPath(new URL(`../../../${path}`, import.meta.url));
+const { npm: packages } = JSON.parse(
+  await readFile(fromRoot('test/existing-clients/versions.json'), 'utf8'),
+) as Versions;
+
+let folder: string;
+let service: Service;
+let browser: Browser;
+
+beforeAll(async () => {
+  if (!hasBrowser) return;
+  folder = await mkdtemp(join(tmpdir(), 'bothost-talking-'));
+  const agent = join(folder, 'talking-bot');
+  await cp(talkingBotDirectory, agent, { recursive: true });
+  const [file, code] = [join(agent, 'deploy.toml'), join(agent, 'bot.py')];
+  await writeFile(file, `websocket_start = "minimal"\n${await readFile(file, 'utf8')}`);
+  const source = await readFile(code, 'utf8');
+  const first = 'async def bot(arguments: RunnerArguments) -> None:\n';
+  expect(source).toContain(first);
+  await writeFile(code, source.replace(first, `${first}    print("body", arguments.body, flush=True)\n`));
+  const inherited = Object.entries(import.meta.env).filter(([name]) =>
+    /^(PIP_|UV_|https?_proxy$|SSL_CERT_)/i.test(name),
+  );
+  service = await startService(
+    {
+      ...(Object.fromEntries(inherited) as Record<string, string>),
+      // The service uses uv if it finds it; pip takes ten times as long.
+      PATH: `${import.meta.env['PATH']}:${inject('uvFolder')}`,
+      BOTHOST_AGENTS: agent,
+      BOTHOST_BUILD_ENVIRONMENT: inherited.map(([name]) => name).join(','),
+    },
+    300_000,
+  );
+  browser = await launchBrowser(service.folder);
+  const isReady = async () => (await service.ask('agents/talking-bot'))['ready'] === true;
+  await vi.waitUntil(isReady, { timeout: 300_000, interval: 500 });
+});
+afterAll(async () => {
+  await browser?.close();
+  await service?.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** Builds the page with one version of each package, which stay in the cache. Returns the root of the page. */
+async function buildPage(index: 0 | 1): Promise<string> {
+  const dependencies = Object.fromEntries(Object.entries(packages).map(([name, versions]) => [name, versions[index]]));
+  const root = join(inject('clientCache'), 'clients', `pipecat-${index}`);
+  await mkdir(root, { recursive: true });
+  await cp(fileURLToPath(new URL('support/pipecat-page', import.meta.url)), root, { recursive: true });
+  const manifest = JSON.stringify({ private: true, type: 'module', dependencies });
+  const marker = join(root, 'node_modules', '.installed');
+  if (!existsSync(marker) || (await readFile(marker, 'utf8')) !== manifest) {
+    await writeFile(join(root, 'package.json'), manifest);
+    await promisify(execFile)('npm', ['install', '--no-audit', '--no-fund', '--no-package-lock'], { cwd: root });
+    await writeFile(marker, manifest);
+  }
+  await build({ root, configFile: false, logLevel: 'error' });
+  return root;
+}
+
+declare global {
+  interface Window {
+    startBot(transport: string, request: object): Promise<unknown>;
+    startBotAndConnect(transport: string, request: object): Promise<string>;
+    connect(transport: string, request: object): Promise<string>;
+    /** The last error that a client passed to its application. */
+    readonly shownError?: string;
+  }
+}
+
+describe.skipIf(!hasBrowser).each([
+  ['newest', 0],
+  ['earlier', 1],
+] as const)('the %s web clients of Pipecat', (_, index) => {
+  let page: Page;
+  const start = () => ({ endpoint: `${service.origin}/v1/public/talking-bot/start`, key: service.publicKey });
+
+  beforeAll(async () => {
+    const server = await preview({ root: await buildPage(index), configFile: false, preview: { port: 0 } });
+    page = await browser.newPage();
+    await page.goto(server.resolvedUrls?.local[0] ?? '');
+    return async () => {
+      await page.close();
+      await server.close();
+    };
+  });
+
+  test.each([
+    ['webrtc', { transport: 'webrtc' }],
+    ['websocket', { transport: 'websocket' }],
+  ])('start a bot and talk to it with the transport %s', async (transport, requestData) => {
+    const greeting = page.evaluate(([name, request]) => window.startBotAndConnect(name, request), [
+      transport,
+      { ...start(), requestData },
+    ] as const);
+    expect(await greeting).toContain('Good morning, you are through');
+  });
+
+  test('send request data through the session proxy to a running bot', async () => {
+    const requestData = { transport: 'webrtc', enableDefaultIceServers: true };
+    const started = await page.evaluate((request) => window.startBot('webrtc', request), { ...start(), requestData });
+    expect(started).toEqual({ sessionId: expect.any(String), iceConfig: { iceServers: [] } });
+    const { sessionId } = started as { sessionId: string };
+    onTestFinished(async () => void (await service.ask(`agents/talking-bot/sessions/${sessionId}`, 'DELETE')));
+    const endpoint = start().endpoint.replace('/start', `/sessions/${sessionId}/api/offer`);
+    const request = { ...start(), endpoint, requestData: { name: 'Ada' } };
+    await page.evaluate((offer) => window.connect('webrtc', offer), request);
+    const { logs } = await service.ask(`agents/talking-bot/logs?sessionId=${sessionId}&limit=1000`);
+    expect((logs as { log: string }[]).map(({ log }) => log)).toContainEqual("body {'name': 'Ada'}");
+  });
+
+  test('show that the service has no hosted rooms', async () => {
+    const request = { ...start(), requestData: { createDailyRoom: true, transport: 'daily' } };
+    const refused = page.evaluate((offer) => window.startBotAndConnect('daily', offer), request);
+    await expect(refused).rejects.toThrow('This service has no hosted rooms yet.');
+    expect(await page.evaluate(() => window.shownError)).toContain('This service has no hosted rooms yet.');
+  });
+});

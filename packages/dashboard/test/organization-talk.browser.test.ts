@@ -1,0 +1,231 @@
+import { fileURLToPath } from 'node:url';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect } from 'vitest';
+import { type Service, startService } from '../../../test/service.ts';
+import { type BotDirectory, writeBot } from '../../server/test/support/bots.ts';
+import { evaluate } from '../../server/test/support/client.ts';
+import { invite, signUp } from './support/accounts.ts';
+import { browserTest, hasBrowser, launchBrowser } from './support/browser.ts';
+import { inspectPage, openPage } from './support/inspected-page.ts';
+
+/** Tests conversations of signed-in people, and over WebRTC, in a real browser with the built service. */
+const parrot = fileURLToPath(new URL('../../../examples/parrot', import.meta.url));
+
+/** The bot keeps an offer until the test answers it, with another page of the browser. */
+const prelude = `queueMicrotask(() => {
+  state.onRequest = async (request, response) => {
+    if (request.url !== '/api/offer') return response.writeHead(404).end();
+    if (request.method === 'PATCH') return response.end('{}');
+    state.offer = JSON.parse(await textOf(request)).sdp;
+    state.answer = (answer) => response.end(answer);
+  };
+});`;
+
+let bot: BotDirectory;
+let service: Service;
+let browser: Browser;
+let context: BrowserContext;
+
+beforeAll(async () => {
+  if (!hasBrowser) return;
+  bot = await writeBot('peer', { prelude });
+  service = await startService({ BOTHOST_AGENTS: [parrot, bot.path].join(',') });
+  browser = await launchBrowser(service.folder);
+  context = await browser.newContext();
+});
+afterAll(async () => {
+  if (!hasBrowser) return;
+  await browser?.close();
+  await service?.close();
+  await bot?.remove();
+});
+
+const status = (page: Page) => page.getByRole('status');
+const transcript = (page: Page) => page.getByRole('log', { name: 'Transcript' });
+
+browserTest('an owner creates a public key, and talks to an agent of the organization', async () => {
+  const { page, violations } = await signUp(service, context, await invite(service, 'ada@example.com'));
+  await page.getByRole('link', { name: 'Talk', exact: true }).click();
+  await page.getByRole('link', { name: 'Talk to parrot' }).click();
+  await page.waitForURL(`${service.origin}/orgs/home/talk/parrot`);
+  await page.getByRole('button', { name: 'Create a public key' }).waitFor();
+  await inspectPage(service, page, 'talk-key');
+  await page.getByRole('button', { name: 'Create a public key' }).click();
+  await page.getByRole('button', { name: 'Start talking' }).waitFor();
+  await inspectPage(service, page, 'talk-idle');
+
+  await page.getByRole('button', { name: 'Start talking' }).click();
+  await status(page).getByText('Ready').waitFor();
+  await page.getByLabel('Microphone').selectOption({ index: 1 });
+  await page.getByLabel('Speaker').selectOption({ index: 1 });
+  await transcript(page)
+    .getByText(/^I heard 1\.\d seconds of you$/)
+    .first()
+    .waitFor();
+  await page.getByLabel('Write to parrot').fill('pretty bird');
+  await page.keyboard.press('Enter');
+  await transcript(page).getByText('Rraawk! pretty bird').waitFor();
+  await page.getByText(/Reply after [\d.]+ m?s/).waitFor();
+  const events = page.getByRole('list', { name: 'Events' }).getByRole('listitem');
+  await expect.poll(() => events.count()).toBeGreaterThan(3);
+  await page.getByLabel('Filter events').fill('botready');
+  await expect.poll(() => events.locator('summary span:last-child').allTextContents()).toEqual(['botReady']);
+  await page.getByLabel('Filter events').fill('');
+  await inspectPage(service, page, 'talk-live');
+  await page.getByRole('button', { name: 'End', exact: true }).click();
+  await status(page).getByText('The session has ended.').waitFor();
+  await inspectPage(service, page, 'talk-ended');
+
+  // The browser keeps the key of the organization until the person signs out.
+  await page.getByRole('combobox', { name: 'Agent' }).selectOption('peer');
+  await page.waitForURL(`${service.origin}/orgs/home/talk/peer`);
+  await page.getByRole('button', { name: 'Start talking' }).waitFor();
+  await page.goto(`${service.origin}/orgs/home/talk/nobody`);
+  await page.getByRole('alert').getByText('no agent with this name').waitFor();
+  await page.getByRole('button', { name: 'Account' }).click();
+  await page.getByRole('menuitem', { name: 'Sign out' }).click();
+  await page.waitForURL(/\/sign-in/);
+  expect(await page.evaluate(() => Object.keys(localStorage).filter((name) => name.includes('publicKey')))).toEqual([]);
+  expect(violations).toEqual([]);
+  await page.close();
+});
+
+browserTest('the talk page converses over WebRTC with a bot that answers offers', async () => {
+  const { page, violations } = await talkToPeer({ acceptsVideo: false });
+  await page.getByLabel('Write to peer').fill('hello');
+  await page.keyboard.press('Enter');
+  await transcript(page).getByText('You wrote hello').waitFor();
+  const barWidth = (name: string) =>
+    page.locator(`[data-meter=${name}] span span`).evaluate((bar) => bar.getBoundingClientRect().width);
+  await expect.poll(() => barWidth('Bot'), { interval: 20, timeout: 10_000 }).toBeGreaterThan(10);
+  await expect.poll(() => barWidth('You'), { interval: 20, timeout: 10_000 }).toBeGreaterThan(10);
+  expect(await page.getByRole('button', { name: /Camera|Share screen/ }).count()).toBe(0);
+  await page.getByRole('button', { name: 'End', exact: true }).click();
+  await status(page).getByText('The session has ended.').waitFor();
+  expect(violations).toEqual([]);
+  await page.context().close();
+});
+
+browserTest(
+  'the talk page sends camera and screen to a bot that accepts video, and shows the video of the bot',
+  async () => {
+    const { page, peer, violations } = await talkToPeer({ acceptsVideo: true });
+    const camera = page.getByRole('button', { name: 'Camera' });
+    const width = (label: string) =>
+      page.getByLabel(`Video: ${label}`).evaluate((video) => (video as HTMLVideoElement).videoWidth);
+    const received = () => peer.evaluate(() => receivedVideo());
+    await expect.poll(() => width('peer')).toBeGreaterThan(0);
+
+    // The person refuses once, then allows it.
+    await page.evaluate(() => {
+      navigator.mediaDevices.getUserMedia = async () => {
+        Reflect.deleteProperty(navigator.mediaDevices, 'getUserMedia');
+        throw new DOMException('Permission denied', 'NotAllowedError');
+      };
+    });
+    await camera.click();
+    await page.getByRole('alert').getByText('The browser blocks the camera').waitFor();
+    await camera.click();
+    await expect.poll(() => width('Your camera')).toBeGreaterThan(0);
+    await expect.poll(received).toMatchObject({ cameraFrames: expect.any(Number), cameraStatus: true });
+    await page.getByRole('button', { name: 'Share screen' }).click();
+    await expect.poll(() => width('Your screen')).toBeGreaterThan(0);
+    await expect.poll(received).toMatchObject({ screenFrames: expect.any(Number), screenStatus: true });
+    await inspectPage(service, page, 'talk-video');
+
+    await camera.click();
+    await expect.poll(received).toMatchObject({ cameraStatus: false, screenStatus: true });
+    await page.getByLabel('Video: Your camera').waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'End', exact: true }).click();
+    await status(page).getByText('The session has ended.').waitFor();
+    expect(await page.locator('video').count()).toBe(0);
+    expect(violations).toEqual([]);
+    await page.context().close();
+  },
+  240_000,
+);
+
+/** Starts a conversation with the bot `peer` over WebRTC, whose offer another page of the browser answers. */
+async function talkToPeer({ acceptsVideo }: { readonly acceptsVideo: boolean }) {
+  const peer = await createPeer();
+  const opened = await openPage(
+    service,
+    await browser.newContext(),
+    `${service.origin}/talk/peer#key=${service.publicKey}`,
+  );
+  const { page } = opened;
+  await page.getByLabel('Transport').selectOption('webrtc');
+  await page.waitForURL(/\?transport=webrtc$/);
+  await page.getByRole('button', { name: 'Start talking' }).click();
+  const command = page.getByText(/npx botcli cloud agent sessions peer --id \S+/);
+  const sessionId = /--id (\S+)/.exec((await command.textContent()) ?? '')?.[1] ?? '';
+  const ask = (code: string) =>
+    evaluate({ url: service.origin, publicKey: service.publicKey }, 'peer', sessionId, code);
+  await expect.poll(() => ask('state.offer ?? null'), { timeout: 20_000 }).toEqual(expect.any(String));
+  const sdp = await peer.evaluate(([offer, accepts]) => answerOffer(offer, accepts), [
+    String(await ask('state.offer')),
+    acceptsVideo,
+  ] as const);
+  await ask(`state.answer(${JSON.stringify(JSON.stringify({ type: 'answer', pc_id: '1', sdp }))}); 1`);
+  await status(page).getByText('Ready').waitFor();
+  return { ...opened, peer };
+}
+
+type ReceivedVideo = {
+  /** Absent until the first frame. */
+  cameraFrames?: number;
+  screenFrames?: number;
+  /** What the talk page said last about its tracks. */
+  cameraStatus?: boolean;
+  screenStatus?: boolean;
+};
+declare function answerOffer(offer: string, acceptsVideo: boolean): Promise<string>;
+declare function receivedVideo(): Promise<ReceivedVideo>;
+
+/** A page that answers WebRTC offers like a bot: it sends audio and video, says that it is ready, and repeats what it reads. */
+async function createPeer(): Promise<Page> {
+  const page = await (await browser.newContext()).newPage();
+  await page.goto(`${service.origin}/sign-in`);
+  await page.evaluate(() => {
+    const send = (channel: RTCDataChannel, type: string, data: object) =>
+      channel.send(JSON.stringify({ label: 'rtvi-ai', id: '1', type, data }));
+    const connection = new RTCPeerConnection();
+    const names = ['microphone', 'camera', 'screen'];
+    const statuses: Record<string, boolean> = {};
+    connection.ondatachannel = ({ channel }) => {
+      channel.onmessage = ({ data }) => {
+        if (String(data).startsWith('ping')) return;
+        const message = JSON.parse(data);
+        if (message.type === 'client-ready') send(channel, 'bot-ready', { version: '2.0.0' });
+        if (message.type === 'send-text') send(channel, 'bot-output', { text: `You wrote ${message.data.content}` });
+        if (message.type === 'signalling' && message.message.type === 'trackStatus')
+          statuses[`${names[message.message.receiver_index]}Status`] = message.message.enabled;
+      };
+    };
+    Object.assign(window, {
+      answerOffer: async (sdp: string, acceptsVideo: boolean) => {
+        // Browsers reveal the addresses of the machine only to pages that may use the microphone.
+        const stream = await navigator.mediaDevices.getUserMedia({ audio: true, video: acceptsVideo });
+        await connection.setRemoteDescription({ type: 'offer', sdp });
+        for (const track of stream.getTracks()) connection.addTrack(track, stream);
+        for (const transceiver of connection.getTransceivers())
+          if (transceiver.receiver.track.kind === 'video' && !acceptsVideo) transceiver.direction = 'inactive';
+        await connection.setLocalDescription(await connection.createAnswer());
+        await new Promise<void>((resolve) => {
+          const check = () => connection.iceGatheringState === 'complete' && resolve();
+          connection.addEventListener('icegatheringstatechange', check);
+          check();
+        });
+        return connection.localDescription?.sdp ?? '';
+      },
+      receivedVideo: async () => {
+        const frames: Record<string, number> = {};
+        for (const stats of (await connection.getStats()).values())
+          if (stats.type === 'inbound-rtp' && stats.framesDecoded > 0)
+            frames[`${names[Number(stats.mid)]}Frames`] = stats.framesDecoded;
+        return { ...frames, ...statuses };
+      },
+    });
+  });
+  return page;
+}

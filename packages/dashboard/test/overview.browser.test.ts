@@ -1,0 +1,72 @@
+import type { BrowserContext, Page } from 'playwright-core';
+import { expect } from 'vitest';
+import type { Service } from '../../../test/service.ts';
+import { browserTest } from './support/browser.ts';
+import { setUpDashboard } from './support/dashboard.ts';
+import { inspectPage } from './support/inspected-page.ts';
+import { startSession } from './support/sessions.ts';
+
+/** Tests the overview, the command palette and a lost connection in a real browser, with the built service. */
+let service: Service;
+let context: BrowserContext;
+let page: Page;
+setUpDashboard(
+  (dashboard) => {
+    ({ service, context, page } = dashboard);
+  },
+  { bot: ['broken', { prelude: 'process.exit(3);' }] },
+);
+
+const inspect = (name: string) => inspectPage(service, page, name);
+const figure = (name: string) => page.locator('dl > div').filter({ hasText: name }).locator('dd').first();
+
+browserTest('the overview shows what runs, and why an agent does not', async () => {
+  await page.getByText('broken: The latest deployment failed').waitFor();
+  await page.getByText('npx botcli cloud agent status broken --organization home').waitFor();
+  expect(await figure('Live sessions').textContent()).toBe('0');
+  const sessionId = await startSession(service, 'parrot');
+  await expect.poll(() => figure('Live sessions').textContent(), { timeout: 20_000 }).toBe('1');
+  await page.getByText(/p99 [\d.]+ m?s; 1 in the last hour/).waitFor();
+  await inspect('overview');
+  await service.ask(`agents/parrot/sessions/${sessionId}`, 'DELETE');
+  await expect.poll(() => figure('Live sessions').textContent(), { timeout: 20_000 }).toBe('0');
+});
+
+browserTest('pages open with the command palette and with shortcuts, which a list shows', async () => {
+  await page.keyboard.press('Control+k');
+  const palette = page.getByRole('dialog', { name: 'Go to' });
+  await palette.getByRole('option', { name: 'Talk to parrot' }).waitFor();
+  await inspect('command-palette');
+  await page.keyboard.type('parrot');
+  await expect.poll(() => palette.getByRole('option').allTextContents()).toEqual(['Talk to parrot']);
+  await page.keyboard.press('Enter');
+  await page.waitForURL(`${service.origin}/orgs/home/talk/parrot`);
+  await page.getByRole('heading', { name: 'Talk to parrot' }).waitFor();
+  await page.keyboard.press('g');
+  await page.keyboard.press('o');
+  await page.waitForURL(`${service.origin}/orgs/home`);
+  await page.keyboard.press('?');
+  await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).getByText('Open Overview').waitFor();
+  await inspect('shortcuts');
+  await page.keyboard.press('Escape');
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+});
+
+browserTest('a lost connection shows one banner, and the page continues when it is back', async () => {
+  const banner = page.getByText('Connection lost.');
+  await page.keyboard.press('g');
+  await page.keyboard.press('s');
+  await page.getByRole('heading', { name: 'Sessions', exact: true }).waitFor();
+  await context.setOffline(true);
+  await banner.waitFor();
+  expect(await banner.count()).toBe(1);
+  await page.keyboard.press('g');
+  await page.keyboard.press('o');
+  await page.getByRole('heading', { name: 'Overview', exact: true }).waitFor();
+  await inspect('connection-lost');
+  const sessionId = await startSession(service, 'parrot');
+  await context.setOffline(false);
+  await banner.waitFor({ state: 'detached' });
+  await expect.poll(() => figure('Live sessions').textContent(), { timeout: 20_000 }).toBe('1');
+  await service.ask(`agents/parrot/sessions/${sessionId}`, 'DELETE');
+});

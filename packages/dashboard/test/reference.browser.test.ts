@@ -1,0 +1,42 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, expect } from 'vitest';
+import { type Service, startService } from '../../../test/service.ts';
+import { browserTest, hasBrowser, launchBrowser } from './support/browser.ts';
+import { inspectPage, openPage } from './support/inspected-page.ts';
+
+/** Tests the API reference in a real browser, with the built service. */
+let service: Service;
+let browser: Browser;
+
+beforeAll(async () => {
+  if (!hasBrowser) return;
+  service = await startService();
+  browser = await launchBrowser(null);
+});
+afterAll(async () => {
+  if (!hasBrowser) return;
+  await browser?.close();
+  await service?.close();
+});
+
+browserTest('the API reference finds an operation and sends it with a pasted key', { timeout: 240_000 }, async () => {
+  const { page, violations } = await openPage(service, await browser.newContext(), `${service.origin}/docs`);
+  await page.getByRole('heading', { name: 'bothost API' }).waitFor();
+  await inspectPage(service, page, 'reference', false);
+  await page.getByRole('textbox', { name: 'Token' }).fill(service.privateKey);
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type('list the agents');
+  const found = page.getByRole('option', { name: 'List the agents of the organization' }).first();
+  await found.waitFor();
+  await found.click();
+  await page.waitForURL(/#tag\/agents\/GET\/v1\/agents$/);
+  const tryIt = page.getByRole('button', { name: 'Test Request (get /v1/agents)', exact: true });
+  await tryIt.waitFor();
+  await tryIt.click();
+  const client = page.getByRole('dialog', { name: 'API Client' });
+  await client.getByRole('button', { name: /^Send get request/ }).click();
+  await client.getByText('200 OK').waitFor();
+  await client.getByText('"parrot"').first().waitFor();
+  expect(violations).toEqual([]);
+  await page.close();
+});

@@ -1,0 +1,136 @@
+import type { Page } from 'playwright-core';
+import { expect } from 'vitest';
+import type { Service } from '../../../test/service.ts';
+import { browserTest } from './support/browser.ts';
+import { setUpDashboard } from './support/dashboard.ts';
+import { inspectPage } from './support/inspected-page.ts';
+
+/** Tests the pages of secrets in a real browser, with the built service. */
+const values = ['first-value-0451', 'second-value-0452', 'registry-password-0453'];
+
+let service: Service;
+let page: Page;
+let received: string;
+setUpDashboard((dashboard) => {
+  ({ service, page } = dashboard);
+  received = '';
+  page.on('response', async (response) => {
+    if (response.url().includes('/secrets')) received += await response.text().catch(() => '');
+  });
+});
+
+const inspect = (name: string) => inspectPage(service, page, name);
+const dialog = () => page.getByRole('dialog');
+const button = (name: string) => page.getByRole('button', { name, exact: true });
+const removeButtons = () => page.getByRole('button', { name: /^Remove / });
+const keys = () => page.getByRole('list', { name: 'Keys' }).getByRole('listitem');
+
+browserTest('a secret set is created with the keyboard, and its keys are added, replaced and removed', async () => {
+  await page.getByRole('link', { name: 'Secrets', exact: true }).click();
+  await page.getByText('No secret sets').waitFor();
+  await inspect('secrets-empty');
+  await button('Create set').focus();
+  await page.keyboard.press('Enter');
+  await page.keyboard.type('echo-secrets');
+  await page.keyboard.press('Tab');
+  await page.keyboard.type('OPENAI_API_KEY');
+  await page.keyboard.press('Tab');
+  await page.keyboard.type(values[0] ?? '');
+  await inspect('secret-create');
+  await button('Store').focus();
+  await page.keyboard.press('Enter');
+  await page.waitForURL(`${service.origin}/orgs/home/secrets/echo-secrets`);
+  await keys().getByText('OPENAI_API_KEY').waitFor();
+
+  await button('Add key').click();
+  await dialog().getByLabel('Key', { exact: true }).fill('PATH');
+  await dialog().getByText('PATH is reserved').waitFor();
+  expect(await button('Store').isDisabled()).toBe(true);
+  await dialog().getByLabel('Key', { exact: true }).fill('GREETING');
+  await dialog().getByLabel('Value').fill('two\nlines');
+  await button('Store').click();
+  await keys().getByText('GREETING').waitFor();
+
+  await button('Replace OPENAI_API_KEY').click();
+  await dialog()
+    .getByLabel('Value')
+    .fill(values[1] ?? '');
+  await button('Store').click();
+  await keys().filter({ hasText: 'OPENAI_API_KEY' }).getByText('Revision 3').waitFor();
+  await button('Remove GREETING').click();
+  await button('Remove key').click();
+  await expect.poll(() => removeButtons().count()).toBe(1);
+  await page.getByText('Secret set in us-west, revision 4.').waitFor();
+  await inspect('secret-set');
+});
+
+browserTest('a roll back shows what it changes and restores an earlier revision', async () => {
+  await button('Roll back to revision 2').click();
+  const changes = dialog().getByRole('list', { name: 'Changes' });
+  await expect
+    .poll(() => changes.getByRole('listitem').allTextContents())
+    .toEqual(expect.arrayContaining(['GREETINGAdded', 'OPENAI_API_KEYChanged']));
+  await inspect('secret-rollback');
+  await button('Roll back').click();
+  await page.getByText('Rollback to revision 2').waitFor();
+  await expect.poll(() => removeButtons().count()).toBe(2);
+});
+
+browserTest('an agent that uses a set is listed, and marked as stale after a change', async () => {
+  await page.goto(`${service.origin}/orgs/home/agents/parrot`);
+  await page.getByLabel('Secret set').selectOption('echo-secrets');
+  await button('Save').click();
+  await page.getByText('A deployment with the new settings has started.').waitFor();
+  await page.goto(`${service.origin}/orgs/home/secrets/echo-secrets`);
+  await page.getByRole('list', { name: 'Agents' }).getByText('parrot').waitFor();
+  await button('Remove GREETING').click();
+  await button('Remove key').click();
+  await page.getByRole('list', { name: 'Agents' }).getByText('Stale').waitFor();
+  await inspect('secret-set-stale');
+});
+
+browserTest('an image pull secret is created, verified, replaced and deleted', async () => {
+  await page.getByRole('link', { name: 'Secrets', exact: true }).first().click();
+  await button('Create pull secret').click();
+  await dialog().getByLabel('Name', { exact: true }).fill('hub');
+  await dialog().getByLabel('Registry').fill('127.0.0.1:5000');
+  await dialog().getByLabel('User name').fill('a:da');
+  await dialog().getByText('A user name cannot contain a colon.').waitFor();
+  await dialog().getByLabel('User name').fill('ada');
+  await dialog()
+    .getByLabel('Password or token')
+    .fill(values[2] ?? '');
+  await inspect('pull-secret-create');
+  await button('Store').click();
+  const row = page.getByRole('list', { name: 'Image pull secrets' }).getByRole('listitem');
+  await row.getByText('127.0.0.1:5000').waitFor();
+  await button('Verify hub').click();
+  await row
+    .getByText(/Rejected|Registry unreachable|Not checked/)
+    .first()
+    .waitFor();
+  await inspect('secrets');
+  await button('Replace hub').click();
+  await dialog().getByLabel('User name').fill('grace');
+  await dialog().getByLabel('Password or token').fill('another-password');
+  await button('Store').click();
+  await page.getByText('The credentials hub are stored.').waitFor();
+  await button('Delete hub').click();
+  await dialog().getByLabel('Enter hub to confirm').fill('hub');
+  await page.keyboard.press('Enter');
+  await page.getByText('No image pull secrets').waitFor();
+});
+
+browserTest('a set in use is deleted after its name is entered, and no page received a value', async () => {
+  await page.getByRole('link', { name: 'echo-secrets' }).click();
+  await button('Delete').click();
+  await dialog().getByText('parrot uses it').waitFor();
+  await inspect('secret-set-delete');
+  await dialog().getByLabel('Enter echo-secrets to confirm').fill('echo-secrets');
+  await page.keyboard.press('Enter');
+  await page.getByText('No secret sets').waitFor();
+  await page.goto(`${service.origin}/orgs/home/secrets/echo-secrets`);
+  await page.getByText('No secret set is named echo-secrets').waitFor();
+  expect(received).toContain('OPENAI_API_KEY');
+  expect(values.filter((value) => received.includes(value) || received.includes(btoa(`ada:${value}`)))).toEqual([]);
+});

@@ -1,0 +1,209 @@
+import type { Page } from 'playwright-core';
+import { expect } from 'vitest';
+import type { Service } from '../../../test/service.ts';
+import { evaluate } from '../../server/test/support/client.ts';
+import { browserTest } from './support/browser.ts';
+import { setUpDashboard } from './support/dashboard.ts';
+import { inspectPage } from './support/inspected-page.ts';
+import { logLine, startSession, writeLines } from './support/sessions.ts';
+
+/** Tests the page of one session, and the logs, in a real browser with the built service. */
+let service: Service;
+let page: Page;
+setUpDashboard(
+  (dashboard) => {
+    ({ service, page } = dashboard);
+  },
+  { bot: ['crow'] },
+);
+
+const inspect = (name: string) => inspectPage(service, page, name);
+const open = (path: string) => page.goto(`${service.origin}/orgs/home/${path}`);
+const lines = () => page.getByRole('listbox', { name: 'Log lines' }).getByRole('option');
+const line = (hasText: string | RegExp) => lines().filter({ hasText });
+
+/** Delays responses from addresses that match, until the returned function is called. */
+async function holdResponses(address: RegExp): Promise<() => Promise<void>> {
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await page.route(address, async (route) => {
+    await released;
+    await route.continue();
+  });
+  return () => {
+    release();
+    return page.unrouteAll({ behavior: 'wait' });
+  };
+}
+
+browserTest(
+  'the page of a live session shows its metrics and output, and stops it',
+  async () => {
+    const sessionId = await startSession(service, 'parrot');
+    const burn = fetch(`${service.origin}/v1/public/parrot/sessions/${sessionId}/burn`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${service.publicKey}` },
+      body: JSON.stringify({ cpuMillicores: 300, megabytes: 100, seconds: 25 }),
+    });
+    await open(`sessions/${sessionId}`);
+    await page.getByRole('heading', { name: 'Session of parrot' }).waitFor();
+    await page.getByRole('img', { name: /^CPU over time\. p50 \d+ m/ }).waitFor();
+    await burn;
+    await page.getByRole('img', { name: /^Memory over time\. .*p99 1\d\d MiB/ }).waitFor();
+    await inspect('session-live');
+
+    const chart = page.getByRole('img', { name: /^CPU over time/ });
+    const box = (await chart.boundingBox()) ?? { x: 0, y: 0, width: 0 };
+    await page.mouse.move(box.x + box.width * 0.4, box.y + 60);
+    await page.getByText(/^\d\d:\d\d:\d\d: \d+ m, [\d.]+ MiB$/).waitFor();
+    await page.mouse.down();
+    await page.mouse.move(box.x + box.width * 0.7, box.y + 60, { steps: 4 });
+    await page.mouse.up();
+    await page.waitForURL(/\?from=[\d.]+&to=[\d.]+$/);
+    await inspect('session-zoomed');
+    await page.reload();
+    await page.getByRole('button', { name: 'Show all' }).click();
+    await page.waitForURL(/\/sessions\/[0-9a-f-]+$/);
+    await page.getByRole('button', { name: 'Zoom in' }).focus();
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/\?from=/);
+    await page.getByRole('button', { name: 'Zoom out' }).click();
+    await page.waitForURL(/\/sessions\/[0-9a-f-]+$/);
+
+    await page.getByRole('button', { name: 'Stop', exact: true }).click();
+    await page.getByRole('button', { name: 'Stop session' }).click();
+    await page.getByText('SESSION_STOPPED').first().waitFor();
+    await page.getByText('From the request to the accepted session').waitFor();
+    await page.getByText('JSON', { exact: true }).click();
+    const shown = JSON.parse((await page.getByRole('region', { name: 'Record as JSON' }).textContent()) ?? '');
+    expect(shown).toEqual(await service.ask(`agents/parrot/sessions/${sessionId}`));
+    await page.getByText(`npx botcli cloud agent sessions parrot --id ${sessionId} --organization home`).waitFor();
+    await page.getByText(/^curl -X GET .*\/v1\/organizations\/home\/agents\/parrot\/sessions\//).waitFor();
+    await inspect('session-ended');
+  },
+  90_000,
+);
+
+browserTest('the page of a failed session names the cause, the next step and the last output', async () => {
+  const sessionId = await startSession(service, 'crow');
+  await writeLines(service, sessionId, [
+    logLine('INFO', 'Connecting to the model'),
+    logLine('WARNING', 'The model is slow'),
+    logLine('ERROR', 'The model refused the key'),
+    '\u001b[31mTraceback: wrong key\u001b[0m',
+  ]);
+  const client = { url: service.origin, publicKey: service.publicKey };
+  await evaluate(client, 'crow', sessionId, 'process.exit(3)').catch(() => undefined);
+  await open(`sessions/${sessionId}`);
+  await page.getByRole('alert').getByText('The bot exited with status 3 during the session.').waitFor();
+  await page.getByRole('region', { name: 'Last output' }).getByText('Traceback: wrong key').waitFor();
+  await line('The model refused the key').waitFor();
+  await inspect('session-failed');
+  await page.getByRole('link', { name: 'Search the logs' }).click();
+  await page.waitForURL(new RegExp(`/logs\\?agent=crow&session=${sessionId}`));
+  await line('The model is slow').waitFor();
+});
+
+browserTest('the page of an unknown session says that it does not exist', async () => {
+  await open('sessions/01a20861-0000-7000-8000-000000000000');
+  await page.getByRole('alert').getByText('no session with this id').waitFor();
+  await inspect('session-missing');
+});
+
+browserTest('the logs are followed, searched and filtered, and the address keeps it', async () => {
+  const sessionId = await startSession(service, 'crow');
+  await open('logs?agent=crow');
+  await writeLines(service, sessionId, [logLine('INFO', 'tea is ready'), logLine('ERROR', 'the cup broke')]);
+  await line('the cup broke').waitFor();
+  await inspect('logs-follow');
+  await page.getByLabel('Search').fill('tea');
+  await page.keyboard.press('Enter');
+  await page.waitForURL(/query=tea/);
+  await expect.poll(() => lines().count()).toBe(1);
+  await page.getByLabel('Minimum level').selectOption('ERROR');
+  await page.getByText('No line matches.').waitFor();
+  await inspect('logs-none-match');
+  await page.reload();
+  await page.getByText('No line matches.').waitFor();
+  await page.getByLabel('Search').fill('');
+  await page.keyboard.press('Enter');
+  await page.getByLabel('Time').selectOption('1h');
+  await page.waitForURL(/level=ERROR&since=1h/);
+  await writeLines(service, sessionId, [logLine('CRITICAL', 'the pot broke, too')]);
+  await line('the pot broke, too').waitFor();
+
+  await page.getByRole('listbox', { name: 'Log lines' }).focus();
+  await page.keyboard.press('End');
+  await page.keyboard.press('Enter');
+  const dialog = page.getByRole('dialog');
+  await dialog.getByText('CRITICAL', { exact: true }).waitFor();
+  await inspect('logs-line');
+  await dialog.getByRole('link', { name: sessionId }).click();
+  await page.waitForURL(new RegExp(`/sessions/${sessionId}$`));
+  await page.goBack();
+  await page.waitForURL(/level=ERROR&since=1h/);
+  await line('the pot broke, too').waitFor();
+});
+
+browserTest(
+  'a log of 100,000 lines has at most 100 in the document, and keeps its position',
+  async () => {
+    const sessionId = await startSession(service, 'crow');
+    const print = `new Promise((done) => {
+      let count = 0;
+      const timer = setInterval(() => {
+        for (const end = count + 1000; count < end; count += 1) console.log('line ' + count + ' of many');
+        if (count === 100000) done(clearInterval(timer));
+      }, 10);
+    })`;
+    await evaluate({ url: service.origin, publicKey: service.publicKey }, 'crow', sessionId, print);
+    await open(`logs?agent=crow&session=${sessionId}`);
+    await line('line 99999 of many').waitFor();
+    const list = page.getByRole('listbox', { name: 'Log lines' });
+    const scrollTo = (share: number) =>
+      list.evaluate((element, part) => element.scrollTo(0, part * element.scrollHeight), share);
+    const readCount = () => page.getByText(/^[\d,]+ lines( read)?$/).textContent();
+    const counts: number[] = [];
+    await list.hover();
+    await page.mouse.wheel(0, -100);
+
+    // Older lines are added above without moving the visible lines.
+    for (let pages = 0; pages < 2; pages += 1) {
+      const release = await holdResponses(/\/logs\?.*order=desc/);
+      await scrollTo(0);
+      const [before, oldest] = [await readCount(), (await list.locator('#log-line-0').textContent()) ?? ''];
+      await release();
+      await expect.poll(readCount).not.toBe(before);
+      await line(oldest).waitFor();
+    }
+    const readOlder = async () => {
+      await scrollTo(0);
+      counts.push(await lines().count());
+      return readCount();
+    };
+    await expect.poll(readOlder, { timeout: 180_000, interval: 20 }).toBe('100,000 lines');
+    for (const [share, text] of [
+      [0, 'line 0 of many'],
+      [0.25, /line 25\d{3} of many/],
+      [1, 'line 99999 of many'],
+      [0.5, /line (49|50)\d{3} of many/],
+    ] as const) {
+      await scrollTo(share);
+      await line(text).first().waitFor();
+      counts.push(await lines().count());
+    }
+    expect(Math.max(...counts)).toBeLessThanOrEqual(100);
+
+    await page.waitForURL(/at=/);
+    await inspect('logs-many');
+    await page.reload();
+    await line(/line (49|50)\d{3} of many/)
+      .first()
+      .waitFor();
+    await page.getByRole('button', { name: 'Follow new lines' }).click();
+    await line('line 99999 of many').waitFor();
+  },
+  300_000,
+);

@@ -1,0 +1,149 @@
+import type { Browser, Page } from 'playwright-core';
+import { expect } from 'vitest';
+import type { Service } from '../../../test/service.ts';
+import { evaluate } from '../../server/test/support/client.ts';
+import { invite, signUp } from './support/accounts.ts';
+import { browserTest } from './support/browser.ts';
+import { setUpDashboard } from './support/dashboard.ts';
+import { inspectPage } from './support/inspected-page.ts';
+import { insertSessions } from './support/many-sessions.ts';
+import { startSession } from './support/sessions.ts';
+
+/** Tests the list of sessions in a real browser, with the built service. */
+let service: Service;
+let browser: Browser;
+let page: Page;
+setUpDashboard(
+  (dashboard) => {
+    ({ service, browser, page } = dashboard);
+  },
+  { bot: ['crow'] },
+);
+
+const inspect = (name: string) => inspectPage(service, page, name);
+const rows = () => page.getByRole('table', { name: 'Sessions' }).locator('tbody tr');
+const row = (text: string) => rows().filter({ hasText: text });
+
+const start = (agent: string) => startSession(service, agent);
+
+browserTest('an empty list leads to the first deploy, or to the first session of an agent', async () => {
+  await page.request.post(`${service.origin}/v1/organizations`, {
+    data: { name: 'empty-nest' },
+    headers: { origin: service.origin, 'sec-fetch-site': 'same-origin' },
+  });
+  await page.goto(`${service.origin}/orgs/empty-nest/sessions`);
+  await page.getByText('npx botcli cloud deploy --organization empty-nest').waitFor();
+  await inspect('sessions-no-agents');
+  await page.goto(`${service.origin}/orgs/home/sessions`);
+  await page.getByRole('link', { name: 'Talk to crow' }).waitFor();
+  await inspect('sessions-empty');
+});
+
+browserTest('sessions appear, fail and are stopped without a reload', async () => {
+  await page.goto(`${service.origin}/orgs/home/sessions`);
+  const crashing = await start('crow');
+  await row(crashing).getByText('Active').waitFor();
+  await evaluate({ url: service.origin, publicKey: service.publicKey }, 'crow', crashing, 'process.exit(3)').catch(
+    () => undefined,
+  );
+  await row(crashing).getByText('Agent error').waitFor();
+  const stopped = await start('parrot');
+  await row(stopped).getByText('Active').waitFor();
+  await inspect('sessions-live');
+
+  await row(stopped)
+    .getByRole('button', { name: `Stop the session ${stopped} of parrot` })
+    .focus();
+  await page.keyboard.press('Enter');
+  await page.getByRole('dialog').getByText('Do this with botcli').click();
+  await page.getByText(`npx botcli cloud agent stop parrot --session-id ${stopped} --force`).waitFor();
+  await inspect('sessions-stop');
+  await page.getByRole('button', { name: 'Stop session' }).click();
+  await row(stopped).getByText('Terminated').waitFor();
+});
+
+browserTest('a session is stopped on a narrow screen', async () => {
+  const sessionId = await start('parrot');
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.getByRole('button', { name: `Stop the session ${sessionId} of parrot` }).click();
+  await page.getByRole('button', { name: 'Stop session' }).click();
+  await row(sessionId).getByText('Terminated').waitFor();
+  await page.setViewportSize({ width: 1440, height: 900 });
+});
+
+browserTest('filters are in the address, and a reload and Back keep them', async () => {
+  await page.goto(`${service.origin}/orgs/home/sessions`);
+  await page.getByLabel('Status').selectOption('failed');
+  await page.getByLabel('Agent').selectOption('crow');
+  await page.getByLabel('Time').selectOption('1h');
+  await page.waitForURL(/\/sessions\?status=failed&agent=crow&since=1h$/);
+  await expect.poll(() => rows().count()).toBe(1);
+  await page.getByText('Do this with curl').click();
+  await page.getByText(/^curl .*agent=crow&endState=agent_error/).waitFor();
+  await inspect('sessions-filtered');
+  await page.reload();
+  await expect.poll(() => rows().count()).toBe(1);
+  await rows().getByRole('link').click();
+  await page.waitForURL(/\/sessions\/[0-9a-f-]{36}$/);
+  await page.goBack();
+  await page.waitForURL(/\/sessions\?status=failed&agent=crow&since=1h$/);
+  await page.getByLabel('Duration').selectOption('600-');
+  await page.getByText('No sessions match').waitFor();
+  await inspect('sessions-none-match');
+});
+
+browserTest('a viewer sees sessions, but no button to stop them', async () => {
+  const sessionId = await start('parrot');
+  const link = await invite(service, 'viewer@example.com', '--organization', 'home', '--role', 'viewer');
+  const guest = await browser.newContext();
+  const { page: theirs } = await signUp(service, guest, link);
+  await theirs.goto(`${service.origin}/orgs/home/sessions`);
+  await theirs.getByRole('row').filter({ hasText: sessionId }).getByText('Active').waitFor();
+  expect(await theirs.getByRole('button', { name: /^Stop/ }).count()).toBe(0);
+  await guest.close();
+});
+
+browserTest('a lost connection is shown, and the list continues when it is back', async () => {
+  await page.goto(`${service.origin}/orgs/home/sessions`);
+  await rows().first().waitFor();
+  await page.context().setOffline(true);
+  await page.getByText('Connection lost.').waitFor();
+  await inspect('sessions-offline');
+  await page.context().setOffline(false);
+  const sessionId = await start('parrot');
+  await row(sessionId).waitFor();
+  await page.getByText('Connection lost.').waitFor({ state: 'detached' });
+});
+
+browserTest(
+  'a list of 100,000 sessions has at most 100 rows, and keeps its position',
+  async () => {
+    await insertSessions(service, 100_000);
+    await page.goto(`${service.origin}/orgs/home/sessions?agent=parrot`);
+    await page.getByText('100,000 newest sessions').waitFor();
+    const counts: number[] = [];
+    for (const share of [0.2, 0.5, 1]) {
+      await page.evaluate((part) => scrollTo(0, part * document.body.scrollHeight), share);
+      await expect.poll(() => rows().filter({ hasText: 'Complete' }).count()).toBeGreaterThan(8);
+      counts.push(await rows().count());
+    }
+    expect(Math.max(...counts)).toBeLessThanOrEqual(100);
+    expect(await rows().last().getAttribute('aria-rowindex')).toBe('100001');
+
+    await page.evaluate(() => scrollTo(0, document.body.scrollHeight / 2));
+    const position = () => page.evaluate(() => Math.round(scrollY));
+    const before = await position();
+    await expect.poll(() => rows().filter({ hasText: 'Complete' }).count()).toBeGreaterThan(8);
+    await start('parrot');
+    await page.getByRole('button', { name: /^1 new session/ }).waitFor();
+    await inspect('sessions-many');
+    await page.evaluate((y) => scrollTo(0, y), before);
+    await page.reload();
+    await expect.poll(position).toBe(before);
+    await rows().filter({ hasText: 'Complete' }).nth(8).getByRole('link').click();
+    await page.waitForURL(/\/sessions\/[0-9a-f-]{36}$/);
+    await page.goBack();
+    await expect.poll(position).toBe(before);
+  },
+  90_000,
+);

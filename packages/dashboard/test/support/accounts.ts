@@ -1,0 +1,27 @@
+import { execFile } from 'node:child_process';
+import { execPath } from 'node:process';
+import { promisify } from 'node:util';
+import type { BrowserContext } from 'playwright-core';
+import { botcliProgram, type Service } from '../../../../test/service.ts';
+import { type InspectedPage, openPage } from './inspected-page.ts';
+
+export const password = 'a parrot on a shoulder';
+
+/** Runs `botcli operator invite`, and returns the one-time link. */
+export async function invite(service: Service, ...words: string[]): Promise<string> {
+  const { stdout } = await promisify(execFile)(execPath, [botcliProgram, 'operator', 'invite', ...words, '--json'], {
+    env: service.environment,
+  });
+  return String((JSON.parse(stdout) as { readonly url: unknown }).url);
+}
+
+/** Creates an account named Ada with a link, and leaves it signed in on the first page. */
+export async function signUp(service: Service, context: BrowserContext, link: string): Promise<InspectedPage> {
+  const opened = await openPage(service, context, link);
+  const { page } = opened;
+  await page.getByLabel('Name').fill('Ada');
+  await page.getByLabel('Password').fill(password);
+  await page.getByRole('button', { name: 'Create account' }).click();
+  await page.waitForURL(`${service.origin}/orgs/home`);
+  return opened;
+}

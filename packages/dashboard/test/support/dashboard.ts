@@ -1,0 +1,51 @@
+import { fileURLToPath } from 'node:url';
+import type { Browser, BrowserContext } from 'playwright-core';
+import { afterAll, beforeAll, expect } from 'vitest';
+import { type Service, startService } from '../../../../test/service.ts';
+import { type BotDirectory, writeBot } from '../../../server/test/support/bots.ts';
+import { invite, signUp } from './accounts.ts';
+import { hasBrowser, launchBrowser } from './browser.ts';
+import type { InspectedPage } from './inspected-page.ts';
+
+const parrot = fileURLToPath(new URL('../../../../examples/parrot', import.meta.url));
+
+type Dashboard = InspectedPage & {
+  readonly service: Service;
+  readonly browser: Browser;
+  readonly context: BrowserContext;
+};
+
+type DashboardOptions = {
+  /** The directories of the service's agents. Absent for the parrot, and the bot if there is one. */
+  readonly agents?: readonly string[];
+  /** A scripted bot that is an agent beside the parrot. */
+  readonly bot?: Parameters<typeof writeBot>;
+};
+
+/**
+ * Before the tests of a file, starts the built service and signs in as Ada, an owner, in a new browser. After the tests, checks
+ * that her page had no violations, and closes everything.
+ */
+export function setUpDashboard(onReady: (dashboard: Dashboard) => void, { agents, bot }: DashboardOptions = {}): void {
+  let botDirectory: BotDirectory | undefined;
+  let service: Service | undefined;
+  let browser: Browser | undefined;
+  let violations: readonly string[] = [];
+  beforeAll(async () => {
+    if (!hasBrowser) return;
+    if (bot !== undefined) botDirectory = await writeBot(...bot);
+    const directories = agents ?? [parrot, ...(botDirectory === undefined ? [] : [botDirectory.path])];
+    service = await startService({ BOTHOST_AGENTS: directories.join(',') });
+    browser = await launchBrowser(null);
+    const context = await browser.newContext();
+    const opened = await signUp(service, context, await invite(service, 'ada@example.com'));
+    violations = opened.violations;
+    onReady({ service, browser, context, ...opened });
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await service?.close();
+    await botDirectory?.remove();
+    expect(violations).toEqual([]);
+  });
+}

@@ -1,0 +1,70 @@
+import { mkdir, readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import type { BrowserContext, Page } from 'playwright-core';
+import { expect } from 'vitest';
+import type { Service } from '../../../../test/service.ts';
+
+const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
+
+export type InspectedPage = {
+  readonly page: Page;
+  /** Requests to other hosts, violations of the content security policy, and uncaught errors. */
+  readonly violations: string[];
+};
+
+export async function openPage({ origin }: Service, context: BrowserContext, url: string): Promise<InspectedPage> {
+  const page = await context.newPage();
+  // The default of 30 s is too short for a busy machine.
+  page.setDefaultTimeout(60_000);
+  const violations: string[] = [];
+  page.on('request', (request) => {
+    if (!request.url().startsWith(origin) && !request.url().startsWith(`blob:${origin}`))
+      violations.push(request.url());
+  });
+  page.on('pageerror', (error) => violations.push(error.message));
+  page.on('console', (message) => {
+    if (/Content Security Policy/.test(message.text())) violations.push(message.text());
+  });
+  await page.goto(url);
+  return { page, violations };
+}
+
+/**
+ * Checks the page as it is shown, in both themes and on a narrow screen, with axe and for horizontal scrolling. Takes a picture of
+ * each, in the directory of the variable `PICTURES`: of the whole page, or of what the screen shows.
+ */
+export async function inspectPage({ folder }: Service, page: Page, name: string, fullPage = true): Promise<void> {
+  const pictures = import.meta.env['PICTURES'] ?? join(folder, 'pictures');
+  await mkdir(pictures, { recursive: true });
+  for (const theme of ['light', 'dark'] as const) {
+    for (const width of [1440, 390]) {
+      await page.emulateMedia({ colorScheme: theme });
+      await page.setViewportSize({ width, height: 900 });
+      await page.waitForFunction((wanted) => document.documentElement.dataset['theme'] === wanted, theme);
+      await page.screenshot({
+        path: join(pictures, `${name}-${theme}-${width}.png`),
+        // Chromium cannot take a picture of a page with a very long list.
+        fullPage: fullPage && (await page.evaluate(() => document.body.scrollHeight < 15_000)),
+        animations: 'disabled',
+      });
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
+      expect([name, theme, width, await findSeriousFaults(page)]).toEqual([name, theme, width, '[]']);
+    }
+  }
+  await page.setViewportSize({ width: 1440, height: 900 });
+}
+
+/** The policy of the page does not allow scripts that a test adds, so axe runs as a debugger would. */
+async function findSeriousFaults(page: Page): Promise<string> {
+  const session = await page.context().newCDPSession(page);
+  await session.send('Runtime.evaluate', { expression: await readFile(axe, 'utf8') });
+  const { result } = await session.send('Runtime.evaluate', {
+    expression: `axe.run().then(({ violations }) => JSON.stringify(violations
+      .filter(({ impact }) => ['serious', 'critical'].includes(impact))
+      .map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])))`,
+    awaitPromise: true,
+  });
+  await session.detach();
+  return String(result.value);
+}

@@ -1,0 +1,19 @@
+import { join } from 'node:path';
+import type { Service } from '../../../../test/service.ts';
+import { openDirectDatabase } from '../../../server/test/crash/direct-database.ts';
+
+/** Inserts ended sessions of the agent `parrot`, one per second before now, as if they had run. */
+export async function insertSessions({ folder }: Service, count: number): Promise<void> {
+  const database = openDirectDatabase(join(folder, 'data'));
+  await database.rows(
+    `insert into sessions (id, organization_id, agent_id, deployment_id, state, transport, created_at, updated_at,
+       requested_at, bot_started_at, cold_start, ended_at, completion_status, events)
+     select gen_random_uuid(), organization_id, id, desired_deployment_id, 'ended', 'none', at, at, at, at, false,
+       at + interval '30 seconds', 'HTTP_COMPLETED', '[]'
+     from agents, generate_series(1, $1) as number, lateral (select now() - number * interval '1 second' as at) as times
+     where agents.name = 'parrot'`,
+    [count],
+  );
+  await database.rows('analyze sessions');
+  await database.close();
+}

@@ -1,0 +1,24 @@
+import type { Service } from '../../../../test/service.ts';
+import { evaluate } from '../../../server/test/support/client.ts';
+
+/** Starts a session of an agent, and returns its id. */
+export async function startSession(service: Service, agent: string): Promise<string> {
+  const response = await fetch(`${service.origin}/v1/public/${agent}/start`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${service.publicKey}` },
+    body: '{}',
+  });
+  return String(((await response.json()) as { readonly sessionId: unknown }).sessionId);
+}
+
+/** Makes the scripted bot `crow` print lines. */
+export async function writeLines(service: Service, sessionId: string, lines: readonly string[]): Promise<void> {
+  const client = { url: service.origin, publicKey: service.publicKey };
+  await evaluate(client, 'crow', sessionId, `console.log(${JSON.stringify(lines.join('\n'))}); 1`);
+}
+
+/** A line in Pipecat's format. */
+export function logLine(level: string, message: string): string {
+  const time = new Date().toISOString().replace('T', ' ').replace('Z', '');
+  return `${time} | ${level.padEnd(8)} | bot:run:12 - ${message}`;
+}
