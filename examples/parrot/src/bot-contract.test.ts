@@ -94,12 +94,12 @@ const situations: Readonly<Record<string, Situation>> = {
   'the route does not exist': (request, { call }) => call(request),
 };
 
-describe('the parrot and docs/bot-contract.md', () => {
+describe('the parrot follows docs/bot-contract.md', () => {
   const rows = tableOf('Status codes');
-  // The parrot never responds with 500, because it has no code that could fail.
+  // Skip status 500, which the parrot never sends, because it has no code that could fail.
   const testable = rows.filter(([, situation]) => situation !== 'the bot failed');
 
-  it('has a table of status codes that this test can read', () => {
+  it('the test can read the table of status codes', () => {
     expect(rows.length - testable.length).toBe(1);
     expect(testable.length).toBeGreaterThan(15);
   });
@@ -109,13 +109,13 @@ describe('the parrot and docs/bot-contract.md', () => {
     expect(status.split(' or ').map(Number)).toContain(await probe(request, await open()));
   });
 
-  it('accepts a start body of 1 MiB', async () => {
+  it('it accepts a start body of 1 MiB', async () => {
     const { call } = await open();
     const body = '{"exitAfterSeconds": 0}'.padEnd(1_048_576);
     expect(await call('POST /bot', { body })).toBe(200);
   });
 
-  it('reads only documented variables', () => {
+  it('it reads only documented variables', () => {
     const names = new Set<string>();
     const env = new Proxy<NodeJS.ProcessEnv>({}, { get: (_, name) => void names.add(String(name)) });
     readConfig(env);
@@ -124,7 +124,7 @@ describe('the parrot and docs/bot-contract.md', () => {
     expect([...names].filter((name) => !contract.includes(`| \`${name}\` |`))).toEqual([]);
   });
 
-  it('reports the documented states', async () => {
+  it('it reports the documented states', async () => {
     const { startSession, report, call } = await open();
     const states = [(await report())['state']];
     const response = startSession();

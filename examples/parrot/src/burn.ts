@@ -1,10 +1,10 @@
 import { Worker } from 'node:worker_threads';
 
-/** A known load for the tests of measurements. */
+/** A load of known size, with which tests check the measurements of the service. */
 export interface Load {
   /** CPU of the whole process, in thousandths of a core. */
   readonly cpuMillicores: number;
-  /** Memory in units of 10^6 bytes that is really written, in addition to what the process uses anyway. */
+  /** Memory in units of 10^6 bytes, in addition to what the process already uses. All of it is written to. */
   readonly megabytes: number;
   readonly seconds: number;
 }

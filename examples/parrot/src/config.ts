@@ -1,10 +1,12 @@
 /** Environment variables of the bot (docs/bot-contract.md, "Environment"). */
 export interface ParrotConfig {
+  /** Path of a Unix socket, which has precedence over host and port. */
+  readonly socket: string | undefined;
   readonly host: string;
   readonly port: number;
-  /** If set, requests for reserved paths, except the probes, must contain this token. */
+  /** If set, requests to reserved paths must contain this token, except for the probes. */
   readonly controlToken: string | undefined;
-  /** The id of a session whose request contains none. */
+  /** The session id that is used if a request contains none. */
   readonly sessionId: string | undefined;
 }
 
@@ -15,6 +17,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): ParrotConfig {
     throw new Error(`PORT must be a number from 0 to 65535, not "${env['PORT']}"`);
   }
   return {
+    socket: env['BOT_SOCKET'] || undefined,
     host: env['BOT_HOST'] || '127.0.0.1',
     port,
     controlToken: env['BOT_CONTROL_TOKEN'] || undefined,

@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 
 /**
  * Returns whether a request may use a reserved path. Every local user can reach a loopback port, so the service sends a token as
- * `authorization: Bearer` or `x-bot-control-token`. Without a configured token, every request may.
+ * `authorization: Bearer` or `x-bot-control-token`. If no token is configured, all requests may.
  */
 export function hasControlToken(headers: IncomingHttpHeaders, token: string | undefined): boolean {
   if (token === undefined) return true;

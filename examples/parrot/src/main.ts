@@ -15,7 +15,7 @@ try {
     preciseNow: () => performance.timeOrigin + performance.now(),
     log,
   });
-  log(`listening on ${config.host}:${parrot.port}`);
+  log(`listening on ${config.socket ?? `${config.host}:${parrot.port}`}`);
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.once(signal, () => {
       log(`${signal}: shutting down`);

@@ -10,7 +10,7 @@ afterEach(async () => {
   for (const close of open.splice(0).reverse()) await close();
 });
 
-type Words = Readonly<Record<string, unknown>> & { readonly event: string };
+type CarrierMessage = Readonly<Record<string, unknown>> & { readonly event: string };
 
 async function ring() {
   const lines: string[] = [];
@@ -26,8 +26,8 @@ async function ring() {
   open.push(parrot.close);
   const socket = new WebSocket(`ws://127.0.0.1:${parrot.port}/ws`);
   await once(socket, 'open');
-  const heard: Words[] = [];
-  socket.on('message', (data: Buffer) => heard.push(JSON.parse(data.toString())));
+  const received: CarrierMessage[] = [];
+  socket.on('message', (data: Buffer) => received.push(JSON.parse(data.toString())));
   const say = (event: string, fields: object = {}) =>
     socket.send(JSON.stringify({ event, streamSid: 'MZ1', ...fields }));
   /** Splits audio into pieces of 20 ms, as a carrier sends it. */
@@ -37,22 +37,22 @@ async function ring() {
       say('media', { media: { track: 'inbound', payload } });
     }
   };
-  const events = () => heard.map(({ event }) => event);
+  const events = () => received.map(({ event }) => event);
   const audio = () =>
     joinSounds(
-      heard.flatMap(({ event, media }) =>
+      received.flatMap(({ event, media }) =>
         event === 'media' ? [decodeMuLaw(Buffer.from((media as { payload: string }).payload, 'base64'))] : [],
       ),
     );
   say('connected', { protocol: 'Call', version: '1.0.0' });
   say('start', { start: { streamSid: 'MZ1', callSid: 'CA1', customParameters: {} } });
-  return { socket, heard, lines, say, speak, events, audio };
+  return { socket, received, lines, say, speak, events, audio };
 }
 
 const tone = (seconds: number, amplitude: number) =>
   Int16Array.from({ length: seconds * phoneSampleRate }, (_, i) => Math.round(amplitude * 32_767 * Math.sin(i * 0.3)));
 
-test('the parrot greets a Twilio call and repeats its audio, with a mark after each, until it stops', async () => {
+test('the parrot greets a Twilio call and repeats its audio, with a mark after each utterance, until the call stops', async () => {
   const call = await ring();
   await expect.poll(call.events).toContain('mark');
   expect(call.lines).toContain('call CA1 answered');
@@ -62,7 +62,7 @@ test('the parrot greets a Twilio call and repeats its audio, with a mark after e
   const echoed = call.audio().subarray(greeted);
   expect(echoed.length).toBeGreaterThan(phoneSampleRate);
   expect(loudness(echoed.subarray(0, phoneSampleRate))).toBeCloseTo(0.3 / Math.SQRT2, 1);
-  expect(call.heard.every(({ streamSid }) => streamSid === 'MZ1')).toBe(true);
+  expect(call.received.every(({ streamSid }) => streamSid === 'MZ1')).toBe(true);
   const closed = once(call.socket, 'close');
   call.say('stop', { stop: { callSid: 'CA1' } });
   expect((await closed)[0]).toBe(1000);

@@ -34,7 +34,7 @@ const stop = (url: string, headers: Record<string, string> = {}) =>
   fetch(`${url}/_bot/stop`, { method: 'POST', headers, body: '{"graceSeconds": 5}' });
 const report = async (url: string, query = '') => (await fetch(`${url}/_bot/session${query}`)).json();
 
-/** Waits for the report, because `POST /bot` responds only at the end of the session. */
+/** Polls `GET /_bot/session`, because `POST /bot` responds only at the end of the session. */
 async function untilRunning(url: string): Promise<void> {
   await expect.poll(() => report(url)).toMatchObject({ state: 'running' });
 }
@@ -211,7 +211,7 @@ test('POST /burn uses the requested CPU time and ends early with its session', a
   const burn = (load: unknown) => fetch(`${url}/burn`, { method: 'POST', body: JSON.stringify(load) });
   const short = await (await burn({ cpuMillicores: 400, megabytes: 20, seconds: 1 })).json();
   expect(short).toMatchObject({ cpuMillicores: 400, megabytes: 20, seconds: 1 });
-  // Only a lower bound, because the process may use CPU beside the load.
+  // Check only a lower bound, because the process uses some CPU in addition to the load.
   expect((short as { cpuMilliseconds: number }).cpuMilliseconds).toBeGreaterThanOrEqual(400);
 
   const session = start(url);

@@ -1,5 +1,4 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { type WebSocket, WebSocketServer } from 'ws';
 import {
   type ParrotContext,
@@ -18,6 +17,8 @@ import { createSessionSlot } from './session.ts';
 import { burnRoute, echoRoute, echoSocketRoute, enteredRoute, eventsRoute, helloRoute } from './user-routes.ts';
 
 export interface ParrotOptions {
+  /** Path of a Unix socket, which has precedence over host and port. */
+  readonly socket?: string | undefined;
   readonly host: string;
   /** The port to listen on; 0 selects any free port. */
   readonly port: number;
@@ -30,6 +31,7 @@ export interface ParrotOptions {
 }
 
 export interface Parrot {
+  /** 0 on a Unix socket. */
   readonly port: number;
   readonly close: () => Promise<void>;
 }
@@ -92,11 +94,13 @@ export async function startParrot(options: ParrotOptions): Promise<Parrot> {
 
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    server.listen(options.port, options.host, resolve);
+    const { socket, host, port } = options;
+    server.listen(socket === undefined ? { host, port } : { path: socket }, resolve);
   });
 
+  const address = server.address();
   return {
-    port: (server.address() as AddressInfo).port,
+    port: typeof address === 'object' && address !== null ? address.port : 0,
     close: async () => {
       const closed = new Promise((resolve) => server.close(resolve));
       slot.running()?.end('shutdown');

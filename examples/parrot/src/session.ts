@@ -14,7 +14,7 @@ export interface Session {
   readonly id: string;
   /** The time at which the handler that started the session was called, in milliseconds since the epoch with a fraction. */
   readonly enteredAtMs: number;
-  /** Aborts with an `EndReason` when the session is asked to end. */
+  /** Aborts, with an `EndReason`, when the session must end. */
   readonly signal: AbortSignal;
   readonly end: (reason: EndReason) => void;
   /** Records the end of the session. Only the first call counts. */
@@ -28,11 +28,11 @@ export interface SessionRequest {
   readonly maxSeconds: number | undefined;
 }
 
-/** The only session that this process can run at a time. */
+/** Holds the session of this process, which can run only one at a time. */
 export interface SessionSlot {
   /** Starts a session. Returns undefined if one is already running. */
   readonly start: (request: SessionRequest) => Session | undefined;
-  /** The running session, or else the last one. */
+  /** The running session, or the last one if none is running. */
   readonly latest: () => Session | undefined;
   readonly running: () => Session | undefined;
   readonly report: () => SessionReport;

@@ -10,7 +10,7 @@ function tone(seconds: number, amplitude: number, hertz = 220): Int16Array {
   );
 }
 
-/** Passes sounds in pieces that are not aligned with the detection windows, as a network would. */
+/** Passes sounds in pieces that are not aligned with the detection windows, like audio from a network. */
 function heard(...sounds: readonly Int16Array[]): VoiceEvent[] {
   const hear = createVoiceActivity();
   const events: VoiceEvent[] = [];

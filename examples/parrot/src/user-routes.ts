@@ -30,9 +30,13 @@ export async function echoRoute(request: IncomingMessage, response: ServerRespon
 /** `GET /events`: sends a server-sent event each second, until the client disconnects or the session ends. */
 export async function eventsRoute(context: ParrotContext, response: ServerResponse): Promise<void> {
   const session = context.slot.running();
-  const gone = new AbortController();
-  response.once('close', () => gone.abort());
-  const signal = AbortSignal.any([gone.signal, context.closing, ...(session === undefined ? [] : [session.signal])]);
+  const disconnect = new AbortController();
+  response.once('close', () => disconnect.abort());
+  const signal = AbortSignal.any([
+    disconnect.signal,
+    context.closing,
+    ...(session === undefined ? [] : [session.signal]),
+  ]);
   response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' });
   const send = (count: number) =>
     response.write(`id: ${count}\ndata: ${JSON.stringify({ count, sessionId: session?.id ?? null })}\n\n`);
@@ -54,7 +58,7 @@ export function echoSocketRoute(socket: WebSocket): void {
   socket.on('message', (data: RawData, isBinary: boolean) => socket.send(data, { binary: isBinary }));
 }
 
-/** `POST /burn {cpuMillicores, megabytes, seconds}`: uses CPU and memory, and then returns how much was really used. */
+/** `POST /burn {cpuMillicores, megabytes, seconds}`: uses CPU and memory, then returns how much it actually used. */
 export async function burnRoute(
   context: ParrotContext,
   request: IncomingMessage,

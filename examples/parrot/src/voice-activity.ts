@@ -11,7 +11,7 @@ export type VoiceActivity = (samples: Int16Array, sampleRate: number) => readonl
 const windowsPerSecond = 50;
 /** Audio below this loudness is never speech. */
 const leastLoudness = 0.012;
-/** The factor by which speech is louder than the background noise. */
+/** Speech is louder than the background noise by at least this factor. */
 const aboveNoise = 3;
 const windowsToStart = 6;
 const windowsToStop = 35;
