@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { composeCommand, docker, logs, script } from './testing/commands.ts';
-import { containerCommands } from './testing/document.ts';
-import { type Keys, runParrotSession, statusOf, waitUntilReady } from './testing/session.ts';
+import { composeCommand, readLogs, runDocker, runScript } from './testing/commands.ts';
+import { readContainerCommands } from './testing/document.ts';
+import { type ApiKeys, readCompletionStatus, runParrotSession, waitUntilReady } from './testing/session.ts';
 
 const images = inject('images');
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -37,50 +37,51 @@ describe.skipIf(images === null)('the compose file', () => {
   });
 
   const compose = async (words: string) =>
-    script(`${await composeCommand()} -p ${project} -f images/compose.yaml ${words}`, root, variables);
+    runScript(`${await composeCommand()} -p ${project} -f images/compose.yaml ${words}`, root, variables);
   const container = (service: string) => compose(`ps -q ${service}`);
   const secret = (name: string) => readFile(join(folder, name), 'utf8');
 
-  async function keys(): Promise<Keys> {
+  async function keys(): Promise<ApiKeys> {
     return { privateKey: await secret('private_key'), publicKey: await secret('public_key') };
   }
 
   it('starts with the documented command and stores a session in the separate database', async () => {
-    const command = (await containerCommands()).at(-1) ?? '';
+    const command = (await readContainerCommands()).at(-1) ?? '';
     const adapted = command
       .replaceAll('images/secrets', folder)
       .replace('docker compose', `${await composeCommand()} -p ${project}`);
-    await script(adapted, root, variables);
+    await runScript(adapted, root, variables);
     await waitUntilReady(origin);
     const sessionId = await runParrotSession(origin, await keys());
     const service = await container('bothost');
-    expect(await docker('exec', service, 'ls', '/var/lib/bothost')).not.toContain('postgres');
+    expect(await runDocker('exec', service, 'ls', '/var/lib/bothost')).not.toContain('postgres');
     const count = `psql -h 127.0.0.1 -U bothost -d bothost -tAc "select count(*) from sessions where id = '${sessionId}'"`;
     const url = (await secret('database_url')).replace('@database', '@127.0.0.1');
     const query = count.replace('psql -h 127.0.0.1 -U bothost -d bothost', `psql '${url}'`);
-    expect(await docker('exec', await container('database'), 'sh', '-c', query)).toBe('1');
+    expect(await runDocker('exec', await container('database'), 'sh', '-c', query)).toBe('1');
   });
 
   it('exposes no secret, and publishes its port on loopback only', async () => {
     const service = await container('bothost');
-    const visible = (await docker('inspect', service)) + (await logs(service)) + (await docker('top', service));
+    const visible =
+      (await runDocker('inspect', service)) + (await readLogs(service)) + (await runDocker('top', service));
     for (const name of ['private_key', 'public_key', 'database_password'])
       expect(visible).not.toContain(await secret(name));
-    expect(await docker('port', service)).toBe(`7420/tcp -> ${origin.replace('http://', '')}`);
-    expect(await docker('port', await container('database'))).toBe('');
+    expect(await runDocker('port', service)).toBe(`7420/tcp -> ${origin.replace('http://', '')}`);
+    expect(await runDocker('port', await container('database'))).toBe('');
   });
 
   it('shuts down cleanly and keeps all records when it is started again', async () => {
     const sessionId = await runParrotSession(origin, await keys());
     const before = [await container('bothost'), await container('database')];
     await compose('stop');
-    const codes = await Promise.all(before.map((id) => docker('inspect', '-f', '{{.State.ExitCode}}', id)));
+    const codes = await Promise.all(before.map((id) => runDocker('inspect', '-f', '{{.State.ExitCode}}', id)));
     expect(codes).toEqual(['0', '0']);
     await compose('down');
     await compose('up -d');
     await waitUntilReady(origin);
     expect(await container('bothost')).not.toBe(before[0]);
-    expect(await statusOf(origin, await keys(), sessionId)).toBe('SESSION_STOPPED');
+    expect(await readCompletionStatus(origin, await keys(), sessionId)).toBe('SESSION_STOPPED');
     await runParrotSession(origin, await keys());
   });
 });

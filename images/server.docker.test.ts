@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, inject, it } from 'vitest';
 import { createClient } from '../packages/contract/src/index.ts';
-import { docker, logs, script } from './testing/commands.ts';
-import { containerCommands } from './testing/document.ts';
-import { type Keys, runParrotSession, statusOf, waitUntilReady } from './testing/session.ts';
+import { readLogs, runDocker, runScript } from './testing/commands.ts';
+import { readContainerCommands } from './testing/document.ts';
+import { type ApiKeys, readCompletionStatus, runParrotSession, waitUntilReady } from './testing/session.ts';
 
 const images = inject('images');
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -12,36 +12,36 @@ const name = `bothost-test-${randomBytes(4).toString('hex')}`;
 
 describe.skipIf(images === null)('the image of the service', () => {
   let origin: string;
-  let keys: Keys;
+  let keys: ApiKeys;
   let sessionId: string;
 
   afterAll(async () => {
-    await docker('rm', '-f', name);
-    await docker('volume', 'rm', '-f', name);
-    await docker('rmi', name);
+    await runDocker('rm', '-f', name);
+    await runDocker('volume', 'rm', '-f', name);
+    await runDocker('rmi', name);
   });
 
-  /** Runs a documented command with resource names of this test run and any free port. */
+  /** Runs a documented command, with its container and volume names replaced by those of this test run, and a free port. */
   async function runDocumented(index: number, more = ''): Promise<string> {
-    const command = (await containerCommands())[index] ?? '';
+    const command = (await readContainerCommands())[index] ?? '';
     const adapted = command
       .replaceAll(/(?<![\w./-])bothost(?![\w./-])(?! botcli)/g, name)
       .replace('exec bothost', `exec ${name}`)
       .replace('127.0.0.1:7420:', '127.0.0.1::')
       .replace('node:24-bookworm-slim', images?.base ?? '')
       .replace(' -d ', ` -d ${more} `);
-    return script(adapted, root, {});
+    return runScript(adapted, root, {});
   }
 
   async function findOrigin(): Promise<string> {
-    const port = await docker('port', name, '7420/tcp');
+    const port = await runDocker('port', name, '7420/tcp');
     expect(port).toMatch(/^127\.0\.0\.1:\d+$/);
     return `http://${port}`;
   }
 
-  const inside = (...words: readonly string[]) => docker('exec', name, ...words);
+  const inside = (...words: readonly string[]) => runDocker('exec', name, ...words);
 
-  async function keysInside(): Promise<Keys> {
+  async function keysInside(): Promise<ApiKeys> {
     const text = await inside('cat', '/var/lib/bothost/config/botcli/config.toml');
     const find = (pattern: RegExp) => pattern.exec(text)?.[0] ?? '';
     return { privateKey: find(/sk_\w+/), publicKey: find(/pk_\w+/) };
@@ -49,8 +49,8 @@ describe.skipIf(images === null)('the image of the service', () => {
 
   it('builds with the documented command, contains no build tools or tests, and has botcli, npm and Python', async () => {
     await runDocumented(0);
-    expect(Number(await docker('image', 'inspect', '-f', '{{.Size}}', name))).toBeLessThan(500_000_000);
-    const run = (...words: readonly string[]) => docker('run', '--rm', '--entrypoint', '', name, ...words);
+    expect(Number(await runDocker('image', 'inspect', '-f', '{{.Size}}', name))).toBeLessThan(500_000_000);
+    const run = (...words: readonly string[]) => runDocker('run', '--rm', '--entrypoint', '', name, ...words);
     const found = await run(
       'sh',
       '-c',
@@ -64,16 +64,16 @@ describe.skipIf(images === null)('the image of the service', () => {
   });
 
   it('starts with the documented command, becomes healthy, prints no key, and serves a session', async () => {
-    // Allow core dumps, as some container engines do by default.
+    // Allow core dumps in the container, as some container engines do by default.
     await runDocumented(1, '--health-interval=1s -e BOTHOST_SHUTDOWN_GRACE=0 --ulimit core=-1');
     origin = await findOrigin();
     await waitUntilReady(origin);
-    await expect.poll(() => docker('inspect', '-f', '{{.State.Health.Status}}', name)).toBe('healthy');
+    await expect.poll(() => runDocker('inspect', '-f', '{{.State.Health.Status}}', name)).toBe('healthy');
     expect(await runDocumented(2)).toContain('parrot');
     keys = await keysInside();
     expect(keys.privateKey.length).toBeGreaterThan(30);
     sessionId = await runParrotSession(origin, keys);
-    const output = await logs(name);
+    const output = await readLogs(name);
     for (const key of Object.values(keys)) expect(output).not.toContain(key);
   });
 
@@ -81,7 +81,7 @@ describe.skipIf(images === null)('the image of the service', () => {
     const bot = `async def bot(args):\n    print("started")\n`;
     const write = `mkdir /tmp/small && cd /tmp/small && printf '%s' "$1" >bot.py && printf 'agent_name = "small"\n' >deploy.toml`;
     await inside('sh', '-ec', write, 'sh', bot);
-    await docker('exec', '-w', '/tmp/small', name, 'botcli', 'cloud', 'deploy', '--yes');
+    await runDocker('exec', '-w', '/tmp/small', name, 'botcli', 'cloud', 'deploy', '--yes');
     const params = { agentName: 'small' };
     const { sessionId = '' } = await createClient({ origin, key: keys.publicKey }).startSession({ params, body: {} });
     const client = createClient({ origin, key: keys.privateKey });
@@ -89,14 +89,14 @@ describe.skipIf(images === null)('the image of the service', () => {
     await expect.poll(status).toBe('HTTP_COMPLETED');
   });
 
-  it('leaves no zombie processes, and stores its key unreadable to other users', async () => {
+  it('leaves no zombie processes, and stores its key in a file that only root can read', async () => {
     const states = () => inside('sh', '-c', 'cat /proc/[0-9]*/stat | sed "s/.*) //" | cut -c1 | tr -d "\\n"');
     await expect.poll(states).not.toContain('Z');
     expect(await inside('stat', '-c', '%a %U', '/var/lib/bothost/key')).toBe('600 root');
   });
 
   it('disables core dumps of the service', async () => {
-    // The service is the child of tini, which has process id 1.
+    // The second command prints the limits of the service, which is the child of tini (process id 1).
     const command = 'ulimit -c; grep -h "Max core" $(grep -lw "^PPid:.1" /proc/[0-9]*/status | sed s/status/limits/)';
     const limits = await inside('sh', '-c', command);
     const [allowed, ...services] = limits.split('\n').map((line) => line.trim().replace(/ +/g, ' '));
@@ -111,20 +111,20 @@ describe.skipIf(images === null)('the image of the service', () => {
       body: '{}',
     });
     const live = ((await answer.json()) as { sessionId: string }).sessionId;
-    await docker('stop', name);
-    expect(await docker('inspect', '-f', '{{.State.ExitCode}} {{.State.OOMKilled}}', name)).toBe('0 false');
+    await runDocker('stop', name);
+    expect(await runDocker('inspect', '-f', '{{.State.ExitCode}} {{.State.OOMKilled}}', name)).toBe('0 false');
 
-    await docker('start', name);
+    await runDocker('start', name);
     origin = await findOrigin();
     await waitUntilReady(origin);
-    expect(await statusOf(origin, keys, live)).toBe('SESSION_STOPPED');
+    expect(await readCompletionStatus(origin, keys, live)).toBe('SESSION_STOPPED');
 
-    await docker('rm', '-f', name);
+    await runDocker('rm', '-f', name);
     await runDocumented(1, '-e BOTHOST_SHUTDOWN_GRACE=0');
     origin = await findOrigin();
     await waitUntilReady(origin);
     expect(await keysInside()).toEqual(keys);
-    expect(await statusOf(origin, keys, sessionId)).toBe('SESSION_STOPPED');
+    expect(await readCompletionStatus(origin, keys, sessionId)).toBe('SESSION_STOPPED');
     await runParrotSession(origin, keys);
   });
 });

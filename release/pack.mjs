@@ -46,7 +46,7 @@ function stageService() {
     bundleDependencies,
   });
   for (const [index, workspace] of bundled.entries()) {
-    // Bundled packages are written without dependencies, because `bothost` has them.
+    // Bundled packages list no dependencies, because the dependencies of `bothost` include theirs.
     const { dependencies: _, ...inner } = own[index];
     stage(workspace, join('bothost/node_modules', inner.name), inner);
   }
@@ -62,7 +62,7 @@ function stage(workspace, name, { private: _, devDependencies, scripts, ...manif
   for (const file of manifest.files) {
     cpSync(join(root, workspace, file), join(path, file), { recursive: true, filter: isShipped });
   }
-  // Make the files readable, because they may be readable only by the account that checked them out.
+  // Make the files readable for everyone. In the checkout, they may be readable only by its owner.
   chmodSync(path, 0o755);
   writeFileSync(join(path, 'package.json'), `${JSON.stringify({ ...manifest, files: undefined }, null, 2)}\n`);
   return path;

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { arch } from 'node:process';
 import { fileURLToPath } from 'node:url';
-import { docker, output, works } from './commands.ts';
+import { canRun, readOutput, runDocker } from './commands.ts';
 
 const nodeVersion = '24.21.0';
 const npmVersion = '11.19.1';
@@ -17,15 +17,15 @@ const authorities = '/etc/ssl/certs/ca-certificates.crt';
  * machine's certificate authorities. The cache directory keeps the file system and the container engine keeps the image
  * until this file changes.
  */
-export async function baseImage(cache: string): Promise<string> {
+export async function buildBaseImage(cache: string): Promise<string> {
   const recipe = await readFile(fileURLToPath(import.meta.url));
   const key = createHash('sha256').update(recipe).digest('hex').slice(0, 12);
   const name = `bothost-test-base:${key}`;
-  if (await works('docker', 'image', 'inspect', name)) return name;
+  if (await canRun('docker', 'image', 'inspect', name)) return name;
   await mkdir(cache, { recursive: true });
   const archive = join(cache, `base-${key}.tar`);
-  if (!(await works('test', '-f', archive))) await makeArchive(archive);
-  await docker('import', '--change', `ENV NODE_EXTRA_CA_CERTS=${authorities}`, archive, name);
+  if (!(await canRun('test', '-f', archive))) await makeArchive(archive);
+  await runDocker('import', '--change', `ENV NODE_EXTRA_CA_CERTS=${authorities}`, archive, name);
   return name;
 }
 
@@ -33,16 +33,16 @@ async function makeArchive(archive: string): Promise<void> {
   const tree = await mkdtemp(join(tmpdir(), 'bothost-base-'));
   const unfinished = `${archive}.${process.pid}`;
   try {
-    await output('debootstrap', '--variant=minbase', '--include=ca-certificates', release, tree, mirror);
-    // The npm package `node` installs this package.
+    await readOutput('debootstrap', '--variant=minbase', '--include=ca-certificates', release, tree, mirror);
+    // The package with the executable for this platform, which the npm package `node` installs.
     const node = `node-linux-${arch}`;
     const prefix = ['--global', '--prefix', join(tree, 'usr'), '--no-audit', '--no-fund'];
-    await output('npm', 'install', ...prefix, `${node}@${nodeVersion}`, `npm@${npmVersion}`);
+    await readOutput('npm', 'install', ...prefix, `${node}@${nodeVersion}`, `npm@${npmVersion}`);
     await rename(join(tree, 'usr/lib/node_modules', node, 'bin/node'), join(tree, 'usr/bin/node'));
     await rm(join(tree, 'usr/lib/node_modules', node), { recursive: true });
     await cp(authorities, join(tree, authorities));
     const excluded = ['--exclude=./var/cache/apt/*', '--exclude=./var/lib/apt/lists/*', '--exclude=./dev/*'];
-    await output('tar', '-C', tree, ...excluded, '-cf', unfinished, '.');
+    await readOutput('tar', '-C', tree, ...excluded, '-cf', unfinished, '.');
     await rename(unfinished, archive);
   } finally {
     await Promise.all([tree, unfinished].map((path) => rm(path, { recursive: true, force: true })));

@@ -5,26 +5,26 @@ const run = promisify(execFile);
 const options = { maxBuffer: 64 * 1_048_576 };
 
 /** Runs a program and returns its standard output. Rejects with its error output when it fails. */
-export async function output(program: string, ...words: readonly string[]): Promise<string> {
+export async function readOutput(program: string, ...words: readonly string[]): Promise<string> {
   return (await run(program, words, options)).stdout.trim();
 }
 
 /** Runs a documented shell script with additional environment variables and returns its standard output. */
-export async function script(text: string, directory: string, variables: Readonly<Record<string, string>>) {
+export async function runScript(text: string, directory: string, variables: Readonly<Record<string, string>>) {
   const assignments = Object.entries(variables).map(([name, value]) => `${name}=${value}`);
   return (await run('env', [...assignments, 'bash', '-euc', text], { ...options, cwd: directory })).stdout.trim();
 }
 
-export const docker = (...words: readonly string[]) => output('docker', ...words);
+export const runDocker = (...words: readonly string[]) => readOutput('docker', ...words);
 
 /** Returns the standard output and standard error of a container. */
-export async function logs(container: string): Promise<string> {
+export async function readLogs(container: string): Promise<string> {
   const { stdout, stderr } = await run('docker', ['logs', container], options);
   return stdout + stderr;
 }
 
-export async function works(program: string, ...words: readonly string[]): Promise<boolean> {
-  return output(program, ...words).then(
+export async function canRun(program: string, ...words: readonly string[]): Promise<boolean> {
+  return readOutput(program, ...words).then(
     () => true,
     () => false,
   );
@@ -32,5 +32,5 @@ export async function works(program: string, ...words: readonly string[]): Promi
 
 /** The command `docker compose`, or `docker-compose` in older installations. */
 export async function composeCommand(): Promise<string> {
-  return (await works('docker', 'compose', 'version')) ? 'docker compose' : 'docker-compose';
+  return (await canRun('docker', 'compose', 'version')) ? 'docker compose' : 'docker-compose';
 }

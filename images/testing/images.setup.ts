@@ -1,15 +1,15 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { TestProject } from 'vitest/node';
-import { baseImage } from './base-image.ts';
-import { docker, works } from './commands.ts';
+import { buildBaseImage } from './base-image.ts';
+import { canRun, runDocker } from './commands.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
     givenBase: string;
     baseCache: string;
     inCi: boolean;
-    /** The names of the images of this run. Null without a container engine. */
+    /** The names of the images that this run has built. Null without a container engine. */
     images: { readonly base: string; readonly server: string; readonly postgres: string } | null;
   }
 }
@@ -20,24 +20,24 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 /** Builds the images once for all tests, and keeps them as a build cache for the next run. */
 export async function setup(project: TestProject): Promise<void> {
   const { givenBase = '', baseCache = '', inCi = false } = project.config.provide;
-  if (!(await works('docker', 'info'))) {
+  if (!(await canRun('docker', 'info'))) {
     if (inCi) throw new Error('The image tests need a Docker engine, but none is running. Start one.');
     console.log('Image tests skipped: no Docker engine is running.');
     project.provide('images', null);
     return;
   }
-  const base = givenBase || (await baseImage(join(baseCache, 'bothost-images')));
+  const base = givenBase || (await buildBaseImage(join(baseCache, 'bothost-images')));
   const [server, postgres] = ['bothost-test-server', 'bothost-test-postgres'] as const;
   const build = (folder: string, file: string, name: string, ...more: readonly string[]) =>
-    docker('build', '-q', '-f', file, '--build-arg', `BASE=${base}`, '--label', label, '-t', name, ...more, folder);
+    runDocker('build', '-q', '-f', file, '--build-arg', `BASE=${base}`, '--label', label, '-t', name, ...more, folder);
   const folder = join(root, 'images/testing');
   const file = join(root, 'images/server/Dockerfile');
   await Promise.all([
-    // The build stage has a tag, so that pruning keeps its layers for the next run.
+    // Tag the image of the build stage, so that pruning keeps its layers for the next run.
     build(root, file, 'bothost-test-build', '--target', 'build').then(() => build(root, file, server)),
     build(folder, join(folder, 'postgres.Dockerfile'), postgres),
   ]);
-  // Remove the images that had these tags before.
-  await docker('image', 'prune', '--force', '--filter', `label=${label}`);
+  // Remove older images, which have lost their tags to the new ones.
+  await runDocker('image', 'prune', '--force', '--filter', `label=${label}`);
   project.provide('images', { base, server, postgres });
 }

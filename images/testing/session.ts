@@ -1,10 +1,10 @@
 import { expect } from 'vitest';
 import { createClient } from '../../packages/contract/src/index.ts';
 
-export type Keys = { readonly privateKey: string; readonly publicKey: string };
+export type ApiKeys = { readonly privateKey: string; readonly publicKey: string };
 
 /** Starts a session of the parrot bot, sends the bot a request and stops the session. Returns the session's id. */
-export async function runParrotSession(origin: string, keys: Keys): Promise<string> {
+export async function runParrotSession(origin: string, keys: ApiKeys): Promise<string> {
   const client = createClient({ origin, key: keys.privateKey });
   const params = { agentName: 'parrot' };
   await expect.poll(async () => (await client.getAgent({ params })).ready).toBe(true);
@@ -15,12 +15,16 @@ export async function runParrotSession(origin: string, keys: Keys): Promise<stri
   });
   expect(await answer.json()).toMatchObject({ sessionId });
   await client.stopSession({ params: { ...params, sessionId } });
-  await expect.poll(() => statusOf(origin, keys, sessionId)).toBe('SESSION_STOPPED');
+  await expect.poll(() => readCompletionStatus(origin, keys, sessionId)).toBe('SESSION_STOPPED');
   return sessionId;
 }
 
 /** Returns the completion status of a session, or null while the session is running. */
-export async function statusOf(origin: string, { privateKey }: Keys, sessionId: string): Promise<string | null> {
+export async function readCompletionStatus(
+  origin: string,
+  { privateKey }: ApiKeys,
+  sessionId: string,
+): Promise<string | null> {
   const client = createClient({ origin, key: privateKey });
   return (await client.getSession({ params: { agentName: 'parrot', sessionId } })).completionStatus;
 }
