@@ -1,15 +1,18 @@
 import { appendFile, copyFile, cp, mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { writeVoiceBot } from './first-second/voice-bot.ts';
 import { parrotFile, pipecatEchoDirectory } from './repository.ts';
 
 export type BenchAgent = {
   readonly name: string;
-  readonly bot: 'parrot' | 'tiny' | 'printing' | 'pipecat';
+  readonly bot: 'parrot' | 'tiny' | 'printing' | 'pipecat' | { readonly voice: { readonly standIns: string } };
   readonly minAgents: number;
   readonly maxAgents: number;
-  /** Use `agent-3x` if the bot must not be the bottleneck. */
+  /** Choose `agent-3x` if the bot must not be the bottleneck of the measurement. */
   readonly profile?: 'agent-1x' | 'agent-2x' | 'agent-3x';
+  /** Whether instances of a Python bot may be forked. The default is true. */
+  readonly fork?: boolean;
 };
 
 const files = {
@@ -22,12 +25,15 @@ const files = {
 export async function writeAgent(parent: string, agent: BenchAgent): Promise<string> {
   const directory = join(parent, agent.name);
   await mkdir(directory, { recursive: true });
-  if (agent.bot === 'pipecat') await writePipecatBot(directory);
+  if (typeof agent.bot === 'object') await writeVoiceBot(directory, agent.bot.voice.standIns);
+  else if (agent.bot === 'pipecat') await writePipecatBot(directory);
   else await writeNodeBot(directory, agent.bot);
   await writeFile(
     join(directory, 'deploy.toml'),
     `agent_name = "${agent.name}"
 agent_profile = "${agent.profile ?? 'agent-1x'}"
+websocket_auth = "none"
+fork = ${agent.fork ?? true}
 [scaling]
 min_agents = ${agent.minAgents}
 max_agents = ${agent.maxAgents}
@@ -45,7 +51,7 @@ async function writeNodeBot(directory: string, bot: keyof typeof files): Promise
   await writeFile(join(directory, 'package.json'), '{ "type": "module", "main": "bot.js" }\n');
 }
 
-/** The echo bot of the examples, changed to print when it was called, with its interpreter and path. */
+/** Writes a copy of `examples/pipecat-echo` that also prints when it was called, its interpreter and its module path. */
 async function writePipecatBot(directory: string): Promise<void> {
   for (const file of ['bot.py', 'pyproject.toml'])
     await copyFile(join(pipecatEchoDirectory, file), join(directory, file));

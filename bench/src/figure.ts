@@ -1,4 +1,4 @@
-/** One line of the results table: a figure, its reference in the same run, and the allowed ratio. */
+/** One row of the results: a measured figure, its reference from the same run, and the allowed ratio. */
 export type Figure = {
   readonly what: string;
   readonly ours: string;
@@ -13,11 +13,13 @@ export type Limit = { readonly most: number } | { readonly least: number };
 /** A benchmark with its name on the command line and the function that measures its figures. */
 export type Bench = {
   readonly name: string;
+  /** Whether its figures have a table of their own in `docs/performance.md`, which `--write` can update without the others. */
+  readonly hasOwnTable?: true;
   readonly run: (options: BenchOptions) => Promise<readonly Figure[]>;
 };
 
 export type BenchOptions = {
-  /** Whether to use fewer samples and rows, to check the benchmark instead of measuring. */
+  /** Whether to use fewer samples and rows, in order to test the benchmark itself. */
   readonly quick: boolean;
   readonly log: (line: string) => void;
 };

@@ -1,7 +1,7 @@
 import { Client, type Dispatcher } from 'undici';
 import { median, quantile } from './quantile.ts';
 
-/** The target of requests. `path` returns the path of each request. */
+/** A server to which the benchmark sends requests. `path` returns the path of the next request. */
 export type LoadTarget = {
   readonly origin: string;
   readonly headers?: Record<string, string>;
@@ -18,7 +18,7 @@ async function load(target: LoadTarget, connections: number, seconds: number): P
   const clients = Array.from({ length: connections }, () => new Client(target.origin, { pipelining: 1 }));
   const latencies: number[] = [];
   try {
-    // The connection is opened before the measurement.
+    // Open the connection before the measurement starts.
     await Promise.all(clients.map((client) => ask(client, target)));
     const begin = performance.now();
     const end = begin + seconds * 1000;
@@ -46,7 +46,7 @@ function ask(client: Client, { headers, path }: LoadTarget): Promise<void> {
         status = statusCode;
       },
       onResponseData: () => undefined,
-      onResponseEnd: () => (status === 200 ? resolve() : reject(new Error(`${path()}: ${status}`))),
+      onResponseEnd: () => (status === 200 ? resolve() : reject(new Error(`A request failed with status ${status}.`))),
       onResponseError: (_, error) => reject(error),
     };
     client.dispatch({ method: 'GET', path: path(), headers: headers ?? {} }, handler);
@@ -54,16 +54,16 @@ function ask(client: Client, { headers, path }: LoadTarget): Promise<void> {
 }
 
 export type Comparison = {
-  /** Medians of the rounds, in the order of the targets. */
+  /** Median number of requests per second over all rounds, in the order of the targets. */
   readonly perSecond: readonly number[];
-  /** Medians of the ratio of each round to the last target. */
+  /** Median over all rounds of the ratio of requests per second to those of the last target. */
   readonly ratios: readonly number[];
   readonly p99: readonly number[];
 };
 
 /**
- * Sends load to the targets in turns, so that other work on the machine affects all of them. A longer first turn only warms them
- * up.
+ * Sends load to the targets in turns, so that other work on the machine affects all of them equally. The first round is longer
+ * and only warms up the targets.
  */
 export async function compareTargets(
   targets: readonly LoadTarget[],

@@ -1,7 +1,9 @@
 import { parseArgs } from 'node:util';
 import { type Bench, type Figure, judgeFigure } from './figure.ts';
 import { coldStartBench } from './figures/cold-start.ts';
+import { dashboardBench } from './figures/dashboard.ts';
 import { deployBench } from './figures/deploy.ts';
+import { firstSecondBench } from './figures/first-second.ts';
 import { getSessionBench } from './figures/get-session.ts';
 import { idleBench } from './figures/idle.ts';
 import { liveSessionsBench } from './figures/live-sessions.ts';
@@ -12,6 +14,7 @@ import { scaffoldBench } from './figures/scaffold.ts';
 import { secretsBench } from './figures/secrets.ts';
 import { socketRelayBench } from './figures/socket-relay.ts';
 import { warmStartBench } from './figures/warm-start.ts';
+import { endOnSignals } from './interruption.ts';
 import { writeResults } from './results.ts';
 import { renderTable } from './table.ts';
 
@@ -25,16 +28,19 @@ const benches: readonly Bench[] = [
   idleBench,
   coldStartBench,
   pythonStartBench,
+  firstSecondBench,
   scaffoldBench,
   deployBench,
   secretsBench,
+  dashboardBench,
 ];
 const names = benches.map((bench) => bench.name);
+const ownTables = benches.filter((bench) => bench.hasOwnTable).map((bench) => bench.name);
 const usage = `npm run bench -- [${names.join(' | ')}]... [--quick] [--strict] [--write]
 
   --quick   few samples and rows: to see that it works, not to quote
   --strict  exit status 1 when a limit is passed over; by default only the table says so, as machines are noisy
-  --write   puts the table into docs/performance.md; only of a whole run
+  --write   writes the table to docs/performance.md; only for a run of all benches, or of ${ownTables.join(', ')}
 `;
 
 async function main(): Promise<void> {
@@ -42,23 +48,27 @@ async function main(): Promise<void> {
   const options = { quick: flag, strict: flag, write: flag, help: flag };
   const { values, positionals } = parseArgs({ allowPositionals: true, options });
   const unknown = positionals.filter((name) => !names.includes(name));
-  const isPartial = values.quick || positionals.length > 0;
-  if (values.help || unknown.length > 0 || (values.write && isPartial)) {
+  const isWritable = !values.quick && positionals.every((name) => ownTables.includes(name));
+  if (values.help || unknown.length > 0 || (values.write && !isWritable)) {
     process.stderr.write(usage);
     process.exitCode = values.help ? 0 : 2;
     return;
   }
+  endOnSignals();
   const log = (line: string) => void process.stderr.write(`${line}\n`);
-  const figures: Figure[] = [];
+  const all: Figure[] = [];
+  const common: Figure[] = [];
   for (const bench of benches) {
     if (positionals.length > 0 && !positionals.includes(bench.name)) continue;
     log(`${bench.name} ...`);
-    figures.push(...(await bench.run({ quick: values.quick, log })));
+    const figures = await bench.run({ quick: values.quick, log });
+    all.push(...figures);
+    if (!bench.hasOwnTable) common.push(...figures);
+    else if (values.write) await writeResults(renderTable(figures), bench.name, new Date());
   }
-  const table = renderTable(figures);
-  process.stdout.write(`${table}\n`);
-  if (values.write) await writeResults(table, new Date());
-  if (values.strict && figures.some((figure) => judgeFigure(figure) === 'over')) process.exitCode = 1;
+  process.stdout.write(`${renderTable(all)}\n`);
+  if (values.write && positionals.length === 0) await writeResults(renderTable(common), null, new Date());
+  if (values.strict && all.some((figure) => judgeFigure(figure) === 'over')) process.exitCode = 1;
 }
 
 await main();

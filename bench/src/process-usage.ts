@@ -11,15 +11,15 @@ export async function readCpuSeconds(pid: number): Promise<number> {
 
 /** Returns the CPU seconds of a process and its children, including exited ones. */
 export async function readFamilyCpuSeconds(pid: number): Promise<number> {
-  const children = (await findProcessFamily(pid)).slice(1);
-  // If a child has just exited, its time is included in that of its parent.
+  const children = (await findProcessTree(pid)).slice(1);
+  // If a child has just exited, the CPU time of its parent includes that of the child.
   const living = await Promise.all(children.map((child) => readCpuSeconds(child).catch(() => 0)));
   const fields = fieldsOf(await readFile(`/proc/${pid}/stat`, 'utf8'));
   const own = [11, 12, 13, 14].reduce((sum, index) => sum + Number(fields[index]), 0) / ticksPerSecond;
   return living.reduce((sum, seconds) => sum + seconds, own);
 }
 
-/** The name in parentheses may contain spaces; the fields after it are numbered from 3. */
+/** The program name in parentheses may contain spaces. The fields after the name are numbered from 3. */
 function fieldsOf(stat: string): string[] {
   return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
 }
@@ -35,21 +35,21 @@ export async function readSharedResidentBytes(pids: readonly number[]): Promise<
   return texts.reduce((sum, text) => sum + kilobytesOf(text, 'Pss'), 0);
 }
 
-export async function findProcessFamily(pid: number): Promise<number[]> {
+export async function findProcessTree(pid: number): Promise<number[]> {
   const parents = new Map<number, number>();
   for (const name of await readdir('/proc')) {
     if (!/^\d+$/.test(name)) continue;
     const stat = await readFile(`/proc/${name}/stat`, 'utf8').catch(() => '');
     parents.set(Number(name), Number(fieldsOf(stat)[1]));
   }
-  const family = [pid];
-  for (const member of family) {
-    for (const [child, parent] of parents) if (parent === member) family.push(child);
+  const tree = [pid];
+  for (const member of tree) {
+    for (const [child, parent] of parents) if (parent === member) tree.push(child);
   }
-  return family;
+  return tree;
 }
 
-/** Returns the share of one core that is used during a number of seconds. `total` returns the CPU seconds so far. */
+/** Returns the average share of one core that is used while `during` runs. `total` returns the CPU seconds used so far. */
 export async function measureCpuShare(total: () => Promise<number>, during: () => Promise<unknown>): Promise<number> {
   const [cpu, time] = [await total(), performance.now()];
   await during();

@@ -7,13 +7,13 @@ import { fileURLToPath } from 'node:url';
 /** The environment of each benchmark process, without the user's own variables. */
 export const plainEnvironment = { PATH: `${dirname(process.execPath)}:/usr/local/bin:/usr/bin:/bin` } as const;
 
-/** Settings that name the package index of this machine, for services that install packages. */
-export const packageIndex = Object.fromEntries(
+/** Environment variables that configure the package index of this machine, for services that install packages. */
+export const packageIndexVariables = Object.fromEntries(
   // biome-ignore lint/style/noProcessEnv: only these, and only for what they name
   Object.entries(process.env).filter((entry): entry is [string, string] => /^(PIP|UV|SSL|HTTPS?)_/.test(entry[0])),
 );
 
-/** Starts a program of this package that listens on loopback, and reads its port from its first output line. */
+/** Starts a program in `programs/` that listens on loopback, and reads the port from its first output line. */
 export type Program = { readonly pid: number; readonly origin: string; readonly stop: () => Promise<void> };
 
 export async function startProgram(name: string, args: readonly string[]): Promise<Program> {

@@ -5,3 +5,9 @@ export function quantile(values: readonly number[], fraction: number): number {
 }
 
 export const median = (values: readonly number[]): number => quantile(values, 0.5);
+
+export const mean = (values: readonly number[]): number =>
+  values.reduce((sum, value) => sum + value, 0) / values.length;
+
+export const interquartileRange = (values: readonly number[]): number =>
+  quantile(values, 0.75) - quantile(values, 0.25);

@@ -16,6 +16,9 @@ export type Service = {
   readonly pid: number;
   readonly publicKey: string;
   readonly privateKey: string;
+  /** Contains a directory for each agent. */
+  readonly agentsDirectory: string;
+  readonly dataDirectory: string;
   /** The address of the embedded database: the directory of its socket, its role and its name. */
   readonly databaseArguments: readonly [host: string, user: string, database: string];
   readonly database: pg.Pool;
@@ -27,16 +30,17 @@ export type Service = {
 type Options = {
   readonly agents: readonly BenchAgent[];
   readonly nodeArguments?: readonly string[];
-  /** Settings in addition to those of every benchmark. */
+  /** Settings of the service in addition to the common settings of all benchmarks. */
   readonly environment?: Readonly<Record<string, string>>;
   /** Time limit until the service is ready, which includes installing packages of its agents. */
   readonly readySeconds?: number;
 };
 
-/** Starts the service, waits until it is ready, runs `use`, then stops the service and removes its files. */
+/** Starts the service, waits until it is ready and runs `use`; finally stops the service and removes its files. */
 export async function withService<T>(options: Options, use: (service: Service) => Promise<T>): Promise<T> {
   return withDirectory(async (directory) => {
-    const agents = await Promise.all(options.agents.map((agent) => writeAgent(join(directory, 'agents'), agent)));
+    const [agentsDirectory, dataDirectory] = [join(directory, 'agents'), join(directory, 'data')];
+    const agents = await Promise.all(options.agents.map((agent) => writeAgent(agentsDirectory, agent)));
     const settings = await createServiceSettings(directory, agents);
     const log = await open(join(directory, 'output'), 'w');
     const child = spawn(process.execPath, [...(options.nodeArguments ?? []), serviceFile], {
@@ -44,7 +48,7 @@ export async function withService<T>(options: Options, use: (service: Service) =
       env: { ...settings.environment, ...options.environment },
     });
     const output = () => readFile(join(directory, 'output'), 'utf8');
-    const socket = join(directory, 'data/postgres/data');
+    const socket = join(dataDirectory, 'postgres/data');
     const address = [socket, 'bothost', 'bothost'] as const;
     const database = new pg.Pool({ host: address[0], user: address[1], database: address[2], port: 5432, max: 2 });
     try {
@@ -61,6 +65,8 @@ export async function withService<T>(options: Options, use: (service: Service) =
         pid,
         publicKey,
         privateKey,
+        agentsDirectory,
+        dataDirectory,
         databaseArguments: address,
         database,
         postmaster,
@@ -74,7 +80,7 @@ export async function withService<T>(options: Options, use: (service: Service) =
   });
 }
 
-/** Creates a temporary directory. Its mode lets bots and the database, which have their own accounts, enter it. */
+/** Creates a temporary directory with a mode that lets bots and the database enter it, because they have their own accounts. */
 export async function withDirectory<T>(use: (directory: string) => Promise<T>): Promise<T> {
   const directory = await mkdtemp(join(tmpdir(), 'bothost-bench-'));
   await chmod(directory, 0o711);
@@ -86,7 +92,7 @@ export async function withDirectory<T>(use: (directory: string) => Promise<T>): 
   }
 }
 
-/** Returns the settings of a new service. If `agents` is null, the service has its default agents. */
+/** Returns the environment of a new service. If `agents` is null, the service runs its default agents. */
 export async function createServiceSettings(directory: string, agents: readonly string[] | null) {
   const port = await findFreePort();
   const privateKey = `sk_${randomBytes(24).toString('hex')}`;

@@ -1,16 +1,18 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { interruption } from './interruption.ts';
 
-/** Polls until `poll` returns a result. Rejects with the name `what` after `seconds` without a result. */
+/** Calls `poll` repeatedly until it returns a result. After `seconds`, rejects with an error that contains `what`. */
 export async function waitUntil<T>(
   what: string,
   ask: () => Promise<T | undefined>,
-  { seconds = 60, everyMilliseconds = 10 }: { seconds?: number; everyMilliseconds?: number } = {},
+  { seconds = 60, everyMs = 10 }: { seconds?: number; everyMs?: number } = {},
 ): Promise<T> {
   const deadline = performance.now() + seconds * 1000;
   while (performance.now() < deadline) {
+    interruption.signal.throwIfAborted();
     const answer = await ask();
     if (answer !== undefined) return answer;
-    await delay(everyMilliseconds);
+    await delay(everyMs);
   }
   throw new Error(`Timed out after ${seconds} s: ${what}`);
 }

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { type Bench, type Figure, formatMilliseconds } from '../figure.ts';
-import { findProcessFamily } from '../process-usage.ts';
+import { findProcessTree } from '../process-usage.ts';
 import { plainEnvironment } from '../program.ts';
 import { median } from '../quantile.ts';
 import { botcliFile, repositoryRoot } from '../repository.ts';
@@ -55,7 +55,7 @@ async function npmStart(origin: string, environment: Record<string, string>): Pr
   const npm = spawn('npm', ['start'], { cwd: repositoryRoot, stdio: 'ignore', env: environment });
   const exit = once(npm, 'exit');
   await waitUntil('an answer', async () => ((await respondsWith200(`${origin}/healthz`)) ? true : undefined), {
-    everyMilliseconds: 2,
+    everyMs: 2,
   });
   const elapsed = performance.now() - before;
   process.kill(await serviceBelow(npm.pid ?? 0));
@@ -64,11 +64,11 @@ async function npmStart(origin: string, environment: Record<string, string>): Pr
 }
 
 async function serviceBelow(npm: number): Promise<number> {
-  for (const pid of await findProcessFamily(npm)) {
+  for (const pid of await findProcessTree(npm)) {
     const command = await readFile(`/proc/${pid}/cmdline`, 'utf8');
     if (pid !== npm && command.includes('packages/server/dist/main.js')) return pid;
   }
-  throw new Error('The service of npm start was not found.');
+  throw new Error('The service process that npm start runs was not found.');
 }
 
 function npmAlone(): Promise<number> {
@@ -82,6 +82,6 @@ function node(args: readonly string[]): Promise<number> {
 async function run(file: string, args: readonly string[]): Promise<number> {
   const before = performance.now();
   const [code] = await once(spawn(file, args, { stdio: 'ignore', env: plainEnvironment }), 'exit');
-  if (code !== 0) throw new Error(`${file} ${args.join(' ')} ended with ${code}`);
+  if (code !== 0) throw new Error(`${file} ${args.join(' ')} exited with status ${code}`);
   return performance.now() - before;
 }

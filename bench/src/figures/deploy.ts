@@ -1,18 +1,14 @@
-import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { writeAgent } from '../agent-directory.ts';
+import { deployProject } from '../deploy-project.ts';
 import { type Bench, type Figure, formatMilliseconds } from '../figure.ts';
-import { plainEnvironment } from '../program.ts';
 import { median } from '../quantile.ts';
-import { botcliFile } from '../repository.ts';
 import { type Service, withDirectory, withService } from '../service.ts';
 
 /** Time limit in milliseconds for deploying an unchanged project. */
-const unchangedMilliseconds = 1_000;
+const unchangedMs = 1_000;
 /** Writes files like those of a medium-sized project, mostly incompressible. */
 const files = { count: 400, bytes: 10_000 };
 
@@ -42,8 +38,8 @@ export const deployBench: Bench = {
           {
             what: `second deploy of ${what}, unchanged`,
             ours: formatMilliseconds(median(again)),
-            reference: formatMilliseconds(unchangedMilliseconds),
-            ratio: median(again) / unchangedMilliseconds,
+            reference: formatMilliseconds(unchangedMs),
+            ratio: median(again) / unchangedMs,
             limit: { most: 1 },
           },
         ];
@@ -61,32 +57,13 @@ async function writeProject(directory: string, name: string): Promise<string> {
   return project;
 }
 
-/** Fails if the second deploy prepared anything again. */
+/** Measures the deploy of an unchanged project. Fails if it prepares anything again. */
 async function deployUnchanged(service: Service, project: string): Promise<number> {
   const before = await buildsOf(service);
   const { elapsed, document } = await deployProject(service, project);
   if (document.change !== 'none') throw new Error(`The second deploy made a change: ${document.change}`);
   if ((await buildsOf(service)) !== before) throw new Error('The second deploy created a build.');
   return elapsed;
-}
-
-async function deployProject(service: Service, project: string) {
-  const begun = performance.now();
-  const child = spawn(process.execPath, [botcliFile, 'cloud', 'deploy', '--yes', '--json'], {
-    cwd: project,
-    stdio: ['ignore', 'pipe', 'pipe'],
-    env: {
-      ...plainEnvironment,
-      BOTCLI_API_URL: service.origin,
-      BOTCLI_TOKEN: service.privateKey,
-      BOTCLI_CONFIG: join(project, '../no-profile.toml'),
-    },
-  });
-  const exit = once(child, 'exit');
-  const [output, talk] = await Promise.all([text(child.stdout), text(child.stderr)]);
-  const [code] = await exit;
-  if (code !== 0) throw new Error(`The deploy exited with ${code}: ${talk}`);
-  return { elapsed: performance.now() - begun, document: JSON.parse(output) as { readonly change: string } };
 }
 
 async function buildsOf(service: Service): Promise<number> {

@@ -6,7 +6,7 @@ import { type Service, withService } from '../service.ts';
 import { waitUntil } from '../wait-until.ts';
 
 const limit = { least: 0.8 } as const;
-/** Number of sessions with 720 points, which is the maximum. All others have 12 points, which is one minute. */
+/** Number of sessions with a time series of 720 points, the maximum. All others have 12 points, which cover one minute. */
 const longSessions = 500;
 
 /** Compares `getSession` with a bare Fastify route that reads the same rows by primary key and sends them without validation. */
@@ -68,7 +68,7 @@ async function measure(
   };
 }
 
-/** Compares the bodies, so that a fast but wrong response does not count. */
+/** Fails unless both routes send the same body, because a fast but wrong response must not count. */
 async function requireSame(
   ours: string,
   headers: Record<string, string>,
@@ -83,7 +83,7 @@ async function requireSame(
   if (one !== other || JSON.parse(one).length !== points) throw new Error('The two routes send different bodies.');
 }
 
-/** Inserts ended sessions of the last days, one second apart, with SQL, in the stored form of the service. */
+/** Inserts rows of ended sessions, one second apart, as the service stores them. */
 async function storeSessions(database: pg.Pool, agent: string, from: number, to: number): Promise<void> {
   const ids = await waitUntil('the agent', async () => {
     const text = `select id, organization_id, desired_deployment_id from agents where name = $1`;

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Bench, formatMegabytes, formatPercentOfCore } from '../figure.ts';
 import {
-  findProcessFamily,
+  findProcessTree,
   measureCpuShare,
   readCpuSeconds,
   readFamilyCpuSeconds,
@@ -14,7 +14,7 @@ export const idleBench: Bench = {
   name: 'idle',
   run: async ({ quick }) =>
     withService({ agents: [] }, async (service) => {
-      const postgres = await findProcessFamily(service.postmaster);
+      const postgres = await findProcessTree(service.postmaster);
       const all = [service.pid, ...postgres];
       const total = async () => (await readCpuSeconds(service.pid)) + (await readFamilyCpuSeconds(service.postmaster));
       const cpu = await measureCpuShare(total, () => delay(quick ? 3_000 : 30_000));

@@ -47,7 +47,7 @@ export const liveSessionsBench: Bench = {
   },
 };
 
-/** Measures CPU over some seconds, and then memory after a garbage collection. */
+/** Measures CPU use for `seconds`, then memory after a garbage collection. */
 async function measure(service: Service, seconds: number) {
   let cpu = 0;
   const database = () => readFamilyCpuSeconds(service.postmaster);

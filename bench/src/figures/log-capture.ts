@@ -47,7 +47,7 @@ export const logCaptureBench: Bench = {
   },
 };
 
-/** Runs the same program without the service, with its output in a plain file. */
+/** Runs the printing bot without the service, with its output redirected to a plain file. */
 async function printPlain(order: PrintOrder): Promise<PrintReport> {
   return withDirectory(async (directory) => {
     const port = await findFreePort();
@@ -74,10 +74,10 @@ async function print(origin: string, order: PrintOrder): Promise<PrintReport> {
   return (await answer.body.json()) as PrintReport;
 }
 
-type Watched = { readonly cpu: number; readonly p50: number; readonly p99: number };
+type ServiceLoad = { readonly cpu: number; readonly p50: number; readonly p99: number };
 
 /** During `work`, sends small requests to another session, one at a time, and measures the service's CPU. */
-async function watch(service: Service, path: string, during: () => Promise<unknown>): Promise<Watched> {
+async function watch(service: Service, path: string, during: () => Promise<unknown>): Promise<ServiceLoad> {
   const times: number[] = [];
   let isOver = false;
   const headers = { authorization: `Bearer ${service.publicKey}` };
@@ -118,8 +118,8 @@ function compareReports(captured: PrintReport, plain: PrintReport): readonly Fig
   ];
 }
 
-function compareOthers(busy: Watched, calm: Watched): readonly Figure[] {
-  const times = ({ p50, p99 }: Watched) => `p50 ${formatMilliseconds(p50)}, p99 ${formatMilliseconds(p99)}`;
+function compareOthers(busy: ServiceLoad, calm: ServiceLoad): readonly Figure[] {
+  const times = ({ p50, p99 }: ServiceLoad) => `p50 ${formatMilliseconds(p50)}, p99 ${formatMilliseconds(p99)}`;
   return [
     {
       what: 'the service meanwhile, with 150 small requests/s',

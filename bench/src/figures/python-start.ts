@@ -3,17 +3,17 @@ import { createInterface } from 'node:readline';
 import { request } from 'undici';
 import { type Bench, formatMilliseconds } from '../figure.ts';
 import { findFreePort } from '../free-port.ts';
-import { packageIndex, plainEnvironment, stopChild } from '../program.ts';
+import { packageIndexVariables, plainEnvironment, stopChild } from '../program.ts';
 import { median } from '../quantile.ts';
 import { type Service, withService } from '../service.ts';
 import { waitUntil } from '../wait-until.ts';
 
-/** The bot has one core, like the reference. */
+/** The profile limits the bot to one core, as for the reference. */
 const agent = { name: 'python', bot: 'pipecat', minAgents: 0, maxAgents: 5, profile: 'agent-2x' } as const;
-/** The time in milliseconds that the service may add. */
+/** Time in milliseconds that the service may add to a start. */
 const allowance = 100;
 
-type Entered = { readonly at: number; readonly python: string; readonly directory: string };
+type BotCall = { readonly at: number; readonly python: string; readonly directory: string };
 
 /**
  * Measures a cold start of a Pipecat bot, from the request until `bot(args)` is called. The reference is its interpreter, which
@@ -22,7 +22,7 @@ type Entered = { readonly at: number; readonly python: string; readonly director
 export const pythonStartBench: Bench = {
   name: 'python-start',
   run: async ({ quick, log }) =>
-    withService({ agents: [agent], environment: packageIndex, readySeconds: 900 }, async (service) => {
+    withService({ agents: [agent], environment: packageIndexVariables, readySeconds: 900 }, async (service) => {
       const ours: number[] = [];
       const byHand: number[] = [];
       const samples = quick ? 3 : 20;
@@ -50,8 +50,11 @@ export const pythonStartBench: Bench = {
 
 const clock = () => performance.timeOrigin + performance.now();
 
-/** The bot's clock is that of this machine. Its session ends by itself because it has no transport. */
-async function startOnce(service: Service): Promise<readonly [number, Entered]> {
+/**
+ * Starts a session and returns the time until the bot was called, by the clock of this machine. The session ends by itself,
+ * because it has no transport.
+ */
+async function startOnce(service: Service): Promise<readonly [number, BotCall]> {
   const url = `${service.origin}/v1/public/${agent.name}/start`;
   const headers = { authorization: `Bearer ${service.publicKey}`, 'content-type': 'application/json' };
   const { before, sessionId } = await waitUntil(
@@ -62,7 +65,7 @@ async function startOnce(service: Service): Promise<readonly [number, Entered]> 
       const { sessionId } = (await answer.body.json()) as { sessionId?: string };
       return answer.statusCode === 200 && sessionId !== undefined ? { before, sessionId } : undefined;
     },
-    { seconds: 900, everyMilliseconds: 200 },
+    { seconds: 900, everyMs: 200 },
   );
   const logs = `${service.origin}/v1/agents/${agent.name}/logs?sessionId=${sessionId}&limit=1000`;
   const entered = await waitUntil('the line of the bot', async () => {
@@ -73,8 +76,8 @@ async function startOnce(service: Service): Promise<readonly [number, Entered]> 
   return [entered.at - before, entered];
 }
 
-function enteredIn(line: string): Entered | null {
-  return line.startsWith('entered ') ? (JSON.parse(line.slice('entered '.length)) as Entered) : null;
+function enteredIn(line: string): BotCall | null {
+  return line.startsWith('entered ') ? (JSON.parse(line.slice('entered '.length)) as BotCall) : null;
 }
 
 const handMade = `
@@ -88,7 +91,7 @@ async def application(scope, receive, send):
 uvicorn.run(application, host="127.0.0.1", port=int(os.environ["PORT"]), lifespan="off", log_level="warning")
 `;
 
-async function startByHand({ python, directory }: Entered): Promise<number> {
+async function startByHand({ python, directory }: BotCall): Promise<number> {
   const port = await findFreePort();
   const before = clock();
   const child = spawn('taskset', ['-c', '0', python, '-c', handMade], {
@@ -98,9 +101,9 @@ async function startByHand({ python, directory }: Entered): Promise<number> {
   });
   try {
     const asked = waitUntil(
-      'the bot by hand',
+      'the bot that was started by hand',
       async () => request(`http://127.0.0.1:${port}/bot`, { method: 'POST' }).catch(() => undefined),
-      { everyMilliseconds: 5 },
+      { everyMs: 5 },
     );
     for await (const line of createInterface({ input: child.stdout })) {
       const entered = enteredIn(line);
@@ -108,7 +111,7 @@ async function startByHand({ python, directory }: Entered): Promise<number> {
       await (await asked).body.dump();
       return entered.at - before;
     }
-    throw new Error('The bot without the service exited.');
+    throw new Error('The reference bot, which runs without the service, exited.');
   } finally {
     await stopChild(child);
   }

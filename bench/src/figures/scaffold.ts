@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Bench, type Figure, formatMilliseconds } from '../figure.ts';
-import { packageIndex, plainEnvironment } from '../program.ts';
+import { packageIndexVariables, plainEnvironment } from '../program.ts';
 import { median } from '../quantile.ts';
 import { botcliFile } from '../repository.ts';
 import { withDirectory } from '../service.ts';
@@ -66,9 +66,9 @@ export const scaffoldBench: Bench = {
 
 /** Runs a program and returns its duration in milliseconds. Rejects if it fails. */
 async function run(file: string, args: readonly string[], cwd: string): Promise<number> {
-  const env = { ...plainEnvironment, ...packageIndex, HOME: cwd, PIPECAT_HUB_CHECK: '0' };
+  const env = { ...plainEnvironment, ...packageIndexVariables, HOME: cwd, PIPECAT_HUB_CHECK: '0' };
   const before = performance.now();
   const [code] = await once(spawn(file, args, { stdio: 'ignore', cwd, env }), 'exit');
-  if (code !== 0) throw new Error(`${file} ${args.join(' ')} ended with ${code}`);
+  if (code !== 0) throw new Error(`${file} ${args.join(' ')} exited with status ${code}`);
   return performance.now() - before;
 }

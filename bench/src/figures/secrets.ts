@@ -7,7 +7,7 @@ import { startSession, stopSession } from '../sessions.ts';
 import { waitUntil } from '../wait-until.ts';
 
 /** Time limit in milliseconds from a write until a deploy may use it, at p95. */
-const readyMilliseconds = 2_000;
+const readyMs = 2_000;
 const plain = { name: 'plain', bot: 'tiny', minAgents: 0, maxAgents: 20 } as const;
 const keyed = { ...plain, name: 'keyed' } as const;
 /** Number of keys in the largest allowed set. */
@@ -54,16 +54,16 @@ async function writes(service: Service, count: number, samples: number): Promise
     {
       what: `write of ${what} until it is ready, p95`,
       ours: formatMilliseconds(p95),
-      reference: formatMilliseconds(readyMilliseconds),
-      ratio: p95 / readyMilliseconds,
+      reference: formatMilliseconds(readyMs),
+      ratio: p95 / readyMs,
       limit: { most: 1 },
     },
   ];
 }
 
 /**
- * Starts the same bot in turn with the largest set and without one. The first sessions use the instances that the deployments
- * started.
+ * Starts the same bot alternately with the largest secret set and without one. The first sessions use the instances that the
+ * deployments started.
  */
 async function coldStarts(service: Service, samples: number): Promise<Figure> {
   await put(service, 'largest', keys);
@@ -115,13 +115,13 @@ async function untilReady(service: Service, name: string): Promise<void> {
     const set = (await call(service, 'GET', `/v1/secrets/${name}`)) as Record<string, unknown>;
     return set['status'] === 'ready' ? true : undefined;
   };
-  await waitUntil(`${name} ready`, ask, { everyMilliseconds: 1 });
+  await waitUntil(`${name} ready`, ask, { everyMs: 1 });
 }
 
 async function call(service: Service, method: 'GET' | 'POST' | 'PUT', path: string, body?: string): Promise<unknown> {
   const headers = { authorization: `Bearer ${service.privateKey}`, 'content-type': 'application/json' };
   const answer = await request(service.origin + path, { method, headers, body: body ?? null });
   const text = await answer.body.text();
-  if (answer.statusCode >= 300) throw new Error(`${method} ${path}: ${answer.statusCode} ${text}`);
+  if (answer.statusCode >= 300) throw new Error(`${method} ${path} failed with status ${answer.statusCode}: ${text}`);
   return JSON.parse(text);
 }

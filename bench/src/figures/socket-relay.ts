@@ -8,7 +8,7 @@ import { type Service, withService } from '../service.ts';
 import { startSession, waitForWarmInstances } from '../sessions.ts';
 
 const messagesPerSecond = 50;
-/** A message of 20 ms of 16 kHz mono audio. */
+/** Size of a message with 20 ms of 16 kHz mono audio. */
 const messageBytes = 640;
 const socketsOfSession = 200;
 const sessionsOfSockets = 20;
@@ -101,7 +101,7 @@ async function exchange(service: Service, sockets: readonly WebSocket[], options
     const begin = performance.now();
     for await (const _ of setInterval(1000 / ticksPerSecond)) {
       const elapsed = Math.min(performance.now() - begin, seconds * 1000);
-      // A late timer sends the missed messages, so that the average rate stays the same.
+      // If a timer fires late, send the missed messages too, so that the average rate stays the same.
       const due = Math.floor((elapsed / 1000) * messagesPerSecond * sockets.length);
       for (; sent < due; sent++) sockets[sent % sockets.length]?.send(stamped());
       if (elapsed >= seconds * 1000) break;

@@ -56,7 +56,7 @@ export const warmStartBench: Bench = {
     }),
 };
 
-/** Returns the time in microseconds by a clock that this process and bots on this machine share. */
+/** Returns the time in microseconds by a clock that all processes on this machine share. */
 const clock = () => performance.timeOrigin + performance.now();
 
 async function startOnce(service: Service): Promise<number> {
@@ -70,7 +70,7 @@ async function startOnce(service: Service): Promise<number> {
   return after - before;
 }
 
-/** Starts a bot and prepares it like the service, with a readiness probe and one request for its state. */
+/** Starts a bot and prepares it as the service does: waits until it is ready and requests its state once. */
 async function postOnce(): Promise<number> {
   const port = await findFreePort();
   const child = spawn(process.execPath, [parrotFile], {
@@ -119,12 +119,12 @@ function answerOf(sent: ClientRequest): Promise<string> {
       let text = '';
       for await (const chunk of response.setEncoding('utf8')) text += chunk;
       if (response.statusCode === 200) resolve(text);
-      else reject(new Error(`${response.statusCode} ${text}`));
+      else reject(new Error(`The request failed with status ${response.statusCode}: ${text}`));
     });
   });
 }
 
-/** Resolves with the time at which the bot's handler was called. */
+/** Waits for the bot's report of the time at which its handler was called. */
 function enteredAt(url: string, headers: Record<string, string>, sessionId: string): Promise<number> {
   const kept = new Agent({ keepAlive: true });
   const ask = () =>
@@ -134,5 +134,5 @@ function enteredAt(url: string, headers: Record<string, string>, sessionId: stri
         resolve(entered.sessionId === sessionId ? entered.enteredAtMs : undefined);
       }, reject);
     });
-  return waitUntil('the handler', ask, { everyMilliseconds: 2 }).finally(() => kept.destroy());
+  return waitUntil('the handler', ask, { everyMs: 2 }).finally(() => kept.destroy());
 }

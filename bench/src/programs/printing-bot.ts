@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 
 // biome-ignore lint/style/noProcessEnv: a bot is told its port by its environment (docs/bot-contract.md, "Environment")
 const port = Number(process.env['PORT']);
-const tickMilliseconds = 10;
+const tickMs = 10;
 
 export type PrintOrder = { readonly perSecond: number; readonly seconds: number };
 export type PrintReport = {
@@ -22,7 +22,7 @@ async function print({ perSecond, seconds }: PrintOrder): Promise<PrintReport> {
   const [begun, cpu] = [performance.now(), process.cpuUsage()];
   const all = perSecond * seconds;
   let lines = 0;
-  let writeMilliseconds = 0;
+  let writeMs = 0;
   await new Promise<void>((resolve) => {
     const timer = setInterval(() => {
       const due = Math.min(all, Math.floor(((performance.now() - begun) / 1000) * perSecond));
@@ -30,15 +30,15 @@ async function print({ perSecond, seconds }: PrintOrder): Promise<PrintReport> {
       while (lines < due) text += line(lines++);
       const before = performance.now();
       process.stdout.write(text);
-      writeMilliseconds += performance.now() - before;
+      writeMs += performance.now() - before;
       if (lines < all) return;
       clearInterval(timer);
       resolve();
-    }, tickMilliseconds);
+    }, tickMs);
   });
   const { user, system } = process.cpuUsage(cpu);
   const elapsed = (performance.now() - begun) / 1000;
-  return { lines, seconds: elapsed, cpuSeconds: (user + system) / 1e6, writeSeconds: writeMilliseconds / 1000 };
+  return { lines, seconds: elapsed, cpuSeconds: (user + system) / 1e6, writeSeconds: writeMs / 1000 };
 }
 
 createServer({ requestTimeout: 0 }, async (request, response) => {

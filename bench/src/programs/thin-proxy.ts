@@ -1,4 +1,4 @@
-/** A minimal Node proxy that streams and keeps connections alive: the reference for the session proxy. */
+/** A minimal Node proxy that streams bodies and keeps connections alive. It is the reference for the service's session proxy. */
 import { Agent, createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 

@@ -1,4 +1,4 @@
-/** A minimal bot: it accepts a session, keeps it until it is stopped, and echoes. */
+/** A minimal bot. It keeps its session open until it is stopped, and echoes requests and WebSocket messages. */
 import { createServer, type ServerResponse } from 'node:http';
 import { WebSocketServer } from 'ws';
 

@@ -1,0 +1,27 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { plainEnvironment } from './program.ts';
+import { botcliFile } from './repository.ts';
+import type { Service } from './service.ts';
+
+/** Deploys a directory with `botcli cloud deploy`. Returns the milliseconds that it took, and what it printed. */
+export async function deployProject(service: Service, project: string) {
+  const begun = performance.now();
+  const child = spawn(process.execPath, [botcliFile, 'cloud', 'deploy', '--yes', '--json'], {
+    cwd: project,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: {
+      ...plainEnvironment,
+      BOTCLI_API_URL: service.origin,
+      BOTCLI_TOKEN: service.privateKey,
+      BOTCLI_CONFIG: join(project, '../no-profile.toml'),
+    },
+  });
+  const exit = once(child, 'exit');
+  const [output, talk] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  const [code] = await exit;
+  if (code !== 0) throw new Error(`The deploy exited with ${code}: ${talk}`);
+  return { elapsed: performance.now() - begun, document: JSON.parse(output) as { readonly change: string } };
+}

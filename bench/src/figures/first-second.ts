@@ -1,0 +1,91 @@
+import { writeAgent } from '../agent-directory.ts';
+import { deployProject } from '../deploy-project.ts';
+import type { Bench, Figure } from '../figure.ts';
+import { startByHand } from '../first-second/by-hand.ts';
+import { measureCallsOnOneInstance, measureRefill, measureSingleCalls } from '../first-second/calls.ts';
+import { measureColdStarts, measureStartsAtOnce, printStartPhases } from '../first-second/cold-starts.ts';
+import { drainPool, waitForForkServer } from '../first-second/instances.ts';
+import { measureManyInstances } from '../first-second/many-instances.ts';
+import { measureConversationMemory, measureIdleMemory } from '../first-second/memory.ts';
+import { forked, spawned, type VoiceBench } from '../first-second/voice-bench.ts';
+import { findInterpreter, voiceBotVariables } from '../first-second/voice-bot.ts';
+import { startWebCaller } from '../first-second/web-caller.ts';
+import { packageIndexVariables, startProgram } from '../program.ts';
+import { type Service, withService } from '../service.ts';
+import { waitForWarmInstances } from '../sessions.ts';
+import { renderTable } from '../table.ts';
+
+/**
+ * Measures starts and calls of a generated voice bot with stand-in vendors, through the service and by hand. Prints each figure
+ * when it is measured.
+ */
+export const firstSecondBench: Bench = {
+  name: 'first-second',
+  hasOwnTable: true,
+  run: async ({ quick, log }) => {
+    const figures: Figure[] = [];
+    const report = (figure: Figure) => {
+      figures.push(figure);
+      log(renderTable([figure]).split('\n').at(-1) ?? '');
+    };
+    const vendors = await startProgram('stand-in-vendors', []);
+    const standIns = new URL(vendors.origin).host;
+    try {
+      await withService({ agents: [], environment: packageIndexVariables }, async (service) => {
+        const directory = await deployAgents(service, standIns);
+        const interpreter = await findInterpreter(service.dataDirectory);
+        const byHandOptions = { interpreter, directory, variables: voiceBotVariables(directory, standIns) };
+        const byHand = await startByHand(byHandOptions);
+        const webCaller = startWebCaller(interpreter);
+        const runs = quick ? 2 : 10;
+        const bench: VoiceBench = { service, log, runs, byHand, byHandOptions, webCaller, report };
+        try {
+          await warmUp(bench);
+          await measureColdStarts(bench);
+          await measureStartsAtOnce(bench);
+          await printStartPhases(bench);
+          await measureSingleCalls(bench);
+          await measureCallsOnOneInstance(bench);
+          await measureIdleMemory(bench);
+          await measureRefill(bench);
+          await measureConversationMemory(bench);
+          await measureManyInstances(bench, quick ? 10 : 50);
+        } finally {
+          await webCaller.stop();
+          await byHand.stop();
+        }
+      });
+    } finally {
+      await vendors.stop();
+    }
+    return figures;
+  },
+};
+/** Deploys the bot as two agents with the same build, so that its packages are installed once. Returns its directory. */
+async function deployAgents(service: Service, standIns: string): Promise<string> {
+  const agent = { name: forked, bot: { voice: { standIns } }, minAgents: 0, maxAgents: 50 } as const;
+  const directory = await writeAgent(service.agentsDirectory, agent);
+  await deployProject(service, directory);
+  const headers = { authorization: `Bearer ${service.privateKey}`, 'content-type': 'application/json' };
+  const builds = await fetch(`${service.origin}/v1/builds?limit=1`, { headers });
+  const [build] = ((await builds.json()) as { readonly builds: readonly { readonly id: string }[] }).builds;
+  const body = JSON.stringify({ serviceName: spawned, buildId: build?.id, fork: false });
+  const created = await fetch(`${service.origin}/v1/agents`, { method: 'POST', headers, body });
+  if (created.status !== 200) throw new Error(`The agent was not created: ${await created.text()}`);
+  await waitForWarmInstances(service, spawned, 1);
+  return directory;
+}
+
+/**
+ * Makes a call of each kind, so that files are cached. After these calls, the service replaces the fork server by one that also
+ * imports what the calls imported.
+ */
+async function warmUp(bench: VoiceBench): Promise<void> {
+  const { service } = bench;
+  await drainPool(service, spawned);
+  await drainPool(service, forked);
+  const forkServer = await waitForForkServer(service, forked);
+  await measureSingleCalls({ ...bench, runs: 1, report: () => undefined });
+  await waitForForkServer(service, forked, forkServer);
+  await drainPool(service, forked);
+}

@@ -1,0 +1,53 @@
+import { spawn } from 'node:child_process';
+import { findFreePort } from '../free-port.ts';
+import { readCpuSeconds } from '../process-usage.ts';
+import { plainEnvironment, stopChild } from '../program.ts';
+import { respondsWith200 } from '../service.ts';
+import { waitUntil } from '../wait-until.ts';
+
+/** A bot started by hand: `python bot.py`, Pipecat's development runner, which serves all sessions in one process. */
+export type BotByHand = {
+  readonly pid: number;
+  readonly origin: string;
+  /** Milliseconds and CPU milliseconds from the start of the process until it responds. */
+  readonly readyMs: number;
+  readonly readyCpuMs: number;
+  readonly stop: () => Promise<void>;
+};
+
+export type BotByHandOptions = {
+  readonly interpreter: string;
+  readonly directory: string;
+  readonly variables: Readonly<Record<string, string>>;
+};
+
+export async function startByHand({ interpreter, directory, variables }: BotByHandOptions): Promise<BotByHand> {
+  const port = await findFreePort();
+  const origin = `http://127.0.0.1:${port}`;
+  const begin = performance.now();
+  const child = spawn(interpreter, ['bot.py', '--host', '127.0.0.1', '--port', String(port)], {
+    cwd: directory,
+    stdio: 'ignore',
+    env: { ...plainEnvironment, ...variables, PYTHONDONTWRITEBYTECODE: '1' },
+  });
+  let failure: Error | null = null;
+  child.once('error', (error) => {
+    failure = error;
+  });
+  child.once('exit', (code, signal) => {
+    failure = new Error(`The bot that was started by hand exited with ${code ?? signal}.`);
+  });
+  const stop = () => stopChild(child, 'SIGKILL');
+  try {
+    await waitUntil('the bot that was started by hand', async () => {
+      if (failure !== null) throw failure;
+      return (await respondsWith200(`${origin}/status`)) ? true : undefined;
+    });
+    const readyMs = performance.now() - begin;
+    const pid = child.pid ?? 0;
+    return { pid, origin, readyMs, readyCpuMs: (await readCpuSeconds(pid)) * 1000, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}

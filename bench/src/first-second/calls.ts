@@ -1,0 +1,138 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Figure, formatMilliseconds } from '../figure.ts';
+import { interquartileRange, median } from '../quantile.ts';
+import type { Service } from '../service.ts';
+import { waitForWarmInstances } from '../sessions.ts';
+import { waitUntil } from '../wait-until.ts';
+import type { BotByHand } from './by-hand.ts';
+import { openInstances, scaleAgent } from './instances.ts';
+import { callByPhone } from './phone-call.ts';
+import { forked, type VoiceBench } from './voice-bench.ts';
+import type { WebCall, WebTarget } from './web-caller.ts';
+
+/** Time in milliseconds that the service may add to a call, in addition to the interquartile range of the reference. */
+const allowanceMs = 50;
+/** Time in milliseconds for the bot that was started by hand to end its pipelines before the next call. */
+const restMs = 500;
+const atOnce = 10;
+const oneWarmGoalMs = 1500;
+const refillRatio = 1.2;
+
+export const phoneUrl = (service: Service) => `${service.origin.replace('http', 'ws')}/ws/exotel/${forked}.bench`;
+export const phoneUrlByHand = ({ origin }: BotByHand) => `${origin.replace('http', 'ws')}/ws`;
+
+/** Measures calls to a warm instance, alternating with calls to a bot that was started by hand, over WebRTC and by phone. */
+export async function measureSingleCalls(bench: VoiceBench): Promise<void> {
+  const { service, byHand, runs, report } = bench;
+  const web = webTarget(`${service.origin}/v1/public/${forked}`, { authorization: `Bearer ${service.publicKey}` });
+  const webByHand = webTarget(byHand.origin, {});
+  const [webCalls, webCallsByHand]: [WebCall[], WebCall[]] = [[], []];
+  const [phoneCalls, phoneCallsByHand]: [number[], number[]] = [[], []];
+  await scaleAgent(service, forked, 1);
+  for (let index = 0; index < runs; index++) {
+    await waitForRest(service, 1);
+    webCalls.push(await bench.webCaller.call(web));
+    await waitForRest(service, 1);
+    webCallsByHand.push(await bench.webCaller.call(webByHand));
+    await waitForRest(service, 1);
+    phoneCalls.push(await callOnce(phoneUrl(service)));
+    await waitForRest(service, 1);
+    phoneCallsByHand.push(await callOnce(phoneUrlByHand(byHand)));
+  }
+  const connected = (calls: readonly WebCall[]) => calls.map(({ connectedMs }) => connectedMs);
+  const firstAudio = (calls: readonly WebCall[]) => calls.map(({ firstAudioMs }) => firstAudioMs);
+  report(compare('WebRTC, click to connected, warm agent-1x, median', connected(webCalls), connected(webCallsByHand)));
+  report(
+    compare('WebRTC, click to first audio, warm agent-1x, median', firstAudio(webCalls), firstAudio(webCallsByHand)),
+  );
+  report(compare('phone, open to first audio, warm agent-1x, median', phoneCalls, phoneCallsByHand));
+}
+
+/** Measures simultaneous calls on one warm instance; the other instances start during the calls. */
+export async function measureCallsOnOneInstance({ service, byHand, runs, report }: VoiceBench): Promise<void> {
+  const [ours, reference]: [number[], number[]] = [[], []];
+  for (let index = 0; index < runs; index++) {
+    await waitForRest(service, 1);
+    ours.push(...(await callAtOnce(phoneUrl(service))));
+    await waitForRest(service, 1);
+    reference.push(...(await callAtOnce(phoneUrlByHand(byHand))));
+  }
+  report({
+    what: `${atOnce} phone calls at once on one warm instance: answered`,
+    ours: `${ours.length} of ${atOnce * runs}`,
+    reference: `${reference.length} of ${atOnce * runs} by hand`,
+    ratio: ours.length / (atOnce * runs),
+    limit: { least: 1 },
+  });
+  report({
+    what: 'their first audio, median',
+    ours: `${formatMilliseconds(median(ours))}, slowest ${formatMilliseconds(Math.max(...ours))}`,
+    reference: `${formatMilliseconds(median(reference))} by hand, goal ${oneWarmGoalMs} ms`,
+    ratio: median(ours) / oneWarmGoalMs,
+    limit: { most: 1 },
+  });
+}
+
+/** Measures simultaneous calls on as many warm instances. The reference is an agent whose `max_agents` prevents the refill. */
+export async function measureRefill({ service, byHand, runs, report }: VoiceBench): Promise<void> {
+  const [ours, without, reference]: [number[], number[], number[]] = [[], [], []];
+  for (let index = 0; index < runs; index++) {
+    for (const [calls, maxAgents] of [
+      [ours, 50],
+      [without, atOnce],
+    ] as const) {
+      await scaleAgent(service, forked, atOnce, maxAgents);
+      await waitForRest(service, atOnce);
+      calls.push(...(await callAtOnce(phoneUrl(service))));
+    }
+    await waitForRest(service, atOnce);
+    reference.push(...(await callAtOnce(phoneUrlByHand(byHand))));
+  }
+  const summarize = (name: string, statistic: (values: readonly number[]) => number): Figure => ({
+    what: `${atOnce} phone calls at once on ${atOnce} warm instances, with refill: first audio, ${name}`,
+    ours: formatMilliseconds(statistic(ours)),
+    reference: `${formatMilliseconds(statistic(without))} without refill, ${formatMilliseconds(statistic(reference))} by hand`,
+    ratio: statistic(ours) / statistic(without),
+    limit: { most: refillRatio },
+  });
+  report(summarize('median', median));
+  report(summarize('slowest', (values) => Math.max(...values)));
+}
+
+function webTarget(base: string, headers: WebTarget['headers']): WebTarget {
+  return { start: `${base}/start`, offer: `${base}/sessions/SESSION_ID/api/offer`, headers };
+}
+
+async function callOnce(url: string): Promise<number> {
+  const call = await callByPhone(url);
+  await call.hangUp();
+  return call.firstAudioMs;
+}
+
+/** Returns the times until the first audio of all calls that were answered. */
+async function callAtOnce(url: string): Promise<readonly number[]> {
+  const calls = await Promise.allSettled(Array.from({ length: atOnce }, () => callByPhone(url)));
+  const answered = calls.flatMap((call) => (call.status === 'fulfilled' ? [call.value] : []));
+  await Promise.all(answered.map((call) => call.hangUp()));
+  return answered.map(({ firstAudioMs }) => firstAudioMs);
+}
+
+/** Waits until earlier sessions have ended, also those of the bot that was started by hand, and `warm` instances are ready. */
+export async function waitForRest(service: Service, warm: number): Promise<void> {
+  await waitUntil('the end of former sessions', async () =>
+    (await openInstances(service, forked)).every(({ sessionId }) => sessionId === null) ? true : undefined,
+  );
+  await waitForWarmInstances(service, forked, warm);
+  await delay(restMs);
+}
+
+function compare(what: string, ours: readonly number[], byHand: readonly number[]): Figure {
+  const range = interquartileRange(byHand);
+  return {
+    what,
+    ours: formatMilliseconds(median(ours)),
+    reference: `${formatMilliseconds(median(byHand))} by hand, and ${allowanceMs} ms and its interquartile range, ${formatMilliseconds(range)}`,
+    ratio: median(ours) / (median(byHand) + allowanceMs + range),
+    limit: { most: 1 },
+  };
+}

@@ -1,0 +1,106 @@
+import { request } from 'undici';
+import { formatMilliseconds } from '../figure.ts';
+import { mean, median } from '../quantile.ts';
+import type { Service } from '../service.ts';
+import { startSession, stopSession } from '../sessions.ts';
+import { startByHand } from './by-hand.ts';
+import { openInstances, readInstanceCpuMs, scaleAgent } from './instances.ts';
+import { forked, spawned, type VoiceBench } from './voice-bench.ts';
+
+/** Goals in milliseconds: for one start, for its CPU, and for the slowest of several at once. */
+const [goalMs, cpuGoalMs, atOnceGoalMs] = [100, 50, 1000];
+const atOnce = 8;
+
+type ColdStart = {
+  /** From the claim of an instance until it is ready. */
+  readonly bootMs: number;
+  /** From the request until the instance is ready. */
+  readonly readyMs: number;
+  /** CPU time of the instance until it has accepted its session. */
+  readonly cpuMs: number;
+};
+
+/** Measures cold starts of single instances. The reference is the time until `python bot.py` responds. */
+export async function measureColdStarts({ service, runs, byHandOptions, report }: VoiceBench): Promise<void> {
+  const byAgent = { [forked]: [] as ColdStart[], [spawned]: [] as ColdStart[] };
+  const byHand: { readonly readyMs: number; readonly readyCpuMs: number }[] = [];
+  for (let index = 0; index < runs; index++) {
+    for (const agent of [forked, spawned]) byAgent[agent].push((await startCold(service, agent, 1))[0] as ColdStart);
+    const bot = await startByHand(byHandOptions);
+    await bot.stop();
+    byHand.push(bot);
+  }
+  const boot = (agent: typeof forked | typeof spawned) => median(byAgent[agent].map(({ bootMs }) => bootMs));
+  const cpu = (agent: typeof forked | typeof spawned) => mean(byAgent[agent].map(({ cpuMs }) => cpuMs));
+  report({
+    what: 'cold start of a voice bot, process to ready, median',
+    ours: formatMilliseconds(boot(forked)),
+    reference: `${formatMilliseconds(median(byHand.map(({ readyMs }) => readyMs)))} by hand, ${formatMilliseconds(boot(spawned))} spawned, goal ${goalMs} ms`,
+    ratio: boot(forked) / goalMs,
+    limit: { most: 1 },
+  });
+  report({
+    what: 'its CPU, mean',
+    ours: formatMilliseconds(cpu(forked)),
+    reference: `${formatMilliseconds(mean(byHand.map(({ readyCpuMs }) => readyCpuMs)))} by hand, ${formatMilliseconds(cpu(spawned))} spawned, goal ${cpuGoalMs} ms`,
+    ratio: cpu(forked) / cpuGoalMs,
+    limit: { most: 1 },
+  });
+}
+
+/** Measures the slowest of several simultaneous cold starts, from the request until its instance is ready. */
+export async function measureStartsAtOnce({ service, runs, byHandOptions, report }: VoiceBench): Promise<void> {
+  const ours: number[] = [];
+  const byHand: number[] = [];
+  for (let index = 0; index < runs; index++) {
+    ours.push(Math.max(...(await startCold(service, forked, atOnce)).map(({ readyMs }) => readyMs)));
+    const bots = await Promise.all(Array.from({ length: atOnce }, () => startByHand(byHandOptions)));
+    await Promise.all(bots.map((bot) => bot.stop()));
+    byHand.push(Math.max(...bots.map(({ readyMs }) => readyMs)));
+  }
+  report({
+    what: `${atOnce} cold starts at once, the slowest, median`,
+    ours: formatMilliseconds(median(ours)),
+    reference: `${formatMilliseconds(median(byHand))} by hand, goal ${atOnceGoalMs} ms`,
+    ratio: median(ours) / atOnceGoalMs,
+    limit: { most: 1 },
+  });
+}
+
+/** Starts sessions that wait for an offer, reads how their instances started, and stops them. */
+async function startCold(service: Service, agent: string, count: number): Promise<readonly ColdStart[]> {
+  const sessions = await Promise.all(Array.from({ length: count }, () => startSession(service, agent, 'webrtc')));
+  const instances = await openInstances(service, agent);
+  const starts = sessions.map(async ({ id }) => {
+    const instance = instances.find(({ sessionId }) => sessionId === id);
+    if (instance === undefined) throw new Error(`The session ${id} has no instance.`);
+    const cpuMs = await readInstanceCpuMs(service, instance.id);
+    const { claim, boot } = (await readRecord(service, agent, id)).startPhases;
+    return { bootMs: boot, readyMs: claim + boot, cpuMs };
+  });
+  const measured = await Promise.all(starts);
+  await Promise.all(sessions.map(({ id }) => stopSession(service, agent, id)));
+  return measured;
+}
+
+/** Prints how a cold and a warm session started, as in the README. */
+export async function printStartPhases({ service, log }: VoiceBench): Promise<void> {
+  for (const minAgents of [0, 1]) {
+    await scaleAgent(service, forked, minAgents);
+    const { id } = await startSession(service, forked, 'webrtc');
+    const { coldStart, startPhases } = await readRecord(service, forked, id);
+    log(JSON.stringify({ coldStart, startPhases }));
+    await stopSession(service, forked, id);
+  }
+}
+
+type SessionRecord = {
+  readonly coldStart: boolean;
+  readonly startPhases: { readonly claim: number; readonly boot: number; readonly dispatch: number };
+};
+
+async function readRecord(service: Service, agent: string, sessionId: string): Promise<SessionRecord> {
+  const url = `${service.origin}/v1/agents/${agent}/sessions/${sessionId}`;
+  const answer = await request(url, { headers: { authorization: `Bearer ${service.privateKey}` } });
+  return (await answer.body.json()) as SessionRecord;
+}

@@ -1,0 +1,91 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { request } from 'undici';
+import { findProcessTree, readFamilyCpuSeconds, readSharedResidentBytes } from '../process-usage.ts';
+import type { Service } from '../service.ts';
+import { startSession, stopSession, waitForWarmInstances } from '../sessions.ts';
+import { waitUntil } from '../wait-until.ts';
+
+/** Sets `min_agents` and `max_agents` of a running agent, and waits until its instances are ready. */
+export async function scaleAgent(service: Service, agent: string, minAgents: number, maxAgents = 50): Promise<void> {
+  const answer = await request(`${service.origin}/v1/agents/${agent}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${service.privateKey}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ autoScaling: { minAgents, maxAgents } }),
+  });
+  if (answer.statusCode !== 200) throw new Error(`The agent was not scaled: ${await answer.body.text()}`);
+  await answer.body.dump();
+  await waitForWarmInstances(service, agent, minAgents);
+}
+
+type AgentRecord = {
+  readonly startMethod?: { readonly level: string; readonly reason: string | null };
+};
+
+async function readAgent(service: Service, agent: string): Promise<AgentRecord> {
+  const headers = { authorization: `Bearer ${service.privateKey}` };
+  const answer = await request(`${service.origin}/v1/agents/${agent}`, { headers });
+  return (await answer.body.json()) as AgentRecord;
+}
+
+/** Sets `min_agents` to 0, and ends the warm instances by sessions that use them. */
+export async function drainPool(service: Service, agent: string): Promise<void> {
+  await scaleAgent(service, agent, 0);
+  const instances = await openInstances(service, agent);
+  const sessions = await Promise.all(instances.map(() => startSession(service, agent, 'webrtc')));
+  await Promise.all(sessions.map(({ id }) => stopSession(service, agent, id)));
+}
+
+type InstanceRow = {
+  readonly id: string;
+  readonly sessionId: string | null;
+  /** Milliseconds from its creation until it was ready. */
+  readonly bootMs: number;
+};
+
+/** The instances of an agent that are ready and have not ended. */
+export async function openInstances(service: Service, agent: string): Promise<readonly InstanceRow[]> {
+  const text = `select instances.id, session_id as "sessionId",
+      extract(epoch from ready_at - instances.created_at) * 1000 as "bootMs"
+    from instances join agents on agents.id = agent_id
+    where agents.name = $1 and ready_at is not null and ended_at is null order by instances.created_at`;
+  const { rows } = await service.database.query(text, [agent]);
+  return rows.map((row) => ({ ...row, bootMs: Number(row.bootMs) }));
+}
+
+/** Returns the pid of a forked bot, or of the supervisor of a spawned one. */
+async function findInstanceProcess(service: Service, instanceId: string): Promise<number> {
+  const file = join(service.dataDirectory, 'instances', instanceId, 'spec.json');
+  const { main, keeper } = JSON.parse(await readFile(file, 'utf8')) as Record<string, { readonly pid: number } | null>;
+  const process = main ?? keeper;
+  if (process == null) throw new Error(`${file} names no process.`);
+  return process.pid;
+}
+
+/** Returns the memory of an instance in bytes: its private memory, and its share of what it shares with others. */
+export async function readInstanceBytes(service: Service, instanceId: string): Promise<number> {
+  return readSharedResidentBytes(await findProcessTree(await findInstanceProcess(service, instanceId)));
+}
+
+export async function readInstanceCpuMs(service: Service, instanceId: string): Promise<number> {
+  return (await readFamilyCpuSeconds(await findInstanceProcess(service, instanceId))) * 1000;
+}
+
+/** Waits until instances of an agent are forked, and all fork servers but one have ended. Returns its id, which is not `former`. */
+export async function waitForForkServer(
+  service: Service,
+  agent: string,
+  former: string | null = null,
+): Promise<string> {
+  return waitUntil(`the fork server of ${agent}`, async () => {
+    const { startMethod } = await readAgent(service, agent);
+    const [id, ...others] = await forkServerIds(service);
+    const isReady = startMethod?.level === 'module' && startMethod.reason === null;
+    return isReady && others.length === 0 && id !== former ? id : undefined;
+  });
+}
+
+async function forkServerIds(service: Service): Promise<readonly string[]> {
+  const names = await readdir(join(service.dataDirectory, 'fork-servers'));
+  return names.filter((name) => /^[0-9a-f]{12}$/.test(name));
+}

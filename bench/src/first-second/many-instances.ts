@@ -1,0 +1,40 @@
+import { formatMegabytes, formatMilliseconds } from '../figure.ts';
+import { mean, median } from '../quantile.ts';
+import { drainPool, openInstances, readInstanceBytes, scaleAgent } from './instances.ts';
+import { forked, spawned, type VoiceBench } from './voice-bench.ts';
+
+type Measured = {
+  /** From the request for all instances until the last one is ready, in milliseconds. */
+  readonly allMs: number;
+  /** The median of the instances. */
+  readonly bootMs: number;
+  readonly bytes: number;
+};
+
+/** Measures memory and start of many instances of one deployment, forked against spawned. */
+export async function measureManyInstances(bench: VoiceBench, count: number): Promise<void> {
+  await drainPool(bench.service, forked);
+  const ours = await startAll(bench, forked, count);
+  const reference = await startAll(bench, spawned, count);
+  const figure = (what: string, value: (of: Measured) => number, format: (value: number) => string) =>
+    bench.report({
+      what,
+      ours: format(value(ours)),
+      reference: `${format(value(reference))} spawned`,
+      ratio: value(ours) / value(reference),
+      limit: null,
+    });
+  figure(`${count} instances of one deployment: memory of each`, ({ bytes }) => bytes, formatMegabytes);
+  figure(`${count} instances started at once: until all are ready`, ({ allMs }) => allMs, formatMilliseconds);
+  figure('the start of one of them, median', ({ bootMs }) => bootMs, formatMilliseconds);
+}
+
+async function startAll({ service, log }: VoiceBench, agent: string, count: number): Promise<Measured> {
+  log(`${count} instances, ${agent}`);
+  const begin = performance.now();
+  await scaleAgent(service, agent, count);
+  const allMs = performance.now() - begin;
+  const instances = (await openInstances(service, agent)).filter(({ sessionId }) => sessionId === null);
+  const bytes = mean(await Promise.all(instances.map(({ id }) => readInstanceBytes(service, id))));
+  return { allMs, bootMs: median(instances.map(({ bootMs }) => bootMs)), bytes };
+}

@@ -1,0 +1,61 @@
+import { formatMegabytes } from '../figure.ts';
+import { findProcessTree, readSharedResidentBytes } from '../process-usage.ts';
+import { mean } from '../quantile.ts';
+import { startByHand } from './by-hand.ts';
+import { phoneUrl, phoneUrlByHand, waitForRest } from './calls.ts';
+import { openInstances, readInstanceBytes, scaleAgent } from './instances.ts';
+import { callByPhone } from './phone-call.ts';
+import { synthesizeSpeech } from './speech.ts';
+import { forked, type VoiceBench } from './voice-bench.ts';
+
+const count = 10;
+/** Goals in bytes for an instance. */
+const [idleGoal, conversationGoal] = [25e6, 110e6];
+
+/** Measures the memory of warm instances: their private memory, and their share of memory that several processes use. */
+export async function measureIdleMemory({ service, byHandOptions, report }: VoiceBench): Promise<void> {
+  await scaleAgent(service, forked, count);
+  await waitForRest(service, count);
+  const instances = await openInstances(service, forked);
+  const ours = mean(await Promise.all(instances.map(({ id }) => readInstanceBytes(service, id))));
+  const bot = await startByHand(byHandOptions);
+  const byHand = await readSharedResidentBytes(await findProcessTree(bot.pid));
+  await bot.stop();
+  report({
+    what: `memory of an idle warm instance, ${count} of them`,
+    ours: formatMegabytes(ours),
+    reference: `${formatMegabytes(byHand)} a process by hand, goal ${formatMegabytes(idleGoal)}`,
+    ratio: ours / idleGoal,
+    limit: { most: 1 },
+  });
+}
+
+/** Measures the memory of instances that have greeted a caller and are answering a question. */
+export async function measureConversationMemory({ service, byHand, byHandOptions, report }: VoiceBench): Promise<void> {
+  const question = await synthesizeSpeech(byHandOptions.interpreter, 'What is the capital of France?');
+  await waitForRest(service, count);
+  const ours = await converse(phoneUrl(service), question, async () => {
+    const instances = (await openInstances(service, forked)).filter(({ sessionId }) => sessionId !== null);
+    return mean(await Promise.all(instances.map(({ id }) => readInstanceBytes(service, id))));
+  });
+  await waitForRest(service, count);
+  const together = await converse(phoneUrlByHand(byHand), question, async () =>
+    readSharedResidentBytes(await findProcessTree(byHand.pid)),
+  );
+  report({
+    what: `memory of an instance in a conversation, ${count} of them`,
+    ours: formatMegabytes(ours),
+    reference: `${formatMegabytes(together / count)} by hand, a ${count}th of the process, goal ${formatMegabytes(conversationGoal)}`,
+    ratio: ours / conversationGoal,
+    limit: { most: 1 },
+  });
+}
+
+/** Makes calls, asks a question in each, and measures when the bot answers them. */
+async function converse(url: string, question: Buffer, measure: () => Promise<number>): Promise<number> {
+  const calls = await Promise.all(Array.from({ length: count }, () => callByPhone(url)));
+  await Promise.all(calls.map((call) => call.ask(question)));
+  const measured = await measure();
+  await Promise.all(calls.map((call) => call.hangUp()));
+  return measured;
+}

@@ -1,0 +1,19 @@
+import type { BenchOptions, Figure } from '../figure.ts';
+import type { Service } from '../service.ts';
+import type { BotByHand, BotByHandOptions } from './by-hand.ts';
+import type { WebCaller } from './web-caller.ts';
+
+/** Agents with the same generated bot: one with forked instances, one with spawned ones. */
+export const [forked, spawned] = ['forked', 'spawned'] as const;
+
+/** What the figures of the first second share: the service, and the same bot started by hand. */
+export type VoiceBench = Pick<BenchOptions, 'log'> & {
+  readonly service: Service;
+  /** Measurements of each figure. */
+  readonly runs: number;
+  readonly byHand: BotByHand;
+  readonly byHandOptions: BotByHandOptions;
+  readonly webCaller: WebCaller;
+  /** Keeps and prints a figure as soon as it is measured. */
+  readonly report: (figure: Figure) => void;
+};

@@ -1,0 +1,63 @@
+import { execFile } from 'node:child_process';
+import { appendFile, copyFile, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { plainEnvironment } from '../program.ts';
+import { botcliFile, standInHook } from '../repository.ts';
+
+const options = '-t smallwebrtc -t exotel -m cascade --stt deepgram_stt --llm openai_llm --tts cartesia_tts'.split(' ');
+
+/**
+ * Writes a bot as `botcli init` generates it, for the browser and the telephone. Exotel is the only carrier whose bots do not
+ * call its API. The package added to the dependencies synthesizes the callers' speech; the bot does not import it.
+ */
+export async function writeVoiceBot(directory: string, standIns: string): Promise<void> {
+  const project = `${directory}-project`;
+  await promisify(execFile)(process.execPath, [botcliFile, 'init', project, ...options], { env: plainEnvironment });
+  await copyFile(join(project, 'server/bot.py'), join(directory, 'bot.py'));
+  const pyproject = await readFile(join(project, 'server/pyproject.toml'), 'utf8');
+  const changed = pyproject.replace('\ndependencies = [\n', '$&    "espeakng-loader",\n');
+  if (changed === pyproject) throw new Error('The generated pyproject.toml has no list of dependencies.');
+  await writeFile(join(directory, 'pyproject.toml'), changed);
+  await rm(project, { recursive: true });
+  await copyFile(standInHook, join(directory, 'reach_stand_ins.py'));
+  await appendFile(join(directory, 'bot.py'), servedEntryPoint(voiceBotVariables('.', standIns)));
+}
+
+/** The environment variables with which the bot in `directory` reaches the stand-in vendors. */
+export function voiceBotVariables(directory: string, standIns: string): Readonly<Record<string, string>> {
+  return {
+    DEEPGRAM_API_KEY: 'placeholder',
+    OPENAI_API_KEY: 'placeholder',
+    CARTESIA_API_KEY: 'placeholder',
+    OPENAI_BASE_URL: `http://${standIns}/v1`,
+    STAND_INS: standIns,
+    PIPECAT_SETUP_FILES: join(directory, 'reach_stand_ins.py'),
+  };
+}
+
+/** Sets the variables in the bot, because a secret set cannot contain all of them. `python bot.py` does not run this code. */
+function servedEntryPoint(variables: Readonly<Record<string, string>>): string {
+  return `
+
+generated_bot = bot
+
+
+async def bot(arguments):
+    os.environ.update(${JSON.stringify(variables)})
+    await generated_bot(arguments)
+`;
+}
+
+/**
+ * Returns the interpreter of an environment in the service's data directory; all bots of the bench have the same packages. Its path
+ * is that of a link, because the speech synthesizer supports only short paths.
+ */
+export async function findInterpreter(dataDirectory: string): Promise<string> {
+  const environments = join(dataDirectory, 'environments');
+  const [owner = ''] = await readdir(environments);
+  const [name = ''] = await readdir(join(environments, owner));
+  const link = join(dataDirectory, '../python');
+  await symlink(join(environments, owner, name, 'env'), link);
+  return join(link, 'bin/python');
+}

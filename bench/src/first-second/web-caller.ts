@@ -1,0 +1,40 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { plainEnvironment, stopChild } from '../program.ts';
+import { webRtcCaller } from '../repository.ts';
+
+/** A bot as a browser reaches it: the URL that starts a session, and the URL for its offer. */
+export type WebTarget = {
+  readonly start: string;
+  /** Contains `SESSION_ID` in place of the session's id. */
+  readonly offer: string;
+  readonly headers: Readonly<Record<string, string>>;
+};
+
+/** Milliseconds since the start request, which a browser sends on a click. */
+export type WebCall = { readonly connectedMs: number; readonly firstAudioMs: number };
+
+export type WebCaller = {
+  readonly call: (target: WebTarget) => Promise<WebCall>;
+  readonly stop: () => Promise<void>;
+};
+
+/** Starts a program that calls bots over WebRTC, one after the other, and hangs up after their first word. */
+export function startWebCaller(interpreter: string): WebCaller {
+  const child = spawn(interpreter, [webRtcCaller], { stdio: ['pipe', 'pipe', 'inherit'], env: plainEnvironment });
+  const lines = createInterface({ input: child.stdout });
+  return {
+    call: async (target) => {
+      child.stdin.write(`${JSON.stringify(target)}\n`);
+      const [line] = await Promise.race([
+        once(lines, 'line'),
+        once(child, 'exit').then(() => Promise.reject(new Error('The WebRTC caller exited.'))),
+      ]);
+      const result: WebCall | { readonly error: string } = JSON.parse(line);
+      if ('error' in result) throw new Error(`The WebRTC call failed: ${result.error}`);
+      return result;
+    },
+    stop: () => stopChild(child),
+  };
+}

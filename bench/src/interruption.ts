@@ -1,0 +1,8 @@
+/** Aborted when a signal asks the bench to end. Every wait then fails, so that services are stopped and files are removed. */
+export const interruption = new AbortController();
+
+export function endOnSignals(): void {
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.on(signal, () => interruption.abort(new Error(`The bench was ended by ${signal}.`)));
+  }
+}
