@@ -10,6 +10,8 @@ export default defineConfig({
     include: ['packages/**/*.browser.test.ts'],
     exclude: ['**/node_modules/**', '**/dist/**'],
     globalSetup: ['test/build.setup.ts'],
-    hookTimeout: 120_000,
+    testTimeout: 150_000,
+    // Each has a browser, a service and its bots.
+    maxWorkers: 2,
   },
 });

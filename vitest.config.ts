@@ -7,9 +7,14 @@ const source = (path: string) => fileURLToPath(new URL(`packages/${path}`, impor
 export default defineConfig({
   resolve: {
     alias: {
+      '@bothost/contract/format-bytes': source('contract/src/format-bytes.ts'),
+      '@bothost/contract/limits': source('contract/src/limits.ts'),
+      '@bothost/contract/log-text': source('contract/src/log-text.ts'),
       '@bothost/contract/statuses': source('contract/src/statuses.ts'),
       '@bothost/contract/suggest': source('contract/src/suggest.ts'),
       '@bothost/contract': source('contract/src/index.ts'),
+      '@bothost/packing': source('packing/src/index.ts'),
+      '@bothost/runtime/cgroup-host': source('runtime/src/process/containment/cgroup-host.ts'),
       '@bothost/runtime/directory-hash': source('runtime/src/directory-hash.ts'),
       '@bothost/runtime/keyed-queue': source('runtime/src/keyed-queue.ts'),
       '@bothost/runtime/remove-tree': source('runtime/src/remove-tree.ts'),

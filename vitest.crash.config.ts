@@ -3,7 +3,8 @@ import everyTest from './vitest.config.ts';
 
 /**
  * `npm run test:crash`: the built service as a process of its own, killed again and again. `BOTHOST_TEST_KILLS` says how
- * often (200), `BOTHOST_TEST_SEED` repeats the decisions of an earlier run.
+ * often (200), `BOTHOST_TEST_SEED` repeats the decisions of an earlier run. `BOTHOST_TEST_ATTACK_SECONDS` is the length of the
+ * attack of one organization on another (600).
  */
 const shared = mergeConfig(everyTest, defineConfig({}));
 export default defineConfig({
@@ -20,6 +21,8 @@ export default defineConfig({
       kills: Number(process.env['BOTHOST_TEST_KILLS'] ?? 200),
       // biome-ignore lint/style/noProcessEnv: settings of the tests, not of the service
       killSeed: Number(process.env['BOTHOST_TEST_SEED'] ?? Date.now() % 1_000_000),
+      // biome-ignore lint/style/noProcessEnv: settings of the tests, not of the service
+      attackSeconds: Number(process.env['BOTHOST_TEST_ATTACK_SECONDS'] ?? 600),
     },
   },
 });

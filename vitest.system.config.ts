@@ -13,6 +13,7 @@ export default defineConfig({
     include: ['{packages,test}/**/*.system.test.ts'],
     exclude: ['**/node_modules/**', '**/dist/**'],
     globalSetup: ['test/build.setup.ts', 'packages/server/test/support/test-database.setup.ts'],
+    testTimeout: 150_000,
     // A test may change its own process, for example its user.
     isolate: true,
   },

@@ -2,56 +2,61 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { importForms } from './import-forms.ts';
-import { type Finding, lintPlanted } from './planted.ts';
+import { type Finding, lintPlantedFiles } from './planted.ts';
 
 const server = 'packages/server/src';
 const architecture = readFileSync(fileURLToPath(new URL('../docs/architecture.md', import.meta.url)), 'utf8');
 
-/** The rows of the table under "What may import what": a folder and all names that it may import. */
+/** The table under "What may import what" in docs/architecture.md: for each folder, all names that it may import. */
 const rows: ReadonlyMap<string, readonly string[]> = (() => {
   const [, section = ''] = architecture.split('## What may import what\n');
   const [table = ''] = section.split('\n## ');
   const found = new Map<string, readonly string[]>();
-  for (const [, folder = '', cell = ''] of table.matchAll(/^\| `([\w/]+)\/` \| (.+) \|$/gm)) {
-    const [, like] = /^as `(\w+)\/`/.exec(cell) ?? [];
+  for (const [, folder = '', cell = ''] of table.matchAll(/^\| `([\w/-]+)\/` \| (.+) \|$/gm)) {
+    const [, like] = /^as `([\w-]+)\/`/.exec(cell) ?? [];
     const named = [...cell.replace(/^as [^;]+/, '').matchAll(/`(?:packages\/)?([\w./-]+?)\/?`/g)];
     found.set(folder, [...(found.get(like ?? '') ?? []), ...named.map(([, name = '']) => name)]);
   }
   return found;
 })();
 
-/** For each row, the message of the lint rule that refuses all imports that the row does not name. */
-const says: Readonly<Record<string, RegExp>> = {
+const folders = [
+  'store',
+  'concurrency',
+  'audit',
+  'organizations',
+  'accounts',
+  'builds',
+  'secrets',
+  'logs',
+  'metrics',
+  'agents',
+  'instances',
+  'sessions',
+  'reconciler',
+  'session-starts',
+  'backup',
+  'http',
+  'composition',
+];
+/** Folders of the runtime, with the messages of their lint rules. */
+const runtimeMessages: Readonly<Record<string, RegExp>> = {
   'packages/runtime/src': /The runtime interface imports only/,
   'packages/runtime/src/process': /A driver imports only/,
-  store: /lowest floor/,
-  concurrency: /concurrency\/ stands on/,
-  audit: /audit\/ stands on/,
-  organizations: /do not know each other/,
-  builds: /do not know each other/,
-  secrets: /do not know each other/,
-  logs: /do not know each other/,
-  metrics: /do not know each other/,
-  agents: /agents\/ stands on/,
-  instances: /instances\/ stands on/,
-  sessions: /sessions\/ stands on/,
-  reconciler: /reconciler\/ stands on/,
-  backup: /backup\/ stands on/,
-  http: /http\/ imports/,
-  composition: /composition\/ has the steps/,
 };
+const messageFor = (folder: string) => runtimeMessages[folder] ?? new RegExp(`\\b${folder}/.* may import only what`);
 
 const isOfServer = (folder: string) => !folder.startsWith('packages/');
-const folders = Object.keys(says).filter(isOfServer);
-/** Rules must also apply in subfolders. Maps a subfolder to the folder whose row applies. */
+/** Subfolders, in which the rules of a folder must apply too. Maps each subfolder to that folder. */
 const subfolders: Readonly<Record<string, string>> = {
   'instances/claim': 'instances',
   'packages/runtime/src/process/output': 'packages/runtime/src/process',
 };
-const places = [...Object.keys(says), ...Object.keys(subfolders)];
+const tableRows = [...Object.keys(runtimeMessages), ...folders];
+const places = [...tableRows, ...Object.keys(subfolders)];
 const rowOf = (place: string) => subfolders[place] ?? place;
 
-/** Specifiers of other packages, which a file in any folder could import. */
+/** Import specifiers of the other packages. */
 const packages: Readonly<Record<string, string>> = {
   contract: '@bothost/contract',
   dashboard: '@bothost/dashboard',
@@ -60,7 +65,7 @@ const packages: Readonly<Record<string, string>> = {
   'inside of the contract': '@bothost/contract/dist/limits.js',
 };
 
-/** Every target that a file in `folder` could import, with the specifier that it would use, except its own folder. */
+/** Returns all import targets outside `folder`, each with the specifier that a file in `folder` would use. */
 const targets = (folder: string) => (isOfServer(folder) ? serverTargets(folder) : runtimeTargets(folder));
 
 function serverTargets(folder: string): Record<string, string> {
@@ -110,26 +115,26 @@ let findings: ReadonlyMap<string, Finding>;
 beforeAll(() => {
   const files = Object.fromEntries(cells.map(({ file, text }) => [file, text]));
   findings = new Map(
-    lintPlanted(files)
+    lintPlantedFiles(files)
       .filter(({ rule }) => rule === 'noRestrictedImports' || rule === 'plugin')
       .map((finding) => [finding.file, finding]),
   );
 });
 
-describe.each(places)('a file in %s,', (folder) => {
+describe.each(places)('a file in %s', (folder) => {
   const here = cells.filter((cell) => cell.folder === folder);
 
-  it('may import only what the table names, in every form', () => {
+  it('may import only what the table in docs/architecture.md allows, in every form of import', () => {
     const passed = here.filter(({ file }) => !findings.has(file)).map(({ target }) => target);
     const expected = here.filter(({ isAllowed }) => isAllowed).map(({ target }) => target);
     expect(passed).toEqual(expected);
   });
 
-  it('names the table in the message of a refused import', () => {
+  it('gets a message that names the table for any other import', () => {
     const messages = here.flatMap(({ file }) => findings.get(file)?.message ?? []);
-    const rule = says[rowOf(folder)] ?? /^$/;
+    const rule = messageFor(rowOf(folder));
     const known = [rule, /rows\.ts is private/, /no other package of ours/];
-    expect(messages.filter((message) => !known.some((one) => one.test(message)))).toEqual([]);
+    expect(messages.filter((message) => !known.some((pattern) => pattern.test(message)))).toEqual([]);
     expect(messages.some((message) => rule.test(message))).toBe(true);
   });
 });
@@ -137,7 +142,7 @@ describe.each(places)('a file in %s,', (folder) => {
 it('docs/architecture.md has a row for each server folder and lint rule, and names only existing folders', () => {
   const source = fileURLToPath(new URL(`../${server}`, import.meta.url));
   const present = readdirSync(source, { withFileTypes: true }).filter((entry) => entry.isDirectory());
-  expect([...rows.keys()].sort()).toEqual(Object.keys(says).sort());
+  expect([...rows.keys()].sort()).toEqual(tableRows.sort());
   expect(present.map(({ name }) => name).filter((name) => !rows.has(name))).toEqual([]);
   const targeted = new Set(cells.map(({ target }) => target));
   expect([...rows.values()].flat().filter((name) => !targeted.has(name))).toEqual([]);

@@ -36,6 +36,15 @@ describe('the documents', () => {
     expect(missing).toEqual([]);
   });
 
+  it.each(documents)('%s links only to headings that exist', (path) => {
+    const links = [...read(path).matchAll(/\]\((?!https?:)([^)#]*)#([^)]+)\)/g)];
+    const isMissing = ([, target = '', anchor = '']: readonly string[]) => {
+      const document = target === '' ? path : join(dirname(path), target);
+      return !anchorsOf(read(document)).includes(anchor);
+    };
+    expect(links.filter(isMissing).map(([link]) => link)).toEqual([]);
+  });
+
   it.each([
     ['docs/architecture.md', ['.', 'packages/server/src', 'packages/cli/src']],
     ['CONTRIBUTING.md', ['.', 'packages/contract/src', 'packages/runtime/src', 'packages/server/src']],
@@ -46,11 +55,12 @@ describe('the documents', () => {
       [dirname(path), 'packages/server/src', '.'],
     ]),
   ])('%s names files and folders that exist', (document, bases) => {
-    const named = read(document).match(/`[\w./-]+(?:\.(?:ts|json)|\/)`/g) ?? [];
-    const paths = named.map((text) => text.replaceAll('`', ''));
-    expect(paths.length).toBeGreaterThan(10);
-    const exists = (path: string) => bases.some((base) => existsSync(join(root, base, path)));
-    expect(paths.filter((path) => !exists(path))).toEqual([]);
+    expect(pathsIn(document).length).toBeGreaterThan(10);
+    expect(missingPaths(document, bases)).toEqual([]);
+  });
+
+  it.each(markdownIn('docs/decisions'))('%s names files and folders that exist', (document) => {
+    expect(missingPaths(document, ['.', 'packages/server/src'])).toEqual([]);
   });
 
   it('docs/configuration.md has every setting, and no document names an unknown setting', () => {
@@ -74,7 +84,7 @@ describe('the documents', () => {
     );
     const named = new Set(read('docs/operations.md').match(/\bbothost_\w+/g));
     expect([...named].filter((name) => !counted.includes(name) && !gauges.includes(name))).toEqual([]);
-    // The document names only two of the metrics that every Node program has.
+    // docs/operations.md need not name the default metrics of Node programs.
     const own = [...counted.filter((name) => !/^bothost_(?:process|nodejs)_/.test(name)), ...gauges];
     expect(own.filter((name) => !named.has(name))).toEqual([]);
   });
@@ -100,16 +110,36 @@ describe('the documents', () => {
   });
 });
 
+/** Returns the paths of files and folders in the inline code of a document. */
+function pathsIn(document: string): readonly string[] {
+  const named = read(document).match(/`[\w./-]+(?:\.(?:ts|json)|\/)`/g) ?? [];
+  return named.map((text) => text.replaceAll('`', ''));
+}
+
+function missingPaths(document: string, bases: readonly string[]): readonly string[] {
+  return pathsIn(document).filter((path) => !bases.some((base) => existsSync(join(root, base, path))));
+}
+
+/** Anchors as GitHub makes them from headings. */
+function anchorsOf(document: string): readonly string[] {
+  return [...document.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\w\s-]/g, '')
+      .replaceAll(' ', '-'),
+  );
+}
+
 /** Inline code of at least three words that is neither a command nor Python. */
 function messagesIn(document: string): readonly string[] {
   const text = document.replace(/^```.*?^```/gms, '');
   const spans = [...text.matchAll(/(?<!`)`([^`\n]+)`/g)].map(([, span = '']) => span);
   const isMessage = /^(?:\.\.\.|[A-Za-z][\w-]*)(?: [\w.,;:'()+-]+){2,}$/;
-  const isCode = /^(?:aws|async|botcli|chattr|cloud|curl|docker|from|npm|npx|operator|uv) | --?\w/;
+  const isCode = /^(?:aws|async|botcli|chattr|cloud|curl|docker|from|npm|npx|operator|pipecat|uv) | --?\w/;
   return spans.filter((span) => isMessage.test(span) && !isCode.test(span));
 }
 
-/** The fixed parts of a message, between its values. */
+/** Returns the constant parts of a message, between its variable parts. */
 function fragmentsOf(message: string): readonly string[] {
   return message
     .split(/\.{3,}|\d+/)

@@ -15,7 +15,7 @@ const load = async (path) =>
   (await runnerImport(fileURLToPath(new URL(path, import.meta.url)), { configFile: false, logLevel: 'error' })).module;
 const { trackedFiles } = await load('prose/tracked-files.ts');
 const { readProse } = await load('prose/read-prose.ts');
-const files = trackedFiles(['ts', 'tsx', 'mjs', 'py', 'sh'], values.under);
+const files = trackedFiles(['ts', 'tsx', 'js', 'mjs', 'py', 'sh'], values.under);
 const read = files.map((path) => ({ path, prose: readProse(path) }));
 console.log(`seed ${seed}, ${files.length} files`);
 for (const [kind, size] of Object.entries(sizes)) {
@@ -24,7 +24,7 @@ for (const [kind, size] of Object.entries(sizes)) {
   for (const line of draw(lines.sort(), size, mulberry32(seed))) console.log(line);
 }
 
-/** Returns random elements with the first steps of a Fisher-Yates shuffle. */
+/** Returns `size` random elements: a Fisher-Yates shuffle that stops early. */
 function draw(lines, size, random) {
   for (let index = 0; index < Math.min(size, lines.length); index += 1) {
     const other = index + Math.floor(random() * (lines.length - index));
@@ -33,7 +33,7 @@ function draw(lines, size, random) {
   return lines.slice(0, size);
 }
 
-/** A small seeded generator of numbers from 0 to 1. */
+/** Creates a seeded generator of pseudorandom numbers from 0 to 1. */
 function mulberry32(seed) {
   let state = seed >>> 0;
   return () => {

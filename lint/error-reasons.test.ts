@@ -2,14 +2,14 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { failures } from '../packages/contract/src/errors.ts';
-import { repository, trackedFiles } from './prose/tracked-files.ts';
+import { repositoryRoot, trackedFiles } from './prose/tracked-files.ts';
 
 const sources = trackedFiles(['ts', 'tsx'], 'packages');
 const isTest = (path: string) => path.includes('.test.') || /^packages\/[^/]+\/test\//.test(path);
 
-/** Returns all quoted words in files, which include every reason that the files name. */
+/** Returns all quoted words in files. Error reasons are always quoted. */
 function quotedIn(paths: readonly string[]): ReadonlySet<string> {
-  const texts = paths.map((path) => readFileSync(join(repository, path), 'utf8'));
+  const texts = paths.map((path) => readFileSync(join(repositoryRoot, path), 'utf8'));
   return new Set(
     texts.flatMap((text) => [...text.matchAll(/(['"])([a-z]+(?:-[a-z]+)*)\1/g)].map(([, , word = '']) => word)),
   );

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { readProse } from './prose/read-prose.ts';
-import { repository, trackedFiles } from './prose/tracked-files.ts';
+import { repositoryRoot, trackedFiles } from './prose/tracked-files.ts';
 
 /** Archaic words, and phrases without a clear subject. */
 const unclear: readonly RegExp[] = [
@@ -44,7 +44,7 @@ const unclear: readonly RegExp[] = [
 
 function find(path: string, texts: readonly string[]): readonly string[] {
   return texts.flatMap((text) => {
-    // Code may quote a program, such as the account `nobody`.
+    // Ignore text in backticks: it is code, for example the account name `nobody`.
     const prose = text.replace(/`[^`]*`/g, '``');
     const words = unclear.flatMap((pattern) => new RegExp(pattern, 'i').exec(prose)?.[0] ?? []);
     return words.map((word) => `${path}: "${word}" in: ${text}`);
@@ -52,12 +52,12 @@ function find(path: string, texts: readonly string[]): readonly string[] {
 }
 
 it('comments, test names, messages and documents use plain terms', () => {
-  const sources = trackedFiles(['ts', 'tsx', 'mjs', 'py', 'sh']).flatMap((path) => {
+  const sources = trackedFiles(['ts', 'tsx', 'js', 'mjs', 'py', 'sh']).flatMap((path) => {
     const { comments, messages, testNames } = readProse(path);
     return find(path, [...comments, ...messages, ...testNames]);
   });
   const documents = trackedFiles(['md']).flatMap((path) => {
-    const text = readFileSync(join(repository, path), 'utf8').replace(/^```.*?^```/gms, '');
+    const text = readFileSync(join(repositoryRoot, path), 'utf8').replace(/^```.*?^```/gms, '');
     return find(path, text.split('\n'));
   });
   expect([...sources, ...documents]).toEqual([]);

@@ -9,6 +9,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const manifests = [
   '.',
   'packages/contract',
+  'packages/packing',
   'packages/runtime',
   'packages/server',
   'packages/cli',
@@ -27,8 +28,8 @@ type Report = {
   }[];
 };
 
-/** Lints files in an empty copy of the repository in one run, with the repository's rules. */
-export function lintPlanted(files: Readonly<Record<string, string>>): readonly Finding[] {
+/** Writes files to an empty copy of the repository, and lints them in one run with the repository's rules. */
+export function lintPlantedFiles(files: Readonly<Record<string, string>>): readonly Finding[] {
   const copy = mkdtempSync(path.join(tmpdir(), 'planted-'));
   try {
     for (const name of ['biome.json', '.gitignore', 'lint', ...manifests.map((folder) => `${folder}/package.json`)]) {

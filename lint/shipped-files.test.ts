@@ -9,7 +9,7 @@ const packages = ['packages', 'examples', 'runtimes']
   .flatMap((folder) => readdirSync(join(root, folder)).map((name) => `${folder}/${name}`))
   .filter((folder) => existsSync(join(root, folder, 'package.json')));
 
-/** Matches tests, test support, and the conformance suite of runtime drivers. */
+/** Matches paths of tests, of test support code, and of the conformance suite for runtime drivers. */
 const isTestFile = (path: string) =>
   /\.(?:test|setup)\.|(?:^|\/)test[-_]|(?:^|\/)(?:tests?|testing|conformance)\//.test(path);
 
@@ -24,7 +24,7 @@ beforeAll(() => {
   packed = tarballs.map(({ files }) => files.map(({ path }) => path));
 });
 
-// An earlier build may have left tests in "dist". If so, remove "dist" and build again.
+// If this fails because of tests from an earlier build, remove the directories "dist" and build again.
 it.each(packages.map((folder, index) => [folder, index] as const))('%s ships its build and no tests', (_, index) => {
   const files = packed[index] ?? [];
   expect(files.some((path) => /^(?:dist|src)\//.test(path))).toBe(true);

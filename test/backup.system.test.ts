@@ -15,7 +15,7 @@ import { botcliProgram, type Service, startService } from './service.ts';
 
 const execute = promisify(execFile);
 
-/** Returns its secret at `/secret`. At `/end`, writes more output than the service keeps, and ends its session. */
+/** A bot that returns its secret at `/secret`. At `/end`, it writes more output than the service keeps, and ends its session. */
 const project = {
   'package.json': '{"main": "main.js"}',
   'main.js': `console.log('bot started');
@@ -47,14 +47,14 @@ async function ask(origin: string, sessionId: string, path: string): Promise<str
   return (await fetch(url, withKey(source.publicKey))).text();
 }
 
-/** The beginning and the end of a session's log. */
+/** Returns the first and the last lines of a session's log. */
 async function logOf(client: Client, sessionId: string) {
   const read = async (order: 'asc' | 'desc') =>
     (await client.getLogs({ params, query: { sessionId, order, limit: 1_000 } })).logs;
   return { first: await read('asc'), last: await read('desc') };
 }
 
-/** Length and used bytes of the only stored output. */
+/** Returns the length and the used disk space of the only output file in the data directory. */
 async function storedOutput(dataDirectory: string) {
   const logs = join(dataDirectory, 'logs');
   const found = (await readdir(logs, { recursive: true })).filter((name) => name.endsWith('/output'));
@@ -108,7 +108,7 @@ function botcli(words: readonly string[], variables: Readonly<Record<string, str
   return execute(process.execPath, [botcliProgram, 'operator', ...words], { env, cwd: source.folder });
 }
 
-/** A service that was never started, with its own directory. */
+/** Creates a service with its own directory, but does not start it. */
 async function otherService(environment: Readonly<Record<string, string>> = {}): Promise<ServiceProcess> {
   const directory = await mkdtemp(join(tmpdir(), 'bothost-restored-'));
   await chmod(directory, 0o711);
@@ -124,7 +124,7 @@ async function otherService(environment: Readonly<Record<string, string>> = {}):
 const restore = ({ dataDirectory }: ServiceProcess, file = backup) =>
   botcli(['restore', file], { BOTHOST_DATA_DIR: dataDirectory });
 
-/** Starts the service, which must fail. Returns what it printed. */
+/** Starts the service, checks that the start fails, and returns the output. */
 async function failedStart(service: ServiceProcess): Promise<string> {
   expect(await service.start().exited).toBe(1);
   return readFile(service.logFile, 'utf8');
@@ -161,7 +161,7 @@ describe('operator backup', () => {
 
 describe('operator restore', () => {
   it.each(['the embedded database', 'an external database'])(
-    'brings everything back in %s',
+    'restores all data in %s',
     async (kind) => {
       const database = kind.startsWith('an') ? await testDatabase([]) : null;
       const service = await otherService(database === null ? {} : { DATABASE_URL: database.url });
@@ -186,7 +186,7 @@ describe('operator restore', () => {
       const verified = await botcli(['vault', 'verify', '--api-url', url], { BOTHOST_DATA_DIR: dataDirectory });
       expect(verified.stdout).toMatch(/verify\s+done/);
       expect(await client.verifyAudit()).toMatchObject({ ok: true });
-      // As after a kill between the restore of the database and its last step.
+      // Simulate a kill after the database was restored and before the last step of the restore.
       const sessions = async () => (await client.getSessions({ params, query: {} })).sessions.length;
       const before = await sessions();
       await stopped(service);
@@ -197,7 +197,7 @@ describe('operator restore', () => {
     240_000,
   );
 
-  /** Puts the directory of the unpacked backup back, without the files that were moved. */
+  /** Creates the directory of the unpacked backup again, without the files that the restore has already moved. */
   async function restoreAgain({ dataDirectory }: ServiceProcess): Promise<void> {
     const unpacked = await otherService();
     await restore(unpacked);
@@ -205,7 +205,7 @@ describe('operator restore', () => {
     await cp(join(unpacked.dataDirectory, 'restore'), join(dataDirectory, 'restore'), { recursive: true });
   }
 
-  it('can be repeated after a kill, and the service does not start in between', async () => {
+  it('can be repeated after a kill, and the service refuses to start until then', async () => {
     const service = await otherService();
     const env = { ...source.environment, BOTHOST_DATA_DIR: service.dataDirectory };
     const child = spawn(process.execPath, [botcliProgram, 'operator', 'restore', '-'], { env });

@@ -9,7 +9,7 @@ import { type RunOptions, runProgram } from '../packages/cli/test/run-program.ts
 import { withKey } from '../packages/server/test/support/client.ts';
 import { startTestServer, type TestServer } from '../packages/server/test/support/test-server.ts';
 
-/** Runs botcli with a connection to the service that tests can break. */
+/** Runs botcli with a connection to the service that the tests can break. */
 let service: TestServer;
 let line: Line;
 let place: string;
@@ -78,7 +78,7 @@ type Line = {
   onPassed: () => void;
 };
 
-/** Forwards bytes to the service. With `breakAfter`, closes each connection after that number of sent bytes. */
+/** A TCP proxy in front of the service. With `breakAfter`, it closes each connection after that number of sent bytes. */
 async function openLine(): Promise<Line> {
   const server = createServer((client) => {
     const target = connect(opened.to, '127.0.0.1');
@@ -126,8 +126,8 @@ test('botcli cloud deploy moves new sessions to the new code, and changes nothin
   expect(await answerOfSession()).toBe('two');
   expect(await cloud(`agent rollback ${name} --yes`)).toMatchObject({ status: 0 });
   expect(await answerOfSession()).toBe('one');
-  const gone = await cloud(`agent delete ${name} --yes`);
-  expect(gone.stdout).toContain('Sessions still running\t3\n');
+  const deleted = await cloud(`agent delete ${name} --yes`);
+  expect(deleted.stdout).toContain('Sessions still running\t3\n');
   expect(await cloud(`agent status ${name}`)).toMatchObject({ status: 1 });
 });
 

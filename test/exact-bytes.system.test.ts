@@ -11,8 +11,8 @@ import { runInTerminal, terminalKeys } from '../packages/cli/test/run-in-termina
 import { botcliProgram, type Service, startService } from './service.ts';
 
 /**
- * However a value is given to the built botcli, the environment of a running bot contains exactly its bytes. The bot reads the
- * bytes from the kernel, so that Node decodes nothing.
+ * Passes secret values to the built botcli in every possible way, and checks that the environment of a running bot contains
+ * exactly the same bytes. The bot reads its environment from /proc, because Node would decode it.
  */
 let service: Service;
 let folder: string;
@@ -60,7 +60,7 @@ async function runWithInput(args: readonly string[], input: string): Promise<voi
 
 const edges = [' blanks ', '\ttabs\t', '"in quotes"', 'a line\n', '\u{feff}a mark'];
 
-/** Values for one way to write them, each with its own key. */
+/** Creates keys with values that can be written in this way. `fits` returns whether a value can. */
 function mean(way: string, count: number, fits: (value: string) => boolean): readonly (readonly [string, string])[] {
   const held = edges.filter(fits);
   const values = [...held, ...sampleValues(count - held.length, 20_261_120 + way.length, fits)];
@@ -120,7 +120,7 @@ it('standard input keeps every byte of a value', async () => {
 
 it('a hidden prompt keeps every byte of a value', async () => {
   const pairs = mean('prompt', 12, (value) => !/(?!\t)\p{Cc}/u.test(value) && value.trim() !== '');
-  // An earlier attempt of the test may have stored the values, and botcli asks no confirmation for unchanged values.
+  // Remove values of an earlier attempt of this test, because botcli asks no confirmation for unchanged values.
   await run([
     botcliProgram,
     'cloud',

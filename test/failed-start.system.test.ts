@@ -25,9 +25,9 @@ beforeEach(async () => {
   data = join(folder, 'data');
 });
 
-type Ended = { readonly status: number | string | null; readonly told: string };
+type ProcessResult = { readonly status: number | string | null; readonly output: string };
 
-function start(more: Readonly<Record<string, string>>): Promise<Ended> {
+function start(more: Readonly<Record<string, string>>): Promise<ProcessResult> {
   const env = {
     PATH: execPath.replace(/\/[^/]+$/, ''),
     HOME: folder,
@@ -39,7 +39,7 @@ function start(more: Readonly<Record<string, string>>): Promise<Ended> {
     ...more,
   };
   return new Promise((resolve) => {
-    execFile(execPath, [program], { env }, (error, _, told) => resolve({ status: error?.code ?? 0, told }));
+    execFile(execPath, [program], { env }, (error, _, output) => resolve({ status: error?.code ?? 0, output }));
   });
 }
 
@@ -93,16 +93,16 @@ const obstacles: Record<string, { readonly says: RegExp; readonly meet: () => Pr
 };
 
 it.each(Object.entries(obstacles))('%s is reported without a stack trace, with exit status 1', async (_, obstacle) => {
-  const { status, told } = await start(await obstacle.meet());
-  expect(told).toMatch(/^bothost: /);
-  expect(told).toMatch(obstacle.says);
-  expect(told).not.toMatch(/^\s+at /m);
+  const { status, output } = await start(await obstacle.meet());
+  expect(output).toMatch(/^bothost: /);
+  expect(output).toMatch(obstacle.says);
+  expect(output).not.toMatch(/^\s+at /m);
   expect(status).toBe(1);
 });
 
 it.runIf(process.getuid?.() === 0)('a directory that bots cannot enter is reported', async () => {
   await chmod(folder, 0o700);
-  const { status, told } = await start({});
-  expect(told).toMatch(/^bothost: .*Let every account pass through it.*\n$/);
+  const { status, output } = await start({});
+  expect(output).toMatch(/^bothost: .*Let every account pass through it.*\n$/);
   expect(status).toBe(1);
 });

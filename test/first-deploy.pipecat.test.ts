@@ -6,13 +6,13 @@ import { readConfig } from '../packages/server/src/config.ts';
 import { type Service, startService } from './service.ts';
 import { createOutputPattern, normalizeOutput, openTerminal, readSteps } from './transcript.ts';
 
-/** The section of docs/deploy.md that installs the real Pipecat. */
+/** Follows the section of docs/deploy.md that installs the real Pipecat. */
 const root = fileURLToPath(new URL('..', import.meta.url));
 let service: Service;
 
 beforeAll(async () => {
   const { inherited, secrets } = readConfig();
-  // Uses uv, because pip takes ten times as long for the packages of Pipecat.
+  // Put uv in PATH, because pip takes ten times as long to install Pipecat.
   service = await startService({ PATH: `${inherited.path}:${inject('uvFolder')}`, ...secrets.buildVariables });
 });
 afterAll(() => service?.close());

@@ -15,7 +15,7 @@ it('the commands in docs/deploy.md print the documented output', async () => {
   onTestFinished(service.close);
   const { environment, folder, origin } = service;
   const terminal = openTerminal(folder, origin, environment);
-  for (const title of ['A bot in ten lines', 'A change', 'A broken one', 'Back']) {
+  for (const title of ['A bot in ten lines', 'A change', 'A broken version', 'A rollback']) {
     const steps = readSteps(document, title);
     expect(steps.length, title).toBeGreaterThan(0);
     for (const step of steps) {

@@ -13,7 +13,7 @@ let service: Service;
 let folder: string;
 let environment: Readonly<Record<string, string>>;
 
-// Each attempt uses a new service, which has no secrets.
+// Use a new service, which has no secrets, for each attempt of the test.
 beforeEach(async () => {
   service = await startService();
   onTestFinished(service.close);
@@ -23,8 +23,8 @@ beforeEach(async () => {
 }, 120_000);
 
 /**
- * Returns the output for a user who answers each question with yes, and each hidden prompt with a value that is also valid as
- * credentials.
+ * Runs commands in a terminal and returns the output. Answers each question with yes, and each hidden prompt with a value that is
+ * also valid as credentials.
  */
 function typeInTerminal(commands: string): Promise<string> {
   const script = join(folder, '..', 'step.sh');
@@ -51,10 +51,10 @@ function typeInTerminal(commands: string): Promise<string> {
 const sections = [
   'A first set',
   'One more key',
-  'Look',
-  'Compare and go back',
-  'Without questions',
-  'Remove',
+  'List sets and keys',
+  'Compare and roll back',
+  'In a script',
+  'Remove keys and sets',
   'Image pull secrets',
   'Credentials of a registry',
 ];
@@ -80,7 +80,7 @@ const specified: Readonly<Record<string, readonly RegExp[]>> = {
   ],
 };
 
-/** Options that the commands in the document must not use. */
+/** Returns the options of `botcli cloud secrets` that no command in the document uses. */
 function notShown(commands: readonly string[]): readonly string[] {
   return Object.entries(specified).flatMap(([name, rows]) => {
     const lines = commands.filter((line) => line.includes(`botcli cloud secrets ${name} `));
@@ -112,7 +112,7 @@ it('the commands in docs/secrets.md print the documented output and use every op
 it('the commands in a generated README store the secrets of the project', async () => {
   const init = 'botcli init gen -t lightrtc -m cascade --stt deepgram_stt --llm openai_llm --tts cartesia_tts';
   const early = await typeInTerminal(`${init} > /dev/null; cd gen/server; botcli cloud deploy --dry-run`);
-  expect(early).toContain('The deploy names the secret set gen-secrets, which does not exist');
+  expect(early).toContain("The agent's secret set gen-secrets does not exist");
   const [, help = 'no command'] = /To create it, run: (.*)/.exec(early) ?? [];
   expect(await readFile(join(folder, 'gen/README.md'), 'utf8')).toContain(`\n${help}\n`);
   const fill = "cp .env.example .env; sed -i 's/^OPENAI_API_KEY=/&sk-proj/' .env";

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Service, startService } from './service.ts';
 
-/** Runs the first steps of the documents with the built service. */
+/** Runs the first steps of the README and of docs/bots.md with the built service. */
 const root = fileURLToPath(new URL('..', import.meta.url));
 const uuid = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/;
 
@@ -28,7 +28,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** The bot of docs/bots.md. */
+/** The bot in docs/bots.md. */
 async function saveBot(place: string): Promise<void> {
   for (const [name, language] of [
     ['package.json', 'json'],
@@ -43,7 +43,7 @@ function blocks(document: string, language: string): string[] {
   return [...document.matchAll(new RegExp(`\`\`\`${language}\n([\\s\\S]*?)\`\`\``, 'g'))].map(([, text = '']) => text);
 }
 
-/** The commands of the README's first session, except the installation, and the web page, which has its own test. */
+/** Returns the commands of the first session in the README, except installation commands. */
 function commands(): string[] {
   return blocks(readme, 'sh').filter((block) => !block.startsWith('npm '));
 }

@@ -39,7 +39,7 @@ afterAll(async () => {
 const socketOf = (path: string) => service.origin.replace('http', 'ws') + path;
 const commands = (text: string) => terminal.follow({ kind: 'commands', text, printed: null });
 
-/** The variables in the project's `.env`, and the address of the stand-in for OpenAI. */
+/** The values of the project's secret set: the variables in its `.env`, and the address of the stand-in for OpenAI. */
 async function valuesOf({ directory }: GeneratedProject): Promise<Record<string, string>> {
   const env = await readFile(join(directory, '.env'), 'utf8');
   const pairs = [...env.matchAll(/^(\w+)=(.*)$/gm)].map(([, name = '', value = '']) => [name, value]);
@@ -66,8 +66,9 @@ async function keep(values: Readonly<Record<string, string>>): Promise<void> {
 }
 
 /**
- * The first deploy installs the Python environment. A `.pth` file in it then makes every bot use the stand-in vendors, because a
- * secret cannot set PIPECAT_SETUP_FILES. The second deploy is of the unchanged project.
+ * Deploys the project twice. The first deploy installs the Python environment, to which a `.pth` file is added that makes every
+ * bot use the stand-in vendors, because a secret cannot set PIPECAT_SETUP_FILES. The second deploy restarts the unchanged
+ * project.
  */
 async function deploy(): Promise<void> {
   const bot = join(project.directory, 'bot.py');

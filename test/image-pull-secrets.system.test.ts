@@ -10,7 +10,7 @@ const basic = `Basic ${Buffer.from(credentials).toString('base64')}`;
 let service: Service;
 let registry: FakeRegistry;
 
-// Each attempt uses a new service without secrets and a registry that has received no requests.
+// Use a new service and a new registry for each attempt of the test.
 beforeEach(async () => {
   registry = await startFakeRegistry(({ headers }) =>
     headers.get('authorization') === basic

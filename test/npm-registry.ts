@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 
-/** The document that `npm publish` sends, as far as it is used here. */
+/** The fields of the document that `npm publish` sends and this registry uses. */
 type Publication = {
   readonly versions: Readonly<Record<string, object>>;
   readonly _attachments: Readonly<Record<string, { readonly data: string }>>;
@@ -12,12 +12,12 @@ type Publication = {
 /** An npm registry in memory. Redirects requests for packages that were not published to it. */
 export type NpmRegistry = {
   readonly url: string;
-  /** Names of packages, in the order of their publication. */
+  /** Names of the published packages, in the order of their publication. */
   readonly published: readonly string[];
   readonly close: () => Promise<unknown>;
 };
 
-/** `upstream`: the registry for all other packages. */
+/** `upstream` is the URL of the registry that has all other packages. */
 export async function startNpmRegistry(upstream: string): Promise<NpmRegistry> {
   const documents = new Map<string, Publication>();
   const tarballs = new Map<string, Buffer>();

@@ -27,15 +27,15 @@ export interface Service {
 export const botcliProgram = fileURLToPath(new URL('../packages/cli/bin/botcli.js', import.meta.url));
 
 /**
- * Starts the built service. `settings` are its environment variables. If projects must be prepared at the start, `timeoutMs` must
- * be longer.
+ * Starts the built service. `settings` are its environment variables. If it must install packages before it is ready, pass a
+ * longer `timeoutMs`.
  */
 export async function startService(
   settings: Readonly<Record<string, string>> = {},
   timeoutMs = 90_000,
 ): Promise<Service> {
   const folder = await mkdtemp(join(tmpdir(), 'bothost-service-'));
-  // Bots and the database run under their own accounts if the user is root.
+  // If the user is root, bots and the database run under other accounts, which must be able to enter the directory.
   await chmod(folder, 0o711);
   const programs = join(folder, 'programs');
   await mkdir(programs);

@@ -10,7 +10,7 @@ import { freePort } from '../packages/server/test/support/free-port.ts';
 import { dialCall, parseCall, twilioCall } from '../packages/server/test/support/phone-calls.ts';
 import { startTestServer, type TestServer } from '../packages/server/test/support/test-server.ts';
 
-/** Starts calls with the call documents in docs/telephony.md, like carriers do. */
+/** Starts calls with the call documents in docs/telephony.md, as telephone carriers do. */
 let service: TestServer;
 let bots: BotDirectory[];
 let document: string;
@@ -40,7 +40,7 @@ function blocks(language: string): string[] {
   return [...document.matchAll(new RegExp(`\`\`\`${language}\n([\\s\\S]*?)\`\`\``, 'g'))].map(([, text = '']) => text);
 }
 
-/** Replaces the organization in the document with that of the test, and uses only the path. */
+/** Returns the path of the WebSocket URL in a call document, with the organization of the test service. */
 function pathIn(text: string): string {
   const url = /wss:\/\/bots\.example\.com[^\s"<]*/.exec(text)?.[0] ?? '';
   return url.replace('wss://bots.example.com', '').replace('phone.home', `phone.${service.organization}`);
@@ -52,7 +52,7 @@ describe('docs/telephony.md', () => {
     ['telnyx', 'xml', 1],
     ['plivo', 'xml', 2],
     ['exotel', 'text', 0],
-  ] as const)('connects %s to the bot with its call document', async (carrier, language, index) => {
+  ] as const)('contains a call document that connects %s to the bot', async (carrier, language, index) => {
     const text = blocks(language)[index] ?? '';
     const parameters = [...text.matchAll(/<Parameter name="([^"]*)" value="([^"]*)"/g)].map(([, name, value]) => [
       name,
@@ -70,7 +70,7 @@ describe('docs/telephony.md', () => {
     call.socket.close();
   });
 
-  it('connects calls of an agent with tokens through its webhook', async () => {
+  it('contains a webhook that connects calls to an agent with tokens', async () => {
     const [source = ''] = blocks('js');
     await writeFile(join(folder, 'webhook.mjs'), source.replaceAll('/public/phone/', '/public/guarded/'));
     const port = await freePort();

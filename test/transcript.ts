@@ -24,11 +24,11 @@ export function readSteps(document: string, title: string): readonly DocumentSte
 }
 
 export type Terminal = {
-  /** Carries out a step and returns its output on both streams as a terminal with 80 columns shows it. */
+  /** Executes a step and returns its output, including errors, as a terminal with 80 columns shows it. */
   readonly follow: (step: DocumentStep) => Promise<string>;
 };
 
-/** A shell that keeps its directory and variables between steps. Commands in a document may fail. */
+/** A shell that keeps its working directory and variables between steps. A failed command does not end it. */
 export function openTerminal(home: string, origin: string, environment: Readonly<Record<string, string>>): Terminal {
   const state = join(home, '.terminal');
   let folder = home;
@@ -49,7 +49,7 @@ export function openTerminal(home: string, origin: string, environment: Readonly
   };
 }
 
-/** Replaces everything that differs between runs: ids, times, sizes, column widths, paths. */
+/** Replaces all parts of an output that differ between runs: ids, times, sizes, column widths and paths. */
 export function normalizeOutput(text: string): string {
   return (
     text
@@ -62,7 +62,7 @@ export function normalizeOutput(text: string): string {
       .replace(/\bv2\d\.\d+\.\d+/g, 'NODE')
       .replace(/Python 3\.\d+\.\d+ \(\S+\)/g, 'PYTHON')
       .split('\n')
-      // Removes progress lines, which appear only on slow machines.
+      // Remove progress lines, which appear only on slow machines.
       .filter((line) => !/^(?:Preparing|Starting the first instance)/.test(line))
       .map((line) => line.replace(/ +/g, ' ').trimEnd())
       .filter((line) => line !== '')

@@ -3,13 +3,13 @@ export type Prose = {
   /** Whole comments. Consecutive line comments count as one. */
   readonly comments: readonly string[];
   /**
-   * Messages of errors and logs: arguments of constructors, factories and log calls, and fields of error tables. Test files have
-   * none.
+   * Messages of errors and logs: arguments of constructors, factories and log calls, and fields of error tables. Messages in test
+   * files are not included.
    */
   readonly messages: readonly string[];
   /** Test titles with the titles of the enclosing `describe` blocks, as in `describe > it`. */
   readonly testNames: readonly string[];
-  /** Names of exports, or of public top-level classes and functions in Python. */
+  /** Exported names; in Python, names of public top-level classes, functions and constants. */
   readonly identifiers: readonly string[];
 };
 

@@ -1,11 +1,11 @@
 import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import { readHashComments, readPython } from './python.ts';
-import { repository } from './tracked-files.ts';
+import { repositoryRoot } from './tracked-files.ts';
 import { readTypeScript } from './typescript.ts';
 
 describe('readTypeScript', () => {
-  it('joins consecutive line comments and strips the frame of a block', () => {
+  it('joins consecutive line comments and strips the delimiters of a block comment', () => {
     const text =
       '#!/usr/bin/env node\n// one\n// comment\n\n/**\n * A block\n * of two lines.\n */\n// biome-ignore lint: x\n';
     expect(readTypeScript('a.ts', text).comments).toEqual(['one comment', 'A block of two lines.']);
@@ -26,7 +26,7 @@ describe('readTypeScript', () => {
     ]);
   });
 
-  it('finds test names with those of the enclosing blocks, and skips titles without words', () => {
+  it('finds test names with the titles of the enclosing blocks, and skips titles without words', () => {
     const text = `describe('start', () => {
       it('returns', () => {});
       it.each([1])('rejects %s', () => {});
@@ -74,7 +74,7 @@ it('readHashComments reads shell scripts', () => {
 it('draw-prose repeats a draw when given its seed', () => {
   const draw = (seed: string) => {
     const words = ['lint/draw-prose.mjs', '--seed', seed, '--under', 'packages/contract'];
-    return spawnSync(process.execPath, words, { cwd: repository, encoding: 'utf8' }).stdout;
+    return spawnSync(process.execPath, words, { cwd: repositoryRoot, encoding: 'utf8' }).stdout;
   };
   const first = draw('7');
   expect(first).toMatch(/^seed 7, \d+ files\n\ncomments: 40 of /);

@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Prose } from './prose.ts';
 import { readHashComments, readPython } from './python.ts';
-import { repository } from './tracked-files.ts';
+import { repositoryRoot } from './tracked-files.ts';
 import { readTypeScript } from './typescript.ts';
 
 export function readProse(path: string): Prose {
-  const text = readFileSync(join(repository, path), 'utf8');
+  const text = readFileSync(join(repositoryRoot, path), 'utf8');
   if (path.endsWith('.py')) return readPython(text);
   if (path.endsWith('.sh')) return { comments: readHashComments(text), messages: [], testNames: [], identifiers: [] };
   return readTypeScript(path, text);

@@ -42,7 +42,7 @@ export function readTypeScript(path: string, text: string): Prose {
       const title = testTitle(node, text);
       if (title === null) return;
       titles.push(oneLine(title));
-      // The words of a title such as '%s' are in the table of cases.
+      // Skip titles such as '%s', whose words are in the table of cases.
       if (!/[a-z]{2}/i.test(title) || rootName(node.callee).startsWith('describe')) return;
       testNames.push(titles.join(' > '));
     },
@@ -68,7 +68,7 @@ export function readTypeScript(path: string, text: string): Prose {
   };
 }
 
-/** Returns `it` for `it(...)`, `it.each(...)(...)` and `it.skipIf(...)(...)`. */
+/** Returns the name of the called function: `it` for `it(...)`, `it.each(...)(...)` and `it.skipIf(...)(...)`. */
 function rootName(callee: ESTree.Node): string {
   if (callee.type === 'Identifier') return callee.name;
   if (callee.type === 'MemberExpression') return rootName(callee.object);
