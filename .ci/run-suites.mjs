@@ -1,5 +1,5 @@
-// Runs every suite, two at a time. Prints the output of each suite when it ends, then a table of times and counts, and the
-// tests that passed only when retried: each of these is a defect.
+// Runs every suite, two at a time. Prints the output of each suite when it ends, then a table of times and counts, the tests
+// that failed or were skipped, and the tests that passed only when retried: each of these is a defect.
 import { spawn } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -22,10 +22,16 @@ const suites = [
   suite('test:clients'),
   suite('test:docker'),
   // A crash test must not pass by chance: its faults are rare, so it is never retried.
-  suite('test:crash', { variables: { BOTHOST_TEST_KILLS: process.env.BOTHOST_TEST_KILLS ?? '20' }, retries: 0 }),
+  suite('test:crash', {
+    variables: {
+      BOTHOST_TEST_KILLS: process.env.BOTHOST_TEST_KILLS ?? '20',
+      BOTHOST_TEST_ATTACK_SECONDS: process.env.BOTHOST_TEST_ATTACK_SECONDS ?? '60',
+    },
+    retries: 0,
+  }),
   ...(isRoot
     ? [
-        // What depends on the account: files, processes and bots.
+        // Repeat the tests whose results depend on the account, because they use files, processes and bots.
         asOrdinaryUser('test', 'packages/cli/src', 'packages/runtime', 'packages/server'),
         asOrdinaryUser('test:system', 'packages/runtime', 'packages/server/test/faults'),
       ]
@@ -61,15 +67,9 @@ async function run({ name, command, retries = 1, variables = {}, skipsAllowed = 
   const file = (extension) => join(directory, `${name.replace(/\W+/g, '-')}.${extension}`);
   const started = performance.now();
   const log = openSync(file('log'), 'w');
-  const options = [
-    `--retry=${retries}`,
-    '--reporter=default',
-    '--reporter=json',
-    '--reporter=./.ci/retried-tests.mjs',
-    `--outputFile.json=${file('json')}`,
-  ];
+  const options = [`--retry=${retries}`, '--reporter=default', '--reporter=./.ci/suite-report.mjs'];
   // `npm ci` has built the programs: no suite may build them again while another one runs them.
-  const env = { ...process.env, ...variables, BOTHOST_TEST_BUILT: 'true', RETRIED_TESTS: file('retried') };
+  const env = { ...process.env, ...variables, BOTHOST_TEST_BUILT: 'true', SUITE_REPORT: file('json') };
   const child = spawn(command[0], [...command.slice(1), ...options], {
     stdio: ['ignore', log, log],
     detached: true,
@@ -83,27 +83,18 @@ async function run({ name, command, retries = 1, variables = {}, skipsAllowed = 
   closeSync(log);
   const seconds = Math.round((performance.now() - started) / 1000);
   console.log(`== ${name}\n${readFileSync(file('log'), 'utf8')}== ${name}: ${seconds} s`);
-  const counts = count(file('json'), skipsAllowed);
-  const failed = counts.failed === 0 && status !== 0 ? 1 : counts.failed;
-  return { name, seconds, ...counts, failed, retried: lines(file('retried')) };
+  const { passed, failed, skipped, retried } = readReport(file('json'), status);
+  const failures = [...failed, ...(skipsAllowed ? [] : skipped.map((title) => `${title}: skipped`))];
+  if (failures.length === 0 && status !== 0) failures.push(`no test failed, exit status ${status}`);
+  return { name, seconds, passed, failed: failures.length, skipped: skipped.length, failures, retried };
 }
 
 /** A suite that wrote no report has failed. */
-function count(report, skipsAllowed) {
+function readReport(path, status) {
   try {
-    const { numPassedTests, numFailedTests, numPendingTests, numTodoTests } = JSON.parse(readFileSync(report, 'utf8'));
-    const skipped = numPendingTests + numTodoTests;
-    return { passed: numPassedTests, failed: numFailedTests + (skipsAllowed ? 0 : skipped), skipped };
+    return JSON.parse(readFileSync(path, 'utf8'));
   } catch {
-    return { passed: 0, failed: 1, skipped: 0 };
-  }
-}
-
-function lines(file) {
-  try {
-    return readFileSync(file, 'utf8').split('\n').filter(Boolean);
-  } catch {
-    return [];
+    return { passed: 0, failed: [`no report, exit status ${status}`], skipped: [], retried: [] };
   }
 }
 
@@ -118,8 +109,13 @@ function describe(results) {
       `${skipped} skipped`,
     ].join('  '),
   );
-  const retried = results.flatMap(({ name, retried }) => retried.map((test) => `  ${name}: ${test}`));
-  const defects =
-    retried.length === 0 ? ['No test needed a retry.'] : ['Passed only when retried, find the cause:', ...retried];
-  return [...rows, ...defects, `${sum('passed')} passed, ${sum('failed')} failed`].join('\n');
+  const list = (field) => results.flatMap((result) => result[field].map((line) => `  ${result.name}: ${line}`));
+  const failures = list('failures');
+  const retried = list('retried');
+  return [
+    ...rows,
+    ...(failures.length === 0 ? [] : ['Failed:', ...failures]),
+    ...(retried.length === 0 ? ['No test needed a retry.'] : ['Passed only when retried, find the cause:', ...retried]),
+    `${sum('passed')} passed, ${sum('failed')} failed`,
+  ].join('\n');
 }
