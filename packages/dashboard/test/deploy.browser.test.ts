@@ -20,6 +20,8 @@ let page: Page;
 setUpDashboard(
   (dashboard) => {
     ({ service, page } = dashboard);
+    // Playwright intercepts file pickers while the page has a listener. One that is added just before a key is pressed is too late.
+    page.on('filechooser', () => {});
   },
   { agents: [] },
 );
