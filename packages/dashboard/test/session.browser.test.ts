@@ -198,10 +198,10 @@ browserTest(
 
     await page.waitForURL(/at=/);
     await inspect('logs-many');
+    // Lines that the service read at once have one time, so the address leads to the last of them.
+    const time = String((await lines().last().textContent())?.slice(0, '12:00:00.000'.length));
     await page.reload();
-    await line(/line (49|50)\d{3} of many/)
-      .first()
-      .waitFor();
+    await line(time).first().waitFor();
     await page.getByRole('button', { name: 'Follow new lines' }).click();
     await line('line 99999 of many').waitFor();
   },
