@@ -4,15 +4,15 @@ const storageName = 'bothost.theme';
 const changed = new EventTarget();
 const systemTheme = matchMedia('(prefers-color-scheme: dark)');
 
+let theme: Theme = 'light';
+
 /** The chosen theme, or that of the system. */
 export function currentTheme(): Theme {
-  const stored = localStorage.getItem(storageName);
-  if (stored === 'light' || stored === 'dark') return stored;
-  return systemTheme.matches ? 'dark' : 'light';
+  return theme;
 }
 
-export function setTheme(theme: Theme): void {
-  localStorage.setItem(storageName, theme);
+export function setTheme(chosen: Theme): void {
+  localStorage.setItem(storageName, chosen);
   applyTheme();
 }
 
@@ -28,7 +28,11 @@ export function watchTheme(onChange: () => void): () => void {
   return () => changed.removeEventListener('change', onChange);
 }
 
+// Nothing else reads `matches`: Chromium omits the event of a change that a script has already read.
 function applyTheme(): void {
-  document.documentElement.dataset['theme'] = currentTheme();
+  const stored = localStorage.getItem(storageName);
+  const system = systemTheme.matches ? 'dark' : 'light';
+  theme = stored === 'light' || stored === 'dark' ? stored : system;
+  document.documentElement.dataset['theme'] = theme;
   changed.dispatchEvent(new Event('change'));
 }
