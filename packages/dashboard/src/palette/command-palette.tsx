@@ -54,7 +54,7 @@ export function CommandPalette({ pages, onClose, onShortcuts }: CommandPalettePr
             <Group heading="Agents">
               {agents.data.agents.map((agent) => (
                 <Item key={agent.id} onSelect={choose(talkTo(agent.name))}>
-                  Talk to {agent.name}
+                  {`Talk to ${agent.name}`}
                 </Item>
               ))}
             </Group>
@@ -64,17 +64,18 @@ export function CommandPalette({ pages, onClose, onShortcuts }: CommandPalettePr
               {user.organizations.map((one) => (
                 <Item
                   key={one.id}
+                  keywords={[one.name]}
                   onSelect={choose(
                     () => void navigate({ to: '/orgs/$organization', params: { organization: one.name } }),
                   )}
                 >
-                  Switch to {one.verboseName}
+                  {`Switch to ${one.verboseName}`}
                 </Item>
               ))}
             </Group>
           )}
           <Group heading="Actions">
-            <Item onSelect={choose(() => setTheme(otherTheme))}>Use the {otherTheme} theme</Item>
+            <Item onSelect={choose(() => setTheme(otherTheme))}>{`Use the ${otherTheme} theme`}</Item>
             <Item onSelect={onShortcuts}>Keyboard shortcuts</Item>
           </Group>
         </Command.List>
@@ -94,9 +95,19 @@ function Group({ heading, children }: { readonly heading: string; readonly child
   );
 }
 
-function Item({ onSelect, children }: { readonly onSelect: () => void; readonly children: ReactNode }) {
+type ItemProps = {
+  readonly onSelect: () => void;
+  /** Words that find the item beside its text. */
+  readonly keywords?: string[];
+  readonly children: string;
+};
+
+function Item({ onSelect, keywords = [], children }: ItemProps) {
   return (
     <Command.Item
+      // Given, because the library can only read the text of an item that is shown, and an item may be added during a search.
+      value={children}
+      keywords={keywords}
       onSelect={onSelect}
       className="flex min-h-9 cursor-pointer items-center rounded-lg px-3 text-sm data-[selected=true]:bg-line/60"
     >
