@@ -12,10 +12,10 @@ import { Command } from '../components/command.tsx';
 import { Loaded } from '../components/loaded.tsx';
 import { PageHeader, Section } from '../components/section.tsx';
 import { Select } from '../components/select-field.tsx';
+import { readOrganizationKey, storeOrganizationKey } from '../session/organization-keys.ts';
 import { useUser } from '../session/session.ts';
 import { AgentConversation } from '../talk/agent-conversation.tsx';
 import { KeyForm } from '../talk/key-form.tsx';
-import { readOrganizationKey, storeOrganizationKey } from '../talk/public-key.ts';
 
 const route = getRouteApi('/signed-in/app/orgs/$organization/talk/$agent');
 

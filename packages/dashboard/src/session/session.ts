@@ -1,7 +1,7 @@
 import type { User } from '@bothost/contract';
 import { type QueryClient, queryOptions, useQuery } from '@tanstack/react-query';
 import { api, isSignedOut } from '../api.ts';
-import { forgetOrganizationKeys } from '../talk/public-key.ts';
+import { forgetOrganizationKeys } from './organization-keys.ts';
 
 /** Notifies the other tabs of this browser that a person signed in or out. */
 const channel = new BroadcastChannel('bothost.session');

@@ -30,28 +30,9 @@ export function loadKey({ location, history, storage }: PublicKeyStorage): strin
 }
 
 /** Stores the key for this browser tab. Undefined removes the stored key. */
-export function storeKey(storage: PublicKeyStorage['storage'], key: string | undefined, name = storageName): void {
-  if (key === undefined) storage.removeItem(name);
-  else storage.setItem(name, key);
-}
-
-const organizationPrefix = `${storageName}.`;
-
-/** The public key with which a signed-in person talks to the agents of an organization in this browser. */
-export function readOrganizationKey(organizationId: string): string | undefined {
-  return localStorage.getItem(organizationPrefix + organizationId) ?? undefined;
-}
-
-/** Undefined removes the stored key. */
-export function storeOrganizationKey(organizationId: string, key: string | undefined): void {
-  storeKey(localStorage, key, organizationPrefix + organizationId);
-}
-
-/** Removes the keys of all organizations from this browser. */
-export function forgetOrganizationKeys(): void {
-  for (const name of Object.keys(localStorage)) {
-    if (name.startsWith(organizationPrefix)) localStorage.removeItem(name);
-  }
+export function storeKey(storage: PublicKeyStorage['storage'], key: string | undefined): void {
+  if (key === undefined) storage.removeItem(storageName);
+  else storage.setItem(storageName, key);
 }
 
 /** Returns a sentence about an error in the format of a key, or undefined if there is none. Does not ask the service. */

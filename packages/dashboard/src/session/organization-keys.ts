@@ -1,0 +1,19 @@
+const prefix = 'bothost.publicKey.';
+
+/** The public key with which the signed-in person talks to the agents of an organization in this browser. */
+export function readOrganizationKey(organizationId: string): string | undefined {
+  return localStorage.getItem(prefix + organizationId) ?? undefined;
+}
+
+/** Undefined removes the stored key. */
+export function storeOrganizationKey(organizationId: string, key: string | undefined): void {
+  if (key === undefined) localStorage.removeItem(prefix + organizationId);
+  else localStorage.setItem(prefix + organizationId, key);
+}
+
+/** Removes the keys of all organizations from this browser. */
+export function forgetOrganizationKeys(): void {
+  for (const name of Object.keys(localStorage)) {
+    if (name.startsWith(prefix)) localStorage.removeItem(name);
+  }
+}
