@@ -4,10 +4,10 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { isSignedOut } from './api.ts';
 import './app.css';
+import { forgetUser, watchOtherTabs } from './accounts/session.ts';
 import { ConnectionBanner } from './connection/connection-banner.tsx';
 import { watchConnection } from './connection/watch-connection.ts';
 import { createAppRouter } from './router.tsx';
-import { forgetUser, watchOtherTabs } from './session/session.ts';
 import { loadKey } from './talk/public-key.ts';
 import { startTheme } from './theme.ts';
 

@@ -9,17 +9,17 @@ import {
   Outlet,
   redirect,
 } from '@tanstack/react-router';
+import { safeRedirect } from './accounts/redirect.ts';
+import { SignedIn } from './accounts/signed-in.tsx';
 import { describeError } from './api.ts';
 import { Alert } from './components/alert.tsx';
 import { Button } from './components/button.tsx';
 import { Card } from './components/card.tsx';
 import type { LogSearch } from './logs/log-filter.ts';
-import { HomePage } from './pages/home-page.tsx';
-import { safeRedirect } from './session/redirect.ts';
-import { SignedIn } from './session/signed-in.tsx';
 import type { SessionFilter } from './sessions/session-filter.ts';
 import type { AuditFilter } from './settings/audit-filter.ts';
-import { Shell } from './shell.tsx';
+import { HomePage } from './shell/home-page.tsx';
+import { Shell } from './shell/shell.tsx';
 import { parseTalkSearch } from './talk/transport-names.ts';
 
 const root = createRootRouteWithContext<{ readonly queries: QueryClient }>()({
@@ -39,7 +39,7 @@ const signedIn = createRoute({ getParentRoute: () => root, id: 'signed-in', comp
 const app = createRoute({
   getParentRoute: () => signedIn,
   id: 'app',
-  component: lazyRouteComponent(() => import('./app/app-shell.tsx'), 'AppShell'),
+  component: lazyRouteComponent(() => import('./shell/app-shell.tsx'), 'AppShell'),
 });
 const signedInShell = createRoute({ getParentRoute: () => signedIn, id: 'shell', component: Shell });
 
@@ -57,7 +57,7 @@ const talk = createRoute({
   path: '/talk/$agent',
   validateSearch: parseTalkSearch,
   beforeLoad: loadTalkDocument,
-  component: lazyRouteComponent(() => import('./pages/talk-page.tsx'), 'TalkPage'),
+  component: lazyRouteComponent(() => import('./talk/talk-page.tsx'), 'TalkPage'),
 });
 const signIn = createRoute({
   getParentRoute: () => shell,
@@ -66,7 +66,7 @@ const signIn = createRoute({
     const path = safeRedirect(search['redirect']);
     return path === '/' ? {} : { redirect: path };
   },
-  component: lazyRouteComponent(() => import('./pages/sign-in-page.tsx'), 'SignInPage'),
+  component: lazyRouteComponent(() => import('./accounts/sign-in-page.tsx'), 'SignInPage'),
 });
 const openId = createRoute({
   getParentRoute: () => shell,
@@ -77,23 +77,23 @@ const openId = createRoute({
     iss: text(iss),
     error: text(error),
   }),
-  component: lazyRouteComponent(() => import('./pages/openid-page.tsx'), 'OpenIdPage'),
+  component: lazyRouteComponent(() => import('./accounts/openid-page.tsx'), 'OpenIdPage'),
 });
 const join = createRoute({
   getParentRoute: () => shell,
   path: '/join',
-  component: lazyRouteComponent(() => import('./pages/join-page.tsx'), 'JoinPage'),
+  component: lazyRouteComponent(() => import('./accounts/join-page.tsx'), 'JoinPage'),
 });
 const resetPassword = createRoute({
   getParentRoute: () => shell,
   path: '/reset-password',
-  component: lazyRouteComponent(() => import('./pages/reset-password-page.tsx'), 'ResetPasswordPage'),
+  component: lazyRouteComponent(() => import('./accounts/reset-password-page.tsx'), 'ResetPasswordPage'),
 });
 const device = createRoute({
   getParentRoute: () => signedInShell,
   path: '/device',
   validateSearch: ({ code }): { code?: string } => (typeof code === 'string' ? { code } : {}),
-  component: lazyRouteComponent(() => import('./pages/device-page.tsx'), 'DevicePage'),
+  component: lazyRouteComponent(() => import('./accounts/device-page.tsx'), 'DevicePage'),
 });
 const authorize = createRoute({
   getParentRoute: () => signedInShell,
@@ -106,7 +106,7 @@ const authorize = createRoute({
     code_challenge_method: text(code_challenge_method),
     state: text(state),
   }),
-  component: lazyRouteComponent(() => import('./pages/authorize-page.tsx'), 'AuthorizePage'),
+  component: lazyRouteComponent(() => import('./accounts/authorize-page.tsx'), 'AuthorizePage'),
 });
 const reference = createRoute({
   getParentRoute: () => root,
@@ -117,12 +117,12 @@ const reference = createRoute({
 const organizations = createRoute({
   getParentRoute: () => app,
   path: '/orgs',
-  component: lazyRouteComponent(() => import('./pages/organizations-page.tsx'), 'OrganizationsPage'),
+  component: lazyRouteComponent(() => import('./organization/organizations-page.tsx'), 'OrganizationsPage'),
 });
 const organization = createRoute({
   getParentRoute: () => app,
   path: '/orgs/$organization',
-  component: lazyRouteComponent(() => import('./app/organization-gate.tsx'), 'OrganizationGate'),
+  component: lazyRouteComponent(() => import('./organization/organization-gate.tsx'), 'OrganizationGate'),
 });
 const overview = createRoute({
   getParentRoute: () => organization,
@@ -132,14 +132,14 @@ const overview = createRoute({
 const talkAgents = createRoute({
   getParentRoute: () => organization,
   path: '/talk',
-  component: lazyRouteComponent(() => import('./pages/talk-agents-page.tsx'), 'TalkAgentsPage'),
+  component: lazyRouteComponent(() => import('./talk/talk-agents-page.tsx'), 'TalkAgentsPage'),
 });
 const organizationTalk = createRoute({
   getParentRoute: () => organization,
   path: '/talk/$agent',
   validateSearch: parseTalkSearch,
   beforeLoad: loadTalkDocument,
-  component: lazyRouteComponent(() => import('./pages/organization-talk-page.tsx'), 'OrganizationTalkPage'),
+  component: lazyRouteComponent(() => import('./talk/organization-talk-page.tsx'), 'OrganizationTalkPage'),
 });
 
 const sessions = createRoute({

@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query';
-import { organizationApi, organizationKey } from '../app/organization.ts';
+import { organizationApi, organizationKey } from '../organization/organization.ts';
 
 const refreshMs = 5_000;
 /** While a deployment is rolled out. */

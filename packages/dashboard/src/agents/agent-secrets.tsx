@@ -1,7 +1,6 @@
 import type { AgentDetails } from '@bothost/contract';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { describeError } from '../api.ts';
-import { mayCall, organizationApi, useMembership } from '../app/organization.ts';
 import { cloudCommand, curlCommand } from '../commands/shell-command.ts';
 import { Alert } from '../components/alert.tsx';
 import { Badge } from '../components/badge.tsx';
@@ -10,6 +9,7 @@ import { Command } from '../components/command.tsx';
 import { useNotice } from '../components/notice.tsx';
 import { Row, RowList } from '../components/row-list.tsx';
 import { Section } from '../components/section.tsx';
+import { mayCall, organizationApi, useMembership } from '../organization/organization.ts';
 import { agentsKey } from './agent-queries.ts';
 
 /** The secret sets that an agent uses, and whether they have changed since its deployment. */

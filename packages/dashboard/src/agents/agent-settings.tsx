@@ -1,11 +1,11 @@
 import type { AgentDetails } from '@bothost/contract';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { organizationApi, useMembership } from '../app/organization.ts';
 import { curlCommand } from '../commands/shell-command.ts';
 import { FormSection } from '../components/form-section.tsx';
 import { useNotice } from '../components/notice.tsx';
 import { useForm } from '../components/use-form.ts';
+import { organizationApi, useMembership } from '../organization/organization.ts';
 import { agentsKey } from './agent-queries.ts';
 import { changedSettings, SettingFields, type SettingValues } from './setting-fields.tsx';
 

@@ -2,8 +2,6 @@ import type { AgentListItem } from '@bothost/contract';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Bot, FolderUp, Mic } from 'lucide-react';
-import { FirstDeploy } from '../app/first-deploy.tsx';
-import { mayCall, useMembership } from '../app/organization.ts';
 import { cloudCommand } from '../commands/shell-command.ts';
 import { Badge } from '../components/badge.tsx';
 import { Button } from '../components/button.tsx';
@@ -13,6 +11,8 @@ import { Loaded } from '../components/loaded.tsx';
 import { Moment } from '../components/moment.tsx';
 import { Row, RowList } from '../components/row-list.tsx';
 import { PageHeader, Section } from '../components/section.tsx';
+import { FirstDeploy } from '../organization/first-deploy.tsx';
+import { mayCall, useMembership } from '../organization/organization.ts';
 import { agentListQuery } from './agent-queries.ts';
 
 /** The page at `/orgs/:organization/agents`. */

@@ -1,8 +1,8 @@
 import { type AgentSettings, instanceLimits, type ProfileName, profiles, sessionSeconds } from '@bothost/contract';
 import { useQuery } from '@tanstack/react-query';
-import { useMembership } from '../app/organization.ts';
 import { SelectField } from '../components/select-field.tsx';
 import { TextField } from '../components/text-field.tsx';
+import { useMembership } from '../organization/organization.ts';
 import { regionSecretSetsQuery } from '../secrets/secret-queries.ts';
 
 /** The settings of an agent as entered. `secretSet` is empty for none. */

@@ -1,4 +1,4 @@
-import { relativeTime } from '../relative-time.ts';
+import { relativeTime } from './relative-time.ts';
 
 const full = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'medium' });
 

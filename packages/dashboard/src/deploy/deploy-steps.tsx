@@ -1,12 +1,12 @@
 import { type Build, formatBytes } from '@bothost/contract';
 import { useMutation } from '@tanstack/react-query';
 import { describeError } from '../api.ts';
-import { organizationApi } from '../app/organization.ts';
 import { cloudCommand } from '../commands/shell-command.ts';
 import { Alert } from '../components/alert.tsx';
 import { Button } from '../components/button.tsx';
 import { Command } from '../components/command.tsx';
 import { Section } from '../components/section.tsx';
+import { organizationApi } from '../organization/organization.ts';
 import { BuildLog } from './build-log.tsx';
 import { DeployStep, type StepState } from './deploy-step.tsx';
 import { Rollout } from './rollout.tsx';

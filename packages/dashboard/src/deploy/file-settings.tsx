@@ -1,9 +1,9 @@
 import type { DeployFile } from '@bothost/contract';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useMembership } from '../app/organization.ts';
 import { Alert } from '../components/alert.tsx';
 import { FactList } from '../components/fact-list.tsx';
+import { useMembership } from '../organization/organization.ts';
 import { regionSecretSetsQuery } from '../secrets/secret-queries.ts';
 import { propertiesQuery } from './properties-query.ts';
 

@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { SettingFields, type SettingValues } from '../agents/setting-fields.tsx';
-import { useMembership } from '../app/organization.ts';
 import { Loaded } from '../components/loaded.tsx';
 import { TextField } from '../components/text-field.tsx';
+import { useMembership } from '../organization/organization.ts';
 import { nameProblem } from './deploy-settings.ts';
 import { propertiesQuery } from './properties-query.ts';
 

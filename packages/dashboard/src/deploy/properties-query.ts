@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query';
-import { organizationApi, organizationKey } from '../app/organization.ts';
+import { organizationApi, organizationKey } from '../organization/organization.ts';
 
 export function propertiesQuery(organization: string) {
   return queryOptions({

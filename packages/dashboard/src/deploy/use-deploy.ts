@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
-import { organizationApi } from '../app/organization.ts';
+import { organizationApi } from '../organization/organization.ts';
 import { type DeployProgress, type DeployRequest, runDeploy } from './run-deploy.ts';
 
 const noProgress: DeployProgress = { sentBytes: null, build: null, isCached: false, logLines: [], accepted: null };

@@ -1,8 +1,8 @@
 import type { LogLine, Operations, RequestOf } from '@bothost/contract';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import { organizationApi, organizationKey } from '../app/organization.ts';
 import { liveOptions } from '../live-query.ts';
+import { organizationApi, organizationKey } from '../organization/organization.ts';
 import { secondsOf } from './log-time.ts';
 
 const linesPerPage = 1_000;

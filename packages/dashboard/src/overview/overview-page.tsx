@@ -2,15 +2,15 @@ import type { Overview } from '@bothost/contract';
 import { useQuery } from '@tanstack/react-query';
 import { CircleCheck } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { FirstDeploy } from '../app/first-deploy.tsx';
-import { organizationApi, organizationKey, useMembership } from '../app/organization.ts';
 import { curlCommand } from '../commands/shell-command.ts';
 import { classNames } from '../components/class-names.ts';
 import { Command } from '../components/command.tsx';
+import { formatLatency } from '../components/duration.ts';
 import { EmptyState } from '../components/empty-state.tsx';
 import { Loaded } from '../components/loaded.tsx';
 import { PageHeader, Section } from '../components/section.tsx';
-import { formatLatency } from '../talk/duration.ts';
+import { FirstDeploy } from '../organization/first-deploy.tsx';
+import { organizationApi, organizationKey, useMembership } from '../organization/organization.ts';
 import { AttentionList } from './attention-list.tsx';
 
 const refreshMs = 5000;

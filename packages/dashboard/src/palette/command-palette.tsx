@@ -2,10 +2,10 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { Command } from 'cmdk';
 import type { ReactNode } from 'react';
+import { useUser } from '../accounts/session.ts';
 import { agentNamesQuery } from '../agents/agent-queries.ts';
-import { findMembership, preferredMembership } from '../app/organization.ts';
 import { Dialog } from '../components/dialog.tsx';
-import { useUser } from '../session/session.ts';
+import { findMembership, preferredMembership } from '../organization/organization.ts';
 import { currentTheme, setTheme } from '../theme.ts';
 import type { NavigationPage } from './navigation-page.ts';
 

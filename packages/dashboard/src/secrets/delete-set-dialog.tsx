@@ -1,7 +1,7 @@
-import { organizationApi, useMembership } from '../app/organization.ts';
 import { cloudCommand } from '../commands/shell-command.ts';
 import { ConfirmDialog } from '../components/confirm-dialog.tsx';
 import { useNotice } from '../components/notice.tsx';
+import { organizationApi, useMembership } from '../organization/organization.ts';
 import { useRefreshSecrets } from './secret-queries.ts';
 
 type DeleteSetDialogProps = {

@@ -1,5 +1,4 @@
 import { useState } from 'react';
-import { organizationApi, useMembership } from '../app/organization.ts';
 import { cloudCommand } from '../commands/shell-command.ts';
 import { Alert } from '../components/alert.tsx';
 import { Button } from '../components/button.tsx';
@@ -8,6 +7,7 @@ import { Dialog } from '../components/dialog.tsx';
 import { useNotice } from '../components/notice.tsx';
 import { TextField } from '../components/text-field.tsx';
 import { useForm } from '../components/use-form.ts';
+import { organizationApi, useMembership } from '../organization/organization.ts';
 import { useRefreshSecrets } from './secret-queries.ts';
 
 type PullSecretDialogProps = {

@@ -2,7 +2,6 @@ import type { SecretRevision, SecretSetDetails, WrittenSecrets } from '@bothost/
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Undo2 } from 'lucide-react';
 import { useState } from 'react';
-import { mayCall, organizationApi, organizationKey, useMembership } from '../app/organization.ts';
 import { cloudCommand } from '../commands/shell-command.ts';
 import { Badge } from '../components/badge.tsx';
 import { Button } from '../components/button.tsx';
@@ -13,6 +12,7 @@ import { Moment } from '../components/moment.tsx';
 import { useNotice } from '../components/notice.tsx';
 import { Row, RowList } from '../components/row-list.tsx';
 import { Section } from '../components/section.tsx';
+import { mayCall, organizationApi, organizationKey, useMembership } from '../organization/organization.ts';
 import { secretHistoryQuery, useRefreshSecrets } from './secret-queries.ts';
 
 const actionLabels = { set: 'Set', replace: 'Replaced all keys', unset: 'Removed', rollback: 'Rollback' } as const;

@@ -1,5 +1,5 @@
 import { infiniteQueryOptions, queryOptions, useQueryClient } from '@tanstack/react-query';
-import { organizationApi, organizationKey } from '../app/organization.ts';
+import { organizationApi, organizationKey } from '../organization/organization.ts';
 
 const refreshMs = 10_000;
 /** While a revision is delivered to its region. */

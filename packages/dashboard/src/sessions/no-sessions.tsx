@@ -2,11 +2,11 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Activity } from 'lucide-react';
 import { agentNamesQuery } from '../agents/agent-queries.ts';
-import { FirstDeploy } from '../app/first-deploy.tsx';
 import { cloudCommand } from '../commands/shell-command.ts';
 import { Button } from '../components/button.tsx';
 import { CopyText } from '../components/copy-text.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
+import { FirstDeploy } from '../organization/first-deploy.tsx';
 
 type NoSessionsProps = { readonly organization: string; readonly isFiltered: boolean };
 

@@ -1,8 +1,8 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { organizationApi, organizationKey } from '../app/organization.ts';
 import { cloudCommand } from '../commands/shell-command.ts';
 import { ConfirmDialog } from '../components/confirm-dialog.tsx';
 import { useNotice } from '../components/notice.tsx';
+import { organizationApi, organizationKey } from '../organization/organization.ts';
 
 type StopSessionDialogProps = {
   readonly organization: string;

@@ -1,8 +1,8 @@
 import type { OrganizationSession } from '@bothost/contract';
 import { useQueries, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { organizationApi, organizationKey } from '../app/organization.ts';
 import { liveOptions, pollMs } from '../live-query.ts';
+import { organizationApi, organizationKey } from '../organization/organization.ts';
 import { type SessionFilter, sessionQuery } from './session-filter.ts';
 
 const sessionsPerPage = 100;

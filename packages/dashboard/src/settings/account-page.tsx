@@ -1,5 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import { setUser, signOutEverywhere, useUser } from '../accounts/session.ts';
 import { api } from '../api.ts';
 import { curlCommand } from '../commands/shell-command.ts';
 import { Button } from '../components/button.tsx';
@@ -10,7 +11,6 @@ import { useNotice } from '../components/notice.tsx';
 import { PageHeader, Section } from '../components/section.tsx';
 import { TextField } from '../components/text-field.tsx';
 import { useForm } from '../components/use-form.ts';
-import { setUser, signOutEverywhere, useUser } from '../session/session.ts';
 
 /** The page of the person's name, e-mail address, password and sessions. */
 export function AccountPage() {

@@ -4,7 +4,6 @@ import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { ScrollText } from 'lucide-react';
 import { type FormEvent, useState } from 'react';
 import { describeError } from '../api.ts';
-import { mayCall, organizationApi, organizationKey, useMembership } from '../app/organization.ts';
 import { cloudCommand } from '../commands/shell-command.ts';
 import { Alert } from '../components/alert.tsx';
 import { Badge } from '../components/badge.tsx';
@@ -17,6 +16,7 @@ import { Row, RowList } from '../components/row-list.tsx';
 import { PageHeader, Section } from '../components/section.tsx';
 import { SelectField } from '../components/select-field.tsx';
 import { TextField } from '../components/text-field.tsx';
+import { mayCall, organizationApi, organizationKey, useMembership } from '../organization/organization.ts';
 import { type AuditFilter, auditOptions, startOfPeriod } from './audit-filter.ts';
 
 const route = getRouteApi('/signed-in/app/orgs/$organization/settings/audit');

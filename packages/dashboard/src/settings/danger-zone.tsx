@@ -1,14 +1,14 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
-import { type Membership, mayCall, organizationApi, organizationKey } from '../app/organization.ts';
+import { userQuery, useUser } from '../accounts/session.ts';
 import { curlCommand } from '../commands/shell-command.ts';
 import { Button } from '../components/button.tsx';
 import { ConfirmDialog } from '../components/confirm-dialog.tsx';
 import { useNotice } from '../components/notice.tsx';
 import { Section } from '../components/section.tsx';
 import { Select } from '../components/select-field.tsx';
-import { userQuery, useUser } from '../session/session.ts';
+import { type Membership, mayCall, organizationApi, organizationKey } from '../organization/organization.ts';
 
 const origin = location.origin;
 

@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { type Membership, mayCall, organizationApi, organizationKey, useMembership } from '../app/organization.ts';
+import { userQuery } from '../accounts/session.ts';
 import { cloudCommand, curlCommand } from '../commands/shell-command.ts';
 import { Command } from '../components/command.tsx';
 import { FormSection } from '../components/form-section.tsx';
@@ -11,7 +11,13 @@ import { PageHeader, Section } from '../components/section.tsx';
 import { SelectField } from '../components/select-field.tsx';
 import { TextField } from '../components/text-field.tsx';
 import { useForm } from '../components/use-form.ts';
-import { userQuery } from '../session/session.ts';
+import {
+  type Membership,
+  mayCall,
+  organizationApi,
+  organizationKey,
+  useMembership,
+} from '../organization/organization.ts';
 import { DangerZone } from './danger-zone.tsx';
 
 const origin = location.origin;

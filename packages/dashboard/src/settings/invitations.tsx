@@ -2,7 +2,6 @@ import type { Invitation, Role } from '@bothost/contract';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { MailPlus, Plus } from 'lucide-react';
 import { useState } from 'react';
-import { organizationApi, organizationKey } from '../app/organization.ts';
 import { cloudCommand, curlCommand } from '../commands/shell-command.ts';
 import { Alert } from '../components/alert.tsx';
 import { Badge } from '../components/badge.tsx';
@@ -20,6 +19,7 @@ import { Section } from '../components/section.tsx';
 import { SelectField } from '../components/select-field.tsx';
 import { TextField } from '../components/text-field.tsx';
 import { useForm } from '../components/use-form.ts';
+import { organizationApi, organizationKey } from '../organization/organization.ts';
 import { roleDescriptions, roleOf, roleOptions } from './role-options.ts';
 
 const origin = location.origin;

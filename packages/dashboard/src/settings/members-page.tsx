@@ -1,8 +1,8 @@
 import type { Member } from '@bothost/contract';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import { userQuery, useUser } from '../accounts/session.ts';
 import { describeError } from '../api.ts';
-import { mayCall, organizationApi, organizationKey, useMembership } from '../app/organization.ts';
 import { cloudCommand } from '../commands/shell-command.ts';
 import { Alert } from '../components/alert.tsx';
 import { Badge } from '../components/badge.tsx';
@@ -15,7 +15,7 @@ import { useNotice } from '../components/notice.tsx';
 import { Row, RowList } from '../components/row-list.tsx';
 import { PageHeader, Section } from '../components/section.tsx';
 import { Select } from '../components/select-field.tsx';
-import { userQuery, useUser } from '../session/session.ts';
+import { mayCall, organizationApi, organizationKey, useMembership } from '../organization/organization.ts';
 import { Invitations } from './invitations.tsx';
 import { roleOf, roleOptions } from './role-options.ts';
 

@@ -1,8 +1,8 @@
 import { Link, Outlet, useParams } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { findMembership, mayCall, preferredMembership } from '../app/organization.ts';
+import { useUser } from '../accounts/session.ts';
 import { Navigation } from '../components/navigation.tsx';
-import { useUser } from '../session/session.ts';
+import { findMembership, mayCall, preferredMembership } from '../organization/organization.ts';
 
 const organizationItems = [
   { label: 'General', to: '/orgs/$organization/settings/general' },

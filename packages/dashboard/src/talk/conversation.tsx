@@ -1,10 +1,10 @@
 import { type ReactNode, useState } from 'react';
 import { Alert } from '../components/alert.tsx';
 import { CopyText } from '../components/copy-text.tsx';
+import { formatLatency } from '../components/duration.ts';
 import { Section } from '../components/section.tsx';
 import { Controls } from './controls.tsx';
 import { DevicePickers, type DeviceSettings } from './device-pickers.tsx';
-import { formatLatency } from './duration.ts';
 import { ElapsedTime } from './elapsed-time.tsx';
 import { EventsPanel } from './events-panel.tsx';
 import { Meter } from './meter.tsx';

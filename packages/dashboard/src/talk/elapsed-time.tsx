@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react';
-import { formatDuration } from './duration.ts';
+import { formatDuration } from '../components/duration.ts';
 
 interface ElapsedTimeProps {
   /** Times in milliseconds since the Unix epoch. Without an end, the time runs. */

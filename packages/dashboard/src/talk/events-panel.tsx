@@ -1,6 +1,6 @@
 import { useState } from 'react';
+import { formatDuration } from '../components/duration.ts';
 import { Section } from '../components/section.tsx';
-import { formatDuration } from './duration.ts';
 import type { LoggedEvent } from './talk-state.ts';
 
 interface EventsPanelProps {

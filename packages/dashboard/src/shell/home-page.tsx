@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { Navigate, useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
-import { preferredMembership } from '../app/organization.ts';
+import { userQuery } from '../accounts/session.ts';
 import { Button } from '../components/button.tsx';
 import { Card } from '../components/card.tsx';
 import { TextField } from '../components/text-field.tsx';
-import { userQuery } from '../session/session.ts';
+import { preferredMembership } from '../organization/organization.ts';
 
 /** The page at `/`: leads a signed-in person to their organization, and others to the talk page of an agent. */
 export function HomePage() {

@@ -4,8 +4,8 @@ import { api, describeError } from '../api.ts';
 import { Alert } from '../components/alert.tsx';
 import { Button } from '../components/button.tsx';
 import { Card } from '../components/card.tsx';
-import { takeRedirect } from '../session/openid-redirect.ts';
-import { setUser } from '../session/session.ts';
+import { takeRedirect } from './openid-redirect.ts';
+import { setUser } from './session.ts';
 
 const route = getRouteApi('/shell/sign-in/openid');
 

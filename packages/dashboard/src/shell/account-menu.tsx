@@ -2,11 +2,11 @@ import type { User } from '@bothost/contract';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { BookOpen, KeyRound, LogOut, UserRound } from 'lucide-react';
+import { signOut } from '../accounts/session.ts';
 import { describeError } from '../api.ts';
 import { Button } from '../components/button.tsx';
 import { Menu, MenuItem, MenuLabel, MenuSeparator } from '../components/menu.tsx';
 import { useNotice } from '../components/notice.tsx';
-import { signOut } from '../session/session.ts';
 
 const iconClasses = 'size-4 text-quiet';
 

@@ -1,12 +1,12 @@
 import { Link, Outlet, useNavigate, useParams } from '@tanstack/react-router';
 import { useMemo } from 'react';
+import { useUser } from '../accounts/session.ts';
 import { Navigation } from '../components/navigation.tsx';
 import { NoticeProvider } from '../components/notice.tsx';
 import { ThemeSwitch } from '../components/theme-switch.tsx';
+import { findMembership, preferredMembership } from '../organization/organization.ts';
 import { Keyboard } from '../palette/keyboard.tsx';
-import { useUser } from '../session/session.ts';
 import { AccountMenu } from './account-menu.tsx';
-import { findMembership, preferredMembership } from './organization.ts';
 import { OrganizationSwitcher } from './organization-switcher.tsx';
 
 const navigation = [

@@ -7,8 +7,8 @@ import { Button } from '../components/button.tsx';
 import { Card } from '../components/card.tsx';
 import { TextField } from '../components/text-field.tsx';
 import { useForm } from '../components/use-form.ts';
-import { rememberRedirect } from '../session/openid-redirect.ts';
-import { setUser } from '../session/session.ts';
+import { rememberRedirect } from './openid-redirect.ts';
+import { setUser } from './session.ts';
 
 const route = getRouteApi('/shell/sign-in');
 

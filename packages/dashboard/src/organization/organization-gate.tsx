@@ -1,8 +1,8 @@
 import { getRouteApi, Link, Outlet } from '@tanstack/react-router';
 import { useEffect } from 'react';
+import { useUser } from '../accounts/session.ts';
 import { Button } from '../components/button.tsx';
 import { Card } from '../components/card.tsx';
-import { useUser } from '../session/session.ts';
 import { findMembership, MembershipContext, rememberOrganization } from './organization.ts';
 
 const route = getRouteApi('/signed-in/app/orgs/$organization');

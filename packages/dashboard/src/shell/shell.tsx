@@ -1,8 +1,8 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, Outlet, useLocation } from '@tanstack/react-router';
-import { Button } from './components/button.tsx';
-import { ThemeSwitch } from './components/theme-switch.tsx';
-import { signOut, userQuery } from './session/session.ts';
+import { signOut, userQuery } from '../accounts/session.ts';
+import { Button } from '../components/button.tsx';
+import { ThemeSwitch } from '../components/theme-switch.tsx';
 
 /** The frame of the pages that need no account. */
 export function Shell() {

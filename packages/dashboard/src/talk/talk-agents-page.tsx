@@ -2,8 +2,6 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Bot, Mic } from 'lucide-react';
 import { agentNamesQuery } from '../agents/agent-queries.ts';
-import { FirstDeploy } from '../app/first-deploy.tsx';
-import { useMembership } from '../app/organization.ts';
 import { cloudCommand } from '../commands/shell-command.ts';
 import { Button } from '../components/button.tsx';
 import { Command } from '../components/command.tsx';
@@ -12,6 +10,8 @@ import { Loaded } from '../components/loaded.tsx';
 import { Moment } from '../components/moment.tsx';
 import { Row, RowList } from '../components/row-list.tsx';
 import { PageHeader, Section } from '../components/section.tsx';
+import { FirstDeploy } from '../organization/first-deploy.tsx';
+import { useMembership } from '../organization/organization.ts';
 
 /** The page at `/orgs/:organization/talk`: the agents that a person can talk to. */
 export function TalkAgentsPage() {

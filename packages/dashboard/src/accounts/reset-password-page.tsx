@@ -7,8 +7,8 @@ import { Button } from '../components/button.tsx';
 import { Card } from '../components/card.tsx';
 import { NewPasswordField } from '../components/new-password-field.tsx';
 import { useForm } from '../components/use-form.ts';
-import { forgetLinkToken, readLinkToken } from '../session/link-token.ts';
-import { setUser } from '../session/session.ts';
+import { forgetLinkToken, readLinkToken } from './link-token.ts';
+import { setUser } from './session.ts';
 
 /** The page at `/reset-password`: a new password with a one-time link of the operator. */
 export function ResetPasswordPage() {

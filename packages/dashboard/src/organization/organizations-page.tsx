@@ -2,6 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { Building2 } from 'lucide-react';
 import { useState } from 'react';
+import { userQuery, useUser } from '../accounts/session.ts';
 import { api } from '../api.ts';
 import { curlCommand } from '../commands/shell-command.ts';
 import { EmptyState } from '../components/empty-state.tsx';
@@ -10,7 +11,6 @@ import { Row, RowList } from '../components/row-list.tsx';
 import { PageHeader, Section } from '../components/section.tsx';
 import { TextField } from '../components/text-field.tsx';
 import { useForm } from '../components/use-form.ts';
-import { userQuery, useUser } from '../session/session.ts';
 
 /** The page at `/orgs`: the organizations of the person, and a form for another one. */
 export function OrganizationsPage() {

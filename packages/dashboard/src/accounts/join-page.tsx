@@ -9,8 +9,8 @@ import { Card } from '../components/card.tsx';
 import { NewPasswordField } from '../components/new-password-field.tsx';
 import { TextField } from '../components/text-field.tsx';
 import { useForm } from '../components/use-form.ts';
-import { forgetLinkToken, readLinkToken } from '../session/link-token.ts';
-import { setUser, userQuery } from '../session/session.ts';
+import { forgetLinkToken, readLinkToken } from './link-token.ts';
+import { setUser, userQuery } from './session.ts';
 
 /** The page at `/join`: an invitation, which a new or an existing account accepts. */
 export function JoinPage() {

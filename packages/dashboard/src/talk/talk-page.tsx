@@ -1,9 +1,9 @@
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { PageHeader } from '../components/section.tsx';
-import { AgentConversation } from '../talk/agent-conversation.tsx';
-import { KeyForm } from '../talk/key-form.tsx';
-import { loadKey, problemWithLink, storeKey } from '../talk/public-key.ts';
+import { AgentConversation } from './agent-conversation.tsx';
+import { KeyForm } from './key-form.tsx';
+import { loadKey, problemWithLink, storeKey } from './public-key.ts';
 
 const route = getRouteApi('/shell/talk/$agent');
 

@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { Check, ChevronsUpDown, Plus } from 'lucide-react';
 import { Button } from '../components/button.tsx';
 import { Menu, MenuItem, MenuLabel, MenuSeparator } from '../components/menu.tsx';
-import type { Membership } from './organization.ts';
+import type { Membership } from '../organization/organization.ts';
 
 type OrganizationSwitcherProps = { readonly user: User; readonly current: Membership | undefined };
 

@@ -2,9 +2,10 @@ import type { User } from '@bothost/contract';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
+import { readOrganizationKey, storeOrganizationKey } from '../accounts/organization-keys.ts';
+import { useUser } from '../accounts/session.ts';
 import { agentNamesQuery } from '../agents/agent-queries.ts';
 import { describeError } from '../api.ts';
-import { type Membership, mayCall, organizationApi, useMembership } from '../app/organization.ts';
 import { cloudCommand } from '../commands/shell-command.ts';
 import { Alert } from '../components/alert.tsx';
 import { Button } from '../components/button.tsx';
@@ -12,10 +13,9 @@ import { Command } from '../components/command.tsx';
 import { Loaded } from '../components/loaded.tsx';
 import { PageHeader, Section } from '../components/section.tsx';
 import { Select } from '../components/select-field.tsx';
-import { readOrganizationKey, storeOrganizationKey } from '../session/organization-keys.ts';
-import { useUser } from '../session/session.ts';
-import { AgentConversation } from '../talk/agent-conversation.tsx';
-import { KeyForm } from '../talk/key-form.tsx';
+import { type Membership, mayCall, organizationApi, useMembership } from '../organization/organization.ts';
+import { AgentConversation } from './agent-conversation.tsx';
+import { KeyForm } from './key-form.tsx';
 
 const route = getRouteApi('/signed-in/app/orgs/$organization/talk/$agent');
 
