@@ -7,7 +7,7 @@ import './app.css';
 import { forgetUser, watchOtherTabs } from './accounts/session.ts';
 import { ConnectionBanner } from './connection/connection-banner.tsx';
 import { watchConnection } from './connection/watch-connection.ts';
-import { createAppRouter } from './router.tsx';
+import { createAppRouter } from './router.ts';
 import { loadKey } from './talk/public-key.ts';
 import { startTheme } from './theme.ts';
 
