@@ -4,8 +4,8 @@ describeFolderTable({
   source: 'packages/cli/src',
   document: 'docs/architecture.md',
   heading: '## The command line',
-  programFiles: ['main', 'program', 'commands', 'find-command', 'help', 'suggest-words'],
-  groundFiles: ['config', 'failure', 'json-object', 'version'],
+  programFiles: ['main.ts', 'program.ts', 'commands.ts', 'find-command.ts', 'help.ts', 'suggest-words.ts'],
+  groundFiles: ['config.ts', 'failure.ts', 'json-object.ts', 'version.ts'],
   nested: 'scaffold',
   deeper: { 'commands/cloud/agent': 'commands', 'scaffold/catalogue/vendors': 'scaffold/catalogue' },
   otherTargets: (folder) => ({

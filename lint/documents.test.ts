@@ -46,7 +46,7 @@ describe('the documents', () => {
   });
 
   it.each([
-    ['docs/architecture.md', ['.', 'packages/server/src', 'packages/cli/src']],
+    ['docs/architecture.md', ['.', 'packages/server/src', 'packages/cli/src', 'packages/dashboard/src']],
     ['CONTRIBUTING.md', ['.', 'packages/contract/src', 'packages/runtime/src', 'packages/server/src']],
     ['packages/cli/README.md', ['packages/cli', 'packages/cli/src']],
     ['packages/runtime/README.md', ['packages/runtime', 'packages/runtime/src', 'packages/runtime/src/process']],

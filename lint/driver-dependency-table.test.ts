@@ -4,6 +4,6 @@ describeFolderTable({
   source: 'packages/runtime/src/process',
   document: 'packages/runtime/README.md',
   heading: '## Inside the process driver',
-  programFiles: ['process-runtime', 'options', 'machine', 'polling'],
-  groundFiles: ['error-message', 'isolate-failure'],
+  programFiles: ['process-runtime.ts', 'options.ts', 'machine.ts', 'polling.ts'],
+  groundFiles: ['error-message.ts', 'isolate-failure.ts'],
 });

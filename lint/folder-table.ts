@@ -13,7 +13,7 @@ export type FolderTable = {
   /** The document with the table, and the heading above it. */
   readonly document: string;
   readonly heading: string;
-  /** Names, without `.ts`, of files beside the folders: no folder may import program files, and all may import ground files. */
+  /** Files beside the folders: no folder may import program files, and all may import ground files. */
   readonly programFiles: readonly string[];
   readonly groundFiles: readonly string[];
   /** A folder whose own folders have rows, too. */
@@ -38,7 +38,7 @@ export function describeFolderTable(table: FolderTable): void {
     return {
       ...table.otherTargets?.(folder),
       ...Object.fromEntries(siblings.filter((name) => name !== folder).map((name) => [name, `${name}/verb.ts`])),
-      ...Object.fromEntries([...programFiles, ...groundFiles].map((name) => [`${name}.ts`, `${name}.ts`])),
+      ...Object.fromEntries([...programFiles, ...groundFiles].map((name) => [name, name])),
     };
   };
 
@@ -48,7 +48,7 @@ export function describeFolderTable(table: FolderTable): void {
       Object.entries(importForms).map(([form, write]) => ({
         place,
         target,
-        isAllowed: rows.get(folder)?.includes(target) || groundFiles.some((name) => target === `${name}.ts`),
+        isAllowed: rows.get(folder)?.includes(target) || groundFiles.includes(target),
         file: `${source}/${place}/planted-${target.replace(/\W/g, '-')}-${form}.ts`,
         text: write(to.startsWith('@') ? to : path.posix.relative(place, to)),
       })),
@@ -93,20 +93,21 @@ export function describeFolderTable(table: FolderTable): void {
     });
 
     it('covers every file beside the folders', () => {
-      const files = readdirSync(fileOf(source)).filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'));
-      expect(files.sort()).toEqual([...programFiles, ...groundFiles].map((name) => `${name}.ts`).sort());
+      const files = readdirSync(fileOf(source)).filter((name) => /\.tsx?$/.test(name) && !/\.test\./.test(name));
+      expect(files.sort()).toEqual([...programFiles, ...groundFiles].sort());
     });
   });
 }
 
 /** The rows of the table under the heading: a folder and all names that it may import. */
 function readRows({ document, heading }: FolderTable): ReadonlyMap<string, readonly string[]> {
-  const [, section = ''] = readFileSync(fileOf(document), 'utf8').split(`${heading}\n`);
+  const [, rest = ''] = readFileSync(fileOf(document), 'utf8').split(`${heading}\n`);
+  const [section = ''] = rest.split('\n## ');
   const found = new Map<string, readonly string[]>();
   for (const [, folder = '', cell = ''] of section.matchAll(/^\| `([\w/-]+)\/` \| .+ \| (.+) \|$/gm)) {
     const names = (text: string) => [...text.matchAll(/`([\w/-]+?)\/?`/g)].map(([, name = '']) => name);
-    const [, like = '', rest = cell] = /^as `([\w/-]+)\/`(.*)$/.exec(cell) ?? [];
-    found.set(folder, [...(found.get(like) ?? []), ...names(rest)]);
+    const [, like = '', added = cell] = /^as `([\w/-]+)\/`(.*)$/.exec(cell) ?? [];
+    found.set(folder, [...(found.get(like) ?? []), ...names(added)]);
   }
   return found;
 }

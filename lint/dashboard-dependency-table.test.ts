@@ -1,0 +1,10 @@
+import { describeFolderTable } from './folder-table.ts';
+
+describeFolderTable({
+  source: 'packages/dashboard/src',
+  document: 'docs/architecture.md',
+  heading: '## The dashboard',
+  programFiles: ['main.tsx', 'router.ts'],
+  groundFiles: ['api.ts', 'live-query.ts', 'theme.ts'],
+  otherTargets: () => ({ 'packages/packing': '@bothost/packing' }),
+});
