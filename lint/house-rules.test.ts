@@ -35,6 +35,12 @@ const refused: Record<string, Case> = {
     rule: 'noNonNullAssertion',
   },
   'an enum': { file: `${server}/sessions/enum.ts`, text: 'export enum Colour { Red }\n', rule: 'noEnum' },
+  'an interface': {
+    file: `${server}/sessions/interface.ts`,
+    text: 'export interface Thing { readonly name: string }\n',
+    rule: 'plugin',
+    says: /a type instead of an interface/,
+  },
   'a barrel': {
     file: `${server}/sessions/barrel.ts`,
     text: "export { one } from './one.ts';\nexport { two } from './two.ts';\n",
@@ -140,6 +146,11 @@ const accepted: Record<string, Case> = {
   'process.env in a package’s config.ts': {
     file: 'packages/cli/src/config.ts',
     text: "export const home = process.env['HOME'];\n",
+    rule: null,
+  },
+  'an interface that extends one of a library': {
+    file: `${server}/augmentation.ts`,
+    text: "declare module 'fastify' { interface FastifyRequest { readonly name: string } }\ndeclare global { interface Window { readonly name: string } }\n",
     rule: null,
   },
   'process.exitCode': { file: `${server}/exit-code.ts`, text: 'process.exitCode = 1;\n', rule: null },

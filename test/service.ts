@@ -7,7 +7,7 @@ import { freePort } from '../packages/server/test/support/free-port.ts';
 import { serviceProcess } from '../packages/server/test/support/service-process.ts';
 
 /** The built service as an operator runs it: a process with its own data directory, database and keys. */
-export interface Service {
+export type Service = {
   readonly origin: string;
   readonly privateKey: string;
   readonly publicKey: string;
@@ -21,7 +21,7 @@ export interface Service {
   /** Sends a request to the private API and returns the JSON of the response. */
   readonly ask: (path: string, method?: string) => Promise<Record<string, unknown>>;
   readonly close: () => Promise<void>;
-}
+};
 
 /** The path of the built `botcli`, which Node runs. */
 export const botcliProgram = fileURLToPath(new URL('../packages/cli/bin/botcli.js', import.meta.url));

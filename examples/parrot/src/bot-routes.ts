@@ -12,7 +12,7 @@ import {
 import { runPlainBot } from './plain-bot.ts';
 import type { Session, SessionSlot } from './session.ts';
 
-export interface ParrotContext {
+export type ParrotContext = {
   readonly slot: SessionSlot;
   readonly log: (line: string) => void;
   readonly newSessionId: () => string;
@@ -20,7 +20,7 @@ export interface ParrotContext {
   readonly preciseNow: () => number;
   /** Aborts when the process shuts down, which ends the session. */
   readonly closing: AbortSignal;
-}
+};
 
 const plainBodyBytes = 1_048_576;
 const longestPollSeconds = 300;

@@ -1,13 +1,13 @@
 import { Worker } from 'node:worker_threads';
 
 /** A load of known size, with which tests check the measurements of the service. */
-export interface Load {
+export type Load = {
   /** CPU of the whole process, in thousandths of a core. */
   readonly cpuMillicores: number;
   /** Memory in units of 10^6 bytes, in addition to what the process already uses. All of it is written to. */
   readonly megabytes: number;
   readonly seconds: number;
-}
+};
 
 /**
  * Uses CPU and memory in worker threads until the time is over or the signal aborts, while the bot keeps responding. A feedback

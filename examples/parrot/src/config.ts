@@ -1,5 +1,5 @@
 /** Environment variables of the bot (docs/bot-contract.md, "Environment"). */
-export interface ParrotConfig {
+export type ParrotConfig = {
   /** Path of a Unix socket, which has precedence over host and port. */
   readonly socket: string | undefined;
   readonly host: string;
@@ -8,7 +8,7 @@ export interface ParrotConfig {
   readonly controlToken: string | undefined;
   /** The session id that is used if a request contains none. */
   readonly sessionId: string | undefined;
-}
+};
 
 /** Throws an error that names the variable if `PORT` is not a port. */
 export function readConfig(env: NodeJS.ProcessEnv = process.env): ParrotConfig {

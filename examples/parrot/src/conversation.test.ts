@@ -10,7 +10,7 @@ afterEach(async () => {
   for (const close of open.splice(0).reverse()) await close();
 });
 
-interface Client {
+type Client = {
   readonly socket: WebSocket;
   readonly messages: RtviMessage[];
   readonly types: () => string[];
@@ -18,7 +18,7 @@ interface Client {
   readonly audioSamples: () => number;
   readonly interruptions: () => number;
   readonly send: (type: string, data?: Record<string, unknown>, id?: string) => void;
-}
+};
 
 async function connect(body: Record<string, unknown> = {}): Promise<Client> {
   const parrot = await startParrot({

@@ -7,7 +7,7 @@ import { chirpText, greeting, resample } from './sound.ts';
 import { createSpeaker } from './speaker.ts';
 import { createVoiceActivity, type VoiceEvent } from './voice-activity.ts';
 
-export interface Conversation {
+export type Conversation = {
   readonly socket: WebSocket;
   readonly session: Session;
   /** The body of the start request. `say` is a line to say after the greeting. */
@@ -15,7 +15,7 @@ export interface Conversation {
   /** The time in milliseconds by a monotonic clock. */
   readonly now: () => number;
   readonly log: (line: string) => void;
-}
+};
 
 const outputRate = 24_000;
 const longestText = 2000;

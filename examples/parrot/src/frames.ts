@@ -59,11 +59,11 @@ export function encodeInterruption(): Uint8Array {
   return encode({ interruption: {} });
 }
 
-interface WireFrame {
+type WireFrame = {
   readonly text?: { readonly text: string } | null;
   readonly audio?: { readonly audio: Uint8Array; readonly sampleRate: number; readonly numChannels: number } | null;
   readonly message?: { readonly data: string } | null;
-}
+};
 
 function encode(frame: object): Uint8Array {
   return Frame.encode(Frame.create(frame)).finish();

@@ -50,11 +50,11 @@ export function readNumberField(body: JsonObject, name: string, { min, max, fall
   return value;
 }
 
-interface NumberRange {
+type NumberRange = {
   readonly min: number;
   readonly max: number;
   readonly fallback: number;
-}
+};
 
 export function sendJson(response: ServerResponse, status: number, value: unknown): void {
   if (response.headersSent || response.destroyed) return;

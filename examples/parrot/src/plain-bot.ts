@@ -1,12 +1,12 @@
 import { setInterval, setTimeout } from 'node:timers/promises';
 
-export interface PlainBot {
+export type PlainBot = {
   readonly say: string | undefined;
   /** The session ends after this time. If undefined, it runs until it is stopped. */
   readonly exitAfterSeconds: number | undefined;
   readonly signal: AbortSignal;
   readonly log: (line: string) => void;
-}
+};
 
 const remarkEverySeconds = 5;
 

@@ -4,11 +4,11 @@ import type { JsonObject } from './http-exchange.ts';
 const protocolVersion = '2.1.0';
 
 /** A message of RTVI, the protocol between a voice bot and its client. It is sent as JSON in a message frame. */
-export interface RtviMessage {
+export type RtviMessage = {
   readonly id: string;
   readonly type: string;
   readonly data: JsonObject;
-}
+};
 
 /** Parses a message. Returns undefined if the text is not an RTVI message. */
 export function parseRtvi(json: string): RtviMessage | undefined {

@@ -16,7 +16,7 @@ import { createErrorBody, RequestError, refuseUpgrade, sendJson } from './http-e
 import { createSessionSlot } from './session.ts';
 import { burnRoute, echoRoute, echoSocketRoute, enteredRoute, eventsRoute, helloRoute } from './user-routes.ts';
 
-export interface ParrotOptions {
+export type ParrotOptions = {
   /** Path of a Unix socket, which has precedence over host and port. */
   readonly socket?: string | undefined;
   readonly host: string;
@@ -28,19 +28,19 @@ export interface ParrotOptions {
   /** The time in milliseconds since the epoch, with a fraction. */
   readonly preciseNow: () => number;
   readonly log: (line: string) => void;
-}
+};
 
-export interface Parrot {
+export type Parrot = {
   /** 0 on a Unix socket. */
   readonly port: number;
   readonly close: () => Promise<void>;
-}
+};
 
-interface Exchange {
+type Exchange = {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly url: URL;
-}
+};
 type Route = (context: ParrotContext, exchange: Exchange) => void | Promise<void>;
 
 const alive: Route = (_, { response }) => sendJson(response, 200, {});

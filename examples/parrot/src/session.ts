@@ -1,16 +1,16 @@
 export type EndReason = 'stopped' | 'time limit' | 'shutdown';
 
 /** The body of `GET /_bot/session`. The state is `idle` before the first session. */
-export interface SessionReport {
+export type SessionReport = {
   readonly sessionId: string | null;
   readonly state: 'idle' | 'running' | 'ended';
   /** Status of the response to `POST /bot`, even if the client has disconnected. Undefined for a WebSocket session. */
   readonly status?: number;
   readonly completionStatus?: string;
   readonly endedAt?: string;
-}
+};
 
-export interface Session {
+export type Session = {
   readonly id: string;
   /** The time at which the handler that started the session was called, in milliseconds since the epoch with a fraction. */
   readonly enteredAtMs: number;
@@ -19,17 +19,17 @@ export interface Session {
   readonly end: (reason: EndReason) => void;
   /** Records the end of the session. Only the first call counts. */
   readonly finish: (outcome: { status?: number; completionStatus?: string }) => void;
-}
+};
 
-export interface SessionRequest {
+export type SessionRequest = {
   readonly id: string;
   readonly enteredAtMs: number;
   /** Number of seconds after which the session ends by itself. */
   readonly maxSeconds: number | undefined;
-}
+};
 
 /** Holds the session of this process, which can run only one at a time. */
-export interface SessionSlot {
+export type SessionSlot = {
   /** Starts a session. Returns undefined if one is already running. */
   readonly start: (request: SessionRequest) => Session | undefined;
   /** The running session, or the last one if none is running. */
@@ -37,7 +37,7 @@ export interface SessionSlot {
   readonly running: () => Session | undefined;
   readonly report: () => SessionReport;
   readonly ended: () => Promise<void>;
-}
+};
 
 export function createSessionSlot(now: () => Date): SessionSlot {
   let session: Session | undefined;

@@ -32,11 +32,11 @@ export function joinSounds(parts: readonly Int16Array[]): Int16Array {
 }
 
 /** Creates one chirp: a whistle that glides from one pitch to another (in hertz), and a pause. */
-interface Chirp {
+type Chirp = {
   readonly from: number;
   readonly to: number;
   readonly seconds: number;
-}
+};
 
 export function greeting(sampleRate: number): Int16Array {
   return joinSounds(

@@ -1,11 +1,11 @@
 /** Sends sounds one after another, in real time. */
-export interface Speaker {
+export type Speaker = {
   readonly play: (samples: Int16Array) => void;
   /** Drops sounds that have not been sent yet. Returns false if nothing was playing. */
   readonly interrupt: () => boolean;
-}
+};
 
-export interface SpeakerOptions {
+export type SpeakerOptions = {
   readonly sampleRate: number;
   readonly send: (samples: Int16Array) => void;
   readonly onStarted: () => void;
@@ -13,7 +13,7 @@ export interface SpeakerOptions {
   readonly onStopped: () => void;
   /** The time in milliseconds by a monotonic clock. */
   readonly now: () => number;
-}
+};
 
 const frameMs = 40;
 /**

@@ -41,11 +41,11 @@ afterAll(async () => {
   await Promise.all(bots.map((bot) => bot.remove()));
 });
 
-interface OpenPage {
+type OpenPage = {
   readonly page: Page;
   /** Faults of the page: requests to other hosts, violations of the content security policy, and uncaught errors. */
   readonly violations: string[];
-}
+};
 
 async function openPage(browser: Browser, path: string): Promise<OpenPage> {
   const page = await browser.newPage();

@@ -124,7 +124,7 @@ export type Milliseconds = number;
 /** Receives a line of a build's output. `isDetail`: it belongs only in the full log. */
 export type BuildOutput = (line: string, isDetail?: boolean) => void;
 
-export interface Runtime {
+export type Runtime = {
   /**
    * Makes a source startable. Idempotent per id: a later call does nothing, and a concurrent call joins the first one and gets
    * the output from then on. Rejects with `PrepareError` if the source cannot be started, and with the signal's reason after an
@@ -163,7 +163,7 @@ export interface Runtime {
   startMethods(): ReadonlyMap<string, StartMethod>;
   /** Closes watches and files. Instances keep running, and so do fork servers that `retain` has not stopped. */
   close(): Promise<void>;
-}
+};
 
 export type RuntimeLogger = {
   readonly info: (fields: object, message: string) => void;

@@ -5,12 +5,12 @@ import { Alert } from '../components/alert.tsx';
 import { Button } from '../components/button.tsx';
 import { Loaded } from '../components/loaded.tsx';
 
-interface AgentCheckProps {
+type AgentCheckProps = {
   readonly agent: string;
   readonly publicKey: string;
   readonly onForgetKey: () => void;
   readonly children: ReactNode;
-}
+};
 
 /** Checks key and agent before the person can start a conversation. */
 export function AgentCheck({ agent, publicKey, onForgetKey, children }: AgentCheckProps) {

@@ -3,11 +3,11 @@ import { AgentCheck } from './agent-check.tsx';
 import { Conversation } from './conversation.tsx';
 import { parseTalkSearch } from './transport-names.ts';
 
-interface AgentConversationProps {
+type AgentConversationProps = {
   readonly agent: string;
   readonly publicKey: string;
   readonly onForgetKey: () => void;
-}
+};
 
 /** A conversation with an agent, once key and agent are checked. Its transport is in the address of the page. */
 export function AgentConversation({ agent, publicKey, onForgetKey }: AgentConversationProps) {

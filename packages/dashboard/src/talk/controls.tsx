@@ -3,14 +3,14 @@ import { useEffect, useRef } from 'react';
 import { Button } from '../components/button.tsx';
 import type { LocalVideo, TalkState } from './talk-state.ts';
 
-interface ControlsProps {
+type ControlsProps = {
   readonly state: TalkState;
   readonly live: boolean;
   readonly onStart: () => void;
   readonly onEnd: () => void;
   readonly onMicrophone: (on: boolean) => void;
   readonly onVideo: (source: LocalVideo, isOn: boolean) => void;
-}
+};
 
 const iconClasses = 'size-4';
 const videoButtons = [

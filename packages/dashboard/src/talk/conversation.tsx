@@ -16,13 +16,13 @@ import type { TransportName } from './transport-names.ts';
 import { useTalk } from './use-talk.ts';
 import { VideoViews } from './video-views.tsx';
 
-interface ConversationProps {
+type ConversationProps = {
   readonly agent: string;
   readonly publicKey: string;
   readonly transport: TransportName;
   readonly onTransport: (transport: TransportName) => void;
   readonly onForgetKey: () => void;
-}
+};
 
 /** A conversation with an agent: what both say on the left, devices and events on the right. */
 export function Conversation({ agent, publicKey, transport, onTransport, onForgetKey }: ConversationProps) {
@@ -160,10 +160,10 @@ function Status({ state }: { readonly state: TalkState }) {
   );
 }
 
-interface ProblemsProps {
+type ProblemsProps = {
   readonly state: TalkState;
   readonly transport: TransportName;
-}
+};
 
 function Problems({ state, transport }: ProblemsProps) {
   return (
@@ -193,11 +193,11 @@ function Problems({ state, transport }: ProblemsProps) {
   );
 }
 
-interface SessionDetailsProps {
+type SessionDetailsProps = {
   readonly agent: string;
   readonly sessionId: string;
   readonly hasError: boolean;
-}
+};
 
 function SessionDetails({ agent, sessionId, hasError }: SessionDetailsProps) {
   return (

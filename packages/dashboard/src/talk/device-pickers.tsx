@@ -4,21 +4,21 @@ import type { TalkState } from './talk-state.ts';
 import { type TransportName, transportLabels, transportNames } from './transport-names.ts';
 import { useDevices } from './use-devices.ts';
 
-export interface DeviceSettings {
+export type DeviceSettings = {
   /** Ids of devices; empty for the default ones. */
   readonly microphoneId: string;
   readonly speakerId: string;
   readonly cameraId: string;
-}
+};
 
-interface DevicePickersProps {
+type DevicePickersProps = {
   readonly transport: TransportName;
   readonly settings: DeviceSettings;
   readonly state: TalkState;
   readonly isLive: boolean;
   readonly onTransport: (transport: TransportName) => void;
   readonly onChange: (change: Partial<DeviceSettings>) => void;
-}
+};
 
 /** Chooses the connection, the microphone, the speaker and the camera. */
 export function DevicePickers({ transport, settings, state, isLive, onTransport, onChange }: DevicePickersProps) {

@@ -1,11 +1,11 @@
 import { useEffect, useState } from 'react';
 import { formatDuration } from '../components/duration.ts';
 
-interface ElapsedTimeProps {
+type ElapsedTimeProps = {
   /** Times in milliseconds since the Unix epoch. Without an end, the time runs. */
   readonly from: number;
   readonly to: number | undefined;
-}
+};
 
 export function ElapsedTime({ from, to }: ElapsedTimeProps) {
   const [now, setNow] = useState(() => Date.now());

@@ -3,11 +3,11 @@ import { formatDuration } from '../components/duration.ts';
 import { Section } from '../components/section.tsx';
 import type { LoggedEvent } from './talk-state.ts';
 
-interface EventsPanelProps {
+type EventsPanelProps = {
   readonly events: readonly LoggedEvent[];
   /** When the conversation began, in milliseconds since the Unix epoch. */
   readonly startedAt: number;
-}
+};
 
 const shownAtMost = 100;
 

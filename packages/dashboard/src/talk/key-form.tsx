@@ -4,13 +4,13 @@ import { Section } from '../components/section.tsx';
 import { TextField } from '../components/text-field.tsx';
 import { problemWithKey } from './public-key.ts';
 
-interface KeyFormProps {
+type KeyFormProps = {
   /** What is wrong with the key of the link that led here. */
   readonly linkProblem: string | undefined;
   /** How to get a key. */
   readonly help: ReactNode;
   readonly onKey: (key: string) => void;
-}
+};
 
 /** Asks for the public key that starts sessions. */
 export function KeyForm({ linkProblem, help, onKey }: KeyFormProps) {

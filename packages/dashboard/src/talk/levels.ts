@@ -11,11 +11,11 @@ export function loudness(pcm: ArrayBuffer | Int16Array): number {
 }
 
 /** Holds the latest loudness of a voice. Audio callbacks update it, and a meter reads it for every animation frame. */
-export interface Level {
+export type Level = {
   readonly update: (pcm: ArrayBuffer | Int16Array) => void;
   /** The current loudness; falls to 0 within half a second of silence. */
   readonly read: () => number;
-}
+};
 
 /** @param now returns the time of a monotonic clock in milliseconds */
 export function createLevel(now: () => number): Level {

@@ -1,12 +1,12 @@
 import { useEffect, useRef } from 'react';
 
-interface MeterProps {
+type MeterProps = {
   readonly name: string;
   /** The current loudness, 0 to 1. */
   readonly read: () => number;
   readonly active: boolean;
   readonly isMuted?: boolean;
-}
+};
 
 /** Shows the loudness of a voice. Bypasses React, because the loudness changes with every frame. */
 export function Meter({ name, read, active, isMuted = false }: MeterProps) {

@@ -2,11 +2,11 @@ import { inspectKey } from '@bothost/contract';
 
 const storageName = 'bothost.publicKey';
 
-export interface PublicKeyStorage {
+export type PublicKeyStorage = {
   readonly location: Pick<Location, 'hash' | 'pathname' | 'search'>;
   readonly history: Pick<History, 'replaceState'>;
   readonly storage: Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>;
-}
+};
 
 let linkProblem: string | undefined;
 

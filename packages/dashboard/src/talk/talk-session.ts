@@ -7,7 +7,7 @@ import type { ConnectableTransport } from './transports.ts';
 
 type Unstamped<Event> = Event extends TalkEvent ? Omit<Event, 'at'> : never;
 
-export interface TalkOptions {
+export type TalkOptions = {
   /** The origin of the service, such as `http://127.0.0.1:7420`. */
   readonly origin: string;
   readonly agent: string;
@@ -18,9 +18,9 @@ export interface TalkOptions {
   readonly speakerId: string;
   readonly levels: { readonly you: Level; readonly bot: Level };
   readonly onEvent: (event: TalkEvent) => void;
-}
+};
 
-export interface Talk {
+export type Talk = {
   readonly sendText: (text: string) => void;
   readonly setMicrophone: (on: boolean) => void;
   readonly selectMicrophone: (id: string) => void;
@@ -28,7 +28,7 @@ export interface Talk {
   /** Starts or stops sending video, or switches cameras. An empty `cameraId` selects the default camera. */
   readonly setVideo: (source: LocalVideo, isOn: boolean, cameraId: string) => void;
   readonly end: () => void;
-}
+};
 
 logger.setLevel(LogLevel.WARN);
 

@@ -3,7 +3,7 @@ import type { BotOutputData } from '@pipecat-ai/client-js';
 /** The phase of a conversation. The names up to `ready` are those of the Pipecat client. */
 export type Phase = 'idle' | 'initializing' | 'authenticating' | 'connecting' | 'ready' | 'ended' | 'failed';
 
-export interface Line {
+export type Line = {
   readonly id: number;
   readonly at: number;
   readonly who: 'you' | 'bot';
@@ -12,22 +12,22 @@ export interface Line {
   readonly segment?: number;
   /** True for speech whose transcript has not arrived yet. */
   readonly isWordless?: true;
-}
+};
 
 /** The video that a person can send. */
 export type LocalVideo = 'camera' | 'screen';
 export type VideoSource = LocalVideo | 'bot';
 
 /** A message of the RTVI protocol, or an event of the connection. */
-export interface LoggedEvent {
+export type LoggedEvent = {
   readonly id: number;
   readonly at: number;
   readonly name: string;
   readonly data: unknown;
-}
+};
 
 /** All times are in milliseconds since the Unix epoch. */
-export interface TalkState {
+export type TalkState = {
   readonly phase: Phase;
   readonly startedAt: number | undefined;
   readonly readyAt: number | undefined;
@@ -52,7 +52,7 @@ export interface TalkState {
   readonly error: string | undefined;
   /** Errors that did not end the conversation, without duplicates. */
   readonly botErrors: readonly string[];
-}
+};
 
 type TalkEventBody =
   | { readonly type: 'phase'; readonly phase: Exclude<Phase, 'failed'> }

@@ -2,11 +2,11 @@ import { SendHorizontal } from 'lucide-react';
 import { type FormEvent, useState } from 'react';
 import { Button } from '../components/button.tsx';
 
-interface TextFormProps {
+type TextFormProps = {
   readonly agent: string;
   readonly disabled: boolean;
   readonly onText: (text: string) => void;
-}
+};
 
 export function TextForm({ agent, disabled, onText }: TextFormProps) {
   const [text, setText] = useState('');

@@ -2,12 +2,12 @@ import { useEffect, useRef } from 'react';
 import { classNames } from '../components/class-names.ts';
 import type { Line } from './talk-state.ts';
 
-interface TranscriptProps {
+type TranscriptProps = {
   readonly agent: string;
   readonly lines: readonly Line[];
   /** What the person is saying at the moment. */
   readonly interim: string;
-}
+};
 
 const timeOfDay = new Intl.DateTimeFormat('en', { timeStyle: 'medium', hour12: false });
 

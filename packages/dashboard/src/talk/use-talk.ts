@@ -5,11 +5,11 @@ import { initialTalk, type TalkState, talkReducer } from './talk-state.ts';
 
 type StartOptions = Pick<TalkOptions, 'publicKey' | 'transport' | 'microphoneId' | 'speakerId'>;
 
-export interface TalkControls extends Talk {
+export type TalkControls = Talk & {
   readonly state: TalkState;
   readonly levels: { readonly you: Level; readonly bot: Level };
   readonly start: (options: StartOptions) => void;
-}
+};
 
 /** Manages the conversation of a page, and ends it when the page unmounts. */
 export function useTalk(agent: string): TalkControls {

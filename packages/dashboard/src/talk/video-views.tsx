@@ -2,10 +2,10 @@ import { useEffect, useRef } from 'react';
 import { classNames } from '../components/class-names.ts';
 import type { TalkState, VideoSource } from './talk-state.ts';
 
-interface VideoViewsProps {
+type VideoViewsProps = {
   readonly agent: string;
   readonly video: TalkState['video'];
-}
+};
 
 /** The video of the bot, and below it the person's camera and screen. */
 export function VideoViews({ agent, video }: VideoViewsProps) {
@@ -24,11 +24,11 @@ export function VideoViews({ agent, video }: VideoViewsProps) {
   );
 }
 
-interface VideoViewProps {
+type VideoViewProps = {
   readonly label: string;
   readonly track: MediaStreamTrack | undefined;
   readonly isMirrored: boolean;
-}
+};
 
 function VideoView({ label, track, isMirrored }: VideoViewProps) {
   const element = useRef<HTMLVideoElement>(null);
