@@ -1,5 +1,9 @@
+import { fileURLToPath } from 'node:url';
 import { defineConfig, mergeConfig } from 'vitest/config';
 import everyTest from './vitest.config.ts';
+
+// biome-ignore lint/style/noProcessEnv: settings of the tests, not of the service
+const cache = process.env['BOTHOST_TEST_CACHE'] ?? fileURLToPath(new URL('node_modules/.cache', import.meta.url));
 
 /**
  * `npm run test:system`: the built programs as a reader of the documents uses them, full disks, killed processes, two servers on
@@ -12,7 +16,17 @@ export default defineConfig({
     ...shared.test,
     include: ['{packages,test}/**/*.system.test.ts'],
     exclude: ['**/node_modules/**', '**/dist/**'],
-    globalSetup: ['test/build.setup.ts', 'packages/server/test/support/test-database.setup.ts'],
+    globalSetup: [
+      'test/build.setup.ts',
+      'packages/server/test/support/test-database.setup.ts',
+      'packages/runtime/test/process/uv.setup.ts',
+    ],
+    provide: {
+      pythonCache: cache,
+      python: undefined,
+      // biome-ignore lint/style/noProcessEnv: settings of the tests, not of the service
+      surroundings: process.env,
+    },
     testTimeout: 150_000,
     // A test may change its own process, for example its user.
     isolate: true,
