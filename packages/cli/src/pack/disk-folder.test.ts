@@ -1,0 +1,102 @@
+import { once } from 'node:events';
+import { chmod, link, mkdir, mkdtemp, rm, symlink, utimes, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { listProject, writeArchive } from '@bothost/packing';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { diskFolder } from './disk-folder.ts';
+
+let directory: string;
+let root: string;
+
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'botcli-pack-'));
+  root = join(directory, 'project');
+  await mkdir(root);
+});
+afterEach(() => rm(directory, { recursive: true, force: true }));
+
+async function put(files: Readonly<Record<string, string>>): Promise<void> {
+  for (const [path, text] of Object.entries(files)) {
+    await mkdir(dirname(join(root, path)), { recursive: true });
+    await writeFile(join(root, path), text);
+  }
+}
+
+async function listFiles(patterns: readonly string[] = []) {
+  const { files } = await listProject(diskFolder(root, root), patterns);
+  return files;
+}
+
+async function pack() {
+  const chunks: Uint8Array[] = [];
+  const archive = await writeArchive(await listFiles(), async (chunk) => void chunks.push(chunk));
+  return { ...archive, content: Buffer.concat(chunks) };
+}
+
+test('diskFolder reports all links out of the project and special files at once, unless they are excluded', async () => {
+  await put({ 'bot.js': '', 'sub/a.txt': '' });
+  await symlink('/etc/passwd', join(root, 'absolute'));
+  await symlink('../../secret', join(root, 'sub/outwards'));
+  await symlink('sub', join(root, 'inwards'));
+  await symlink('nothing', join(root, 'dangling'));
+  await symlink('../outside', join(root, 'node_modules'));
+  const pipe = createServer().listen(join(root, 'pipe'));
+  await once(pipe, 'listening');
+  await expect(listFiles(['node_modules'])).rejects.toMatchObject({
+    reason: 'project-unpackable',
+    issues: expect.arrayContaining([
+      { path: 'absolute', message: 'is a link to an absolute path, /etc/passwd' },
+      { path: 'sub/outwards', message: 'is a link out of the project, to ../../secret' },
+      { path: 'pipe', message: 'is not a file, directory or link' },
+    ]),
+  });
+  const files = await listFiles(['/absolute', 'outwards', 'pipe', 'node_modules']);
+  expect(files.map(({ path }) => path)).toEqual(['bot.js', 'dangling', 'inwards', 'sub/a.txt']);
+  pipe.close();
+});
+
+test('diskFolder rejects file names that are not UTF-8 unless they are excluded, and escapes them in the error', async () => {
+  await put({ 'bot.py': 'x', 'src/keep.py': 'x' });
+  const bytes = (name: string) => Buffer.concat([Buffer.from(`${root}/`), Buffer.from(name, 'latin1')]);
+  for (const name of ['src/caf\xe9.py', 'old\xff.pyc']) await writeFile(bytes(name), 'x');
+  await mkdir(bytes('d\xe9'));
+  await expect(listFiles()).rejects.toMatchObject({
+    reason: 'project-unpackable',
+    issues: expect.arrayContaining([
+      { path: 'd\\xe9', message: 'has a name that is not UTF-8; rename it' },
+      { path: 'src/caf\\xe9.py', message: 'has a name that is not UTF-8; rename it' },
+    ]),
+  });
+});
+
+test('diskFolder refuses a link that leaves the project through another link', async () => {
+  await mkdir(join(directory, 'outside/deep'), { recursive: true });
+  await put({ 'bot.js': '', 'a/b/x': '' });
+  await symlink('a/b', join(root, 'short'));
+  // The target is inside the project by its path, but the kernel resolves the link `short` first, which leads outside.
+  await symlink('short/../../../outside', join(root, 'indirect'));
+  await expect(listFiles()).rejects.toMatchObject({ issues: [expect.objectContaining({ path: 'indirect' })] });
+});
+
+test('writeArchive writes identical archives for equal content with other times, modes and hard links', async () => {
+  await put({ 'b.js': 'b', 'a.js': 'a', 'run.sh': '#!' });
+  const first = await pack();
+  await utimes(join(root, 'a.js'), 1, 1);
+  await chmod(join(root, 'a.js'), 0o600);
+  await chmod(join(root, 'run.sh'), 0o711);
+  await rm(join(root, 'b.js'));
+  await link(join(root, 'a.js'), join(root, 'c.js'));
+  await put({ 'b.js': 'b', '.gitignore': 'c.js\n' });
+  expect(await pack()).toEqual(first);
+  await put({ 'a.js': 'changed' });
+  expect((await pack()).contentHash).not.toBe(first.contentHash);
+});
+
+test('writeArchive rejects a file that was deleted after the listing, and names it', async () => {
+  await put({ 'a.js': 'abc' });
+  const files = await listFiles();
+  await rm(join(root, 'a.js'));
+  await expect(writeArchive(files, async () => {})).rejects.toMatchObject({ message: 'Cannot read a.js (ENOENT).' });
+});

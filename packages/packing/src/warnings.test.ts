@@ -1,0 +1,60 @@
+import { maxUploadBytes, unpackedArchiveLimits } from '@bothost/contract';
+import { expect, test } from 'vitest';
+import { memoryFolder } from '../test/memory-folder.ts';
+import { listProject, type ProjectFile } from './project-files.ts';
+import { checkSize, findWarnings } from './warnings.ts';
+
+const createFile = (path: string, size: number): ProjectFile => ({
+  path,
+  size,
+  link: null,
+  read: async function* () {},
+});
+const createLink = (path: string, target: string): ProjectFile => ({
+  ...createFile(path, 0),
+  link: { target, projectPath: target },
+});
+const mebibyte = 1_048_576;
+
+test('findWarnings names links to paths that are not packed', async () => {
+  const files = [createFile('src/bot.js', 1), createLink('file', 'src/bot.js'), createLink('folder', 'src')];
+  expect(await findWarnings({ files, excluded: [] })).toEqual([]);
+  expect(await findWarnings({ files: [...files, createLink('latest', 'dist/bot.js')], excluded: [] })).toEqual([
+    'latest is a link to dist/bot.js, which is not packed.',
+  ]);
+});
+
+test('findWarnings names five large files and counts the others', async () => {
+  const files = Array.from({ length: 7 }, (_, index) => createFile(`${index}.bin`, 21 * mebibyte));
+  const warnings = await findWarnings({ files, excluded: [] });
+  expect(warnings).toHaveLength(6);
+  expect(warnings[0]).toBe('0.bin is large (21.0 MiB). To exclude it, use [build.exclude] in the deploy file.');
+  expect(warnings.at(-1)).toBe('2 more files have at least 20.0 MiB.');
+});
+
+test('findWarnings reports an excluded main file of package.json and an unused Dockerfile', async () => {
+  const texts = { 'package.json': '{"main": "./dist/bot.js"}', 'dist/bot.js': 'x', Dockerfile: 'FROM x' };
+  expect(await findWarnings(await listProject(memoryFolder(texts), []))).toEqual([
+    expect.stringMatching(/^dist\/bot\.js, the main file of package\.json, is excluded \(by default\)/),
+    expect.stringMatching(/^The Dockerfile is not used/),
+  ]);
+});
+
+test('findWarnings ignores an invalid package.json', async () => {
+  expect(await findWarnings(await listProject(memoryFolder({ 'package.json': '{' }), []))).toEqual([]);
+});
+
+test('checkSize accepts a project at each limit of the service', () => {
+  const files = [createFile('a', unpackedArchiveLimits.bytes)];
+  expect(() => checkSize(files, { bytes: maxUploadBytes, contentHash: '' })).not.toThrow();
+});
+
+const { bytes: maxBytes, entries: maxEntries } = unpackedArchiveLimits;
+test.each([
+  ['no files', [], 0, 'The project has no files to pack.'],
+  ['too many files', Array.from({ length: maxEntries + 1 }, () => createFile('a', 0)), 0, `${maxEntries + 1} files`],
+  ['too many bytes', [createFile('a', maxBytes), createFile('b', 1)], 0, 'The project is '],
+  ['an archive that is too large', [createFile('a', 1)], maxUploadBytes + 1, 'The packed project is '],
+])('checkSize rejects a project with %s', (_, files, archiveBytes, message) => {
+  expect(() => checkSize(files, { bytes: archiveBytes, contentHash: '' })).toThrow(message);
+});
