@@ -14,6 +14,9 @@ type UploadOptions = {
   readonly region: string;
   readonly onProgress: (sentBytes: number) => void;
   readonly signal: AbortSignal;
+  /** The page's own origin: the content security policy allows no other, such as that of a public URL. */
+  readonly origin?: string;
+  readonly wait?: typeof delay;
 };
 
 /**
@@ -21,9 +24,9 @@ type UploadOptions = {
  * `botcli`. Retries after connection errors, until half a minute has passed without progress.
  */
 export async function uploadArchive(api: Client, options: UploadOptions): Promise<string> {
-  const { archive, region, onProgress, signal } = options;
+  const { archive, region, onProgress, signal, origin = location.origin, wait = delay } = options;
   const body = { region, contentHash: archive.contentHash, sizeBytes: archive.bytes };
-  const announce = () => withRetries(() => api.getBuildUploadUrl({ body }, signal), signal);
+  const announce = () => withRetries(() => api.getBuildUploadUrl({ body }, signal), signal, wait);
   let target = await announce();
   let offset = target.receivedBytes;
   let partBytes: number = initialPartBytes;
@@ -33,8 +36,7 @@ export async function uploadArchive(api: Client, options: UploadOptions): Promis
     try {
       const startedAtMs = performance.now();
       const content = archive.content.slice(offset, offset + partBytes);
-      // The page's own origin: the content security policy allows no other, such as that of a public URL.
-      const url = new URL(new URL(target.uploadUrl).pathname, location.origin).href;
+      const url = new URL(new URL(target.uploadUrl).pathname, origin).href;
       const receivedBytes = await sendUploadPart({ url, token: target.uploadFields.token, offset, content, signal });
       if (receivedBytes > offset) failures = 0;
       offset = receivedBytes;
@@ -43,7 +45,7 @@ export async function uploadArchive(api: Client, options: UploadOptions): Promis
       const delayMs = retryDelaysMs[failures];
       if (signal.aborted || delayMs === undefined || !canResumeUpload(error)) throw error;
       failures += 1;
-      await delay(delayMs, signal);
+      await wait(delayMs, signal);
       partBytes = initialPartBytes;
       target = await announce();
       offset = target.receivedBytes;

@@ -1,13 +1,13 @@
 import { isTransient, retryDelaysMs } from '@bothost/contract';
 
 /** Repeats an idempotent request after transient errors. */
-export async function withRetries<T>(request: () => Promise<T>, signal: AbortSignal): Promise<T> {
+export async function withRetries<T>(request: () => Promise<T>, signal: AbortSignal, wait = delay): Promise<T> {
   for (const delayMs of retryDelaysMs) {
     try {
       return await request();
     } catch (error) {
       if (signal.aborted || !isTransient(error)) throw error;
-      await delay(delayMs, signal);
+      await wait(delayMs, signal);
     }
   }
   return request();

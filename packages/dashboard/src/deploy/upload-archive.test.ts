@@ -1,0 +1,138 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import { createClient, errorBody, failure, type Reason, retryDelaysMs } from '@bothost/contract';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { uploadArchive } from './upload-archive.ts';
+
+const uploadId = '01930000-0000-7000-8000-000000000001';
+
+/** How the service treats a part: it stores some bytes and closes the connection, it rejects the part, or (null) it accepts it. */
+type Fault = { readonly storedBytes: number } | { readonly reason: Reason } | null;
+
+/** A service with one upload. The faults apply to its first parts, one to each. */
+async function startUploadService(faults: Fault[] = [], earlier = Buffer.alloc(0)) {
+  const service = { received: earlier, offsets: [] as number[], announcements: [] as unknown[], origin: '' };
+  const respond = (response: ServerResponse, status: number, body: unknown) =>
+    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+  const reject = (response: ServerResponse, reason: Reason) => {
+    const error = failure(reason);
+    respond(response, error.status, errorBody(error, 'request'));
+  };
+  const announce = (response: ServerResponse, body: unknown) => {
+    service.announcements.push(body);
+    respond(response, 200, {
+      uploadId,
+      uploadUrl: `https://public.example/v1/uploads/${uploadId}`,
+      uploadFields: { token: `token ${service.announcements.length}` },
+      expiresAt: '2026-11-20T18:00:00.000Z',
+      receivedBytes: service.received.length,
+    });
+  };
+  const receivePart = ({ headers, socket }: IncomingMessage, response: ServerResponse, part: Buffer) => {
+    const fault = faults.shift() ?? null;
+    const offset = Number(headers['upload-offset']);
+    service.offsets.push(offset);
+    if (headers['upload-token'] !== `token ${service.announcements.length}`) reject(response, 'upload-token-invalid');
+    else if (offset !== service.received.length) reject(response, 'upload-offset-wrong');
+    else if (fault !== null && 'reason' in fault) reject(response, fault.reason);
+    else {
+      service.received = Buffer.concat([service.received, part.subarray(0, fault?.storedBytes)]);
+      if (fault !== null) socket.destroy();
+      else respond(response, 200, { uploadId, receivedBytes: service.received.length, complete: false });
+    }
+  };
+  const server = createServer(async (request, response) => {
+    const body = await buffer(request);
+    if (request.url === '/v1/builds/upload-url') announce(response, JSON.parse(body.toString()));
+    else if (request.url === `/v1/uploads/${uploadId}`) receivePart(request, response, body);
+    else reject(response, 'not-found');
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close().closeAllConnections());
+  service.origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return service;
+}
+
+const content = randomBytes(1_000_000);
+const contentHash = 'ab'.repeat(32);
+
+function startUpload(origin: string, signal = new AbortController().signal) {
+  const progress: number[] = [];
+  const waitedMs: number[] = [];
+  const result = uploadArchive(createClient({ origin }), {
+    archive: { bytes: content.length, contentHash, content: new Blob([content]) },
+    region: 'us-west',
+    onProgress: (sentBytes) => progress.push(sentBytes),
+    signal,
+    origin,
+    wait: async (delayMs) => void waitedMs.push(delayMs),
+  });
+  return { result, progress, waitedMs };
+}
+
+describe('uploadArchive', () => {
+  it('sends the archive in parts to the origin of the page', async () => {
+    const service = await startUploadService();
+    const { result, progress, waitedMs } = startUpload(service.origin);
+    expect(await result).toBe(uploadId);
+    expect(service.received.equals(content)).toBe(true);
+    expect(service.announcements).toEqual([{ region: 'us-west', contentHash, sizeBytes: content.length }]);
+    expect(progress).toEqual([...service.offsets, content.length]);
+    expect(service.offsets.length).toBeGreaterThan(1);
+    expect(waitedMs).toEqual([]);
+  });
+
+  it('sends only what an earlier upload did not', async () => {
+    const service = await startUploadService([], content.subarray(0, 900_000));
+    await startUpload(service.origin).result;
+    expect(service.offsets).toEqual([900_000]);
+    expect(service.received.equals(content)).toBe(true);
+  });
+
+  it('continues after a lost connection where the service stopped receiving', async () => {
+    const service = await startUploadService([{ storedBytes: 1_000 }]);
+    const { result, waitedMs } = startUpload(service.origin);
+    expect(await result).toBe(uploadId);
+    expect(service.offsets.slice(0, 2)).toEqual([0, 1_000]);
+    expect(service.received.equals(content)).toBe(true);
+    expect(waitedMs).toEqual(retryDelaysMs.slice(0, 1));
+  });
+
+  it('requests a new token when the token has expired', async () => {
+    const service = await startUploadService([{ reason: 'upload-token-invalid' }]);
+    expect(await startUpload(service.origin).result).toBe(uploadId);
+    expect(service.announcements).toHaveLength(2);
+  });
+
+  it('begins with the shortest delay again after progress', async () => {
+    const lost = { storedBytes: 0 };
+    const service = await startUploadService([lost, lost, null, lost]);
+    const { result, waitedMs } = startUpload(service.origin);
+    await result;
+    expect(waitedMs).toEqual([...retryDelaysMs.slice(0, 2), retryDelaysMs[0]]);
+  });
+
+  it('gives up when every delay has passed without progress', async () => {
+    const service = await startUploadService(Array.from({ length: 20 }, () => ({ storedBytes: 0 })));
+    const { result, waitedMs } = startUpload(service.origin);
+    await expect(result).rejects.toThrow('was lost during the upload');
+    expect(waitedMs).toEqual(retryDelaysMs);
+  });
+
+  it('throws an error of the service that a retry cannot heal', async () => {
+    const service = await startUploadService([{ reason: 'storage-full' }]);
+    const { result, waitedMs } = startUpload(service.origin);
+    await expect(result).rejects.toMatchObject({ reason: 'storage-full' });
+    expect(waitedMs).toEqual([]);
+  });
+
+  it('stops when the signal is aborted', async () => {
+    const service = await startUploadService();
+    const { result } = startUpload(service.origin, AbortSignal.abort(new Error('left the page')));
+    await expect(result).rejects.toThrow('left the page');
+    expect(service.offsets).toEqual([]);
+  });
+});

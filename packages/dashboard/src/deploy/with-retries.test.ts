@@ -1,0 +1,49 @@
+import { ConnectionError, failure, retryDelaysMs } from '@bothost/contract';
+import { expect, it } from 'vitest';
+import { delay, withRetries } from './with-retries.ts';
+
+const { signal } = new AbortController();
+
+function recordWaits() {
+  const waitedMs: number[] = [];
+  const wait = async (delayMs: number) => void waitedMs.push(delayMs);
+  return { waitedMs, wait };
+}
+
+it('repeats a request with increasing delays until a response arrives', async () => {
+  const { waitedMs, wait } = recordWaits();
+  const errors = [new ConnectionError('lost'), failure('shutting-down'), failure('bot-unreachable')];
+  const request = async () => {
+    const error = errors.shift();
+    if (error !== undefined) throw error;
+    return 'response';
+  };
+  expect(await withRetries(request, signal, wait)).toBe('response');
+  expect(waitedMs).toEqual(retryDelaysMs.slice(0, 3));
+});
+
+it('does not repeat a request that the service rejects', async () => {
+  const { waitedMs, wait } = recordWaits();
+  const request = () => Promise.reject(failure('not-found'));
+  await expect(withRetries(request, signal, wait)).rejects.toMatchObject({ reason: 'not-found' });
+  expect(waitedMs).toEqual([]);
+});
+
+it('throws the last error when every delay has passed', async () => {
+  const { waitedMs, wait } = recordWaits();
+  const request = () => Promise.reject(new ConnectionError(`lost after ${waitedMs.length} delays`));
+  await expect(withRetries(request, signal, wait)).rejects.toThrow(`lost after ${retryDelaysMs.length} delays`);
+  expect(waitedMs).toEqual(retryDelaysMs);
+});
+
+it('stops while it waits for the next attempt when the signal is aborted', async () => {
+  const controller = new AbortController();
+  const request = () => Promise.reject(new ConnectionError('lost'));
+  const wait = (_: number, aborted: AbortSignal) => {
+    const waiting = delay(60_000, aborted);
+    controller.abort(new Error('left the page'));
+    return waiting;
+  };
+  await expect(withRetries(request, controller.signal, wait)).rejects.toThrow('left the page');
+  await expect(delay(60_000, controller.signal)).rejects.toThrow('left the page');
+});
