@@ -10,52 +10,39 @@ import {
   fastify,
   LogController,
 } from 'fastify';
-import type { Logger } from 'pino';
 import type { RefusalLog } from '../audit/refusals.ts';
 import type { Handlers } from '../handlers.ts';
-import type { Telemetry } from '../metrics/telemetry.ts';
-import type { Authenticator } from '../organizations/authenticate.ts';
-import type { SessionDirectory } from '../sessions/session-directory.ts';
 import { type AgentSocketContext, createAgentSocket } from './agent-socket.ts';
 import { addAuthorizationServer } from './authorization-server.ts';
 import { addBackup, type BackupSource } from './backup.ts';
-import { type CallerContext, requireCredential, requireOperator } from './caller.ts';
+import { requireCredential, requireOperator } from './caller.ts';
 import type { Client } from './client-of.ts';
-import { type CorsPolicy, corsHeaders, isPublic } from './cors.ts';
+import { corsHeaders, isPublic } from './cors.ts';
 import { addDashboard } from './dashboard.ts';
-import { discardBody, failureHeaders, refuseUpgrade, type ToFailure } from './failure-response.ts';
+import { discardBody, failureHeaders, refuseUpgrade } from './failure-response.ts';
 import { ignoreUpgrade } from './ignored-upgrade.ts';
 import { parseExactJson, parseJson } from './json-body.ts';
 import { createNodeServer } from './node-server.ts';
-import { addOperationRoutes, allowedMethods, kindOfPath } from './operation-routes.ts';
+import { addOperationRoutes, allowedMethods, kindOfPath, type RoutesContext } from './operation-routes.ts';
 import { pipecatCloudHandlers, withVisibleStatus } from './pipecat-cloud.ts';
 import { addProbes, type Probes } from './probes.ts';
 import { refusalOf } from './refused-request.ts';
 import { checkHead } from './request-head.ts';
 import { parseSessionPath } from './session-path.ts';
-import { createSessionProxy } from './session-proxy.ts';
+import { createSessionProxy, type ProxyContext } from './session-proxy.ts';
 import { parseSocketPath } from './socket-path.ts';
 import { proxyUpgrade } from './upgrade-proxy.ts';
 import { createUploadEndpoint, type UploadContext } from './upload.ts';
 import { handshakeProblem, isWebSocket } from './websocket-handshake.ts';
 
-export type AppContext = {
-  readonly logger: Logger;
-  readonly now: () => Date;
-  readonly clientOf: (incoming: IncomingMessage) => Client;
-  readonly cors: CorsPolicy;
-  readonly authenticator: Authenticator;
-  readonly isOperator: (token: string) => boolean;
-  readonly people: CallerContext['people'];
-  readonly directory: SessionDirectory;
-  readonly telemetry: Telemetry;
-  readonly toFailure: ToFailure;
-  readonly connect: AgentSocketContext['connect'];
-  readonly probes: Probes;
-  readonly uploads: UploadContext['uploads'];
-  readonly refusals: Pick<RefusalLog, 'record'>;
-  readonly createBackup: BackupSource['createBackup'];
-};
+export type AppContext = ProxyContext &
+  AgentSocketContext &
+  UploadContext &
+  RoutesContext &
+  BackupSource & {
+    readonly probes: Probes;
+    readonly refusals: Pick<RefusalLog, 'record'>;
+  };
 
 declare module 'fastify' {
   interface FastifyRequest {
