@@ -64,8 +64,8 @@ function toOutput(stream: NodeJS.WriteStream): Output {
 }
 
 /**
- * Handles errors of standard output. The returned signal is aborted when the reader closes the pipe, as `| head` does. Any other
- * error, such as a full disk, sets exit status 1.
+ * Handles write errors. The returned signal is aborted at the first one, usually because the reader closed the pipe, as `| head`
+ * does. Any other error of standard output, such as a full disk, sets exit status 1.
  */
 function watchForClosedReader(stream: NodeJS.WriteStream): AbortSignal {
   const closed = new AbortController();
@@ -73,6 +73,7 @@ function watchForClosedReader(stream: NodeJS.WriteStream): AbortSignal {
     closed.abort();
     if (error.code === 'EPIPE' || stream === process.stderr) return;
     process.stderr.write(`error: Cannot write to standard output (${error.code}).\n`);
+    // Now, the status of the command would still replace this one: `main.ts` sets it when the command has ended.
     process.once('exit', () => {
       process.exitCode = 1;
     });
