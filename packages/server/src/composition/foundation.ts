@@ -37,24 +37,16 @@ export type Foundation = {
  * @throws OperatorError, StoreError
  */
 export async function openFoundation(config: Config, logger: Logger, teardown: Teardown): Promise<Foundation> {
-  const { dataDirectory } = config;
-  const isRoot = process.geteuid?.() === 0;
-  await requireNoPartialRestore(dataDirectory);
-  await createDataDirectory(dataDirectory, isRoot);
-  const claim = await lockDataDirectory(dataDirectory);
-  teardown.add(claim.release);
-  const restore = await findPendingRestore(dataDirectory);
-  if (restore !== null) await moveRestoredFiles(restore, dataDirectory);
-  const data = await openDataDirectory(dataDirectory, isRoot, config.secrets.rootKey);
-  let onRegionLost: (error: Error) => void = () => undefined;
-  const regionLost = new Promise<Error>((resolve) => {
-    onRegionLost = resolve;
-  });
+  const { data, restore } = await openData(config, teardown);
   const now = () => new Date();
   const host = { id: data.id, region: config.region };
   const description = `process ${process.pid} on ${hostname()}, data directory ${data.path}`;
   const record = (db: Database) => recordHost({ db, now }, { ...host, runtime: runtimeKind, description });
-  // Before the database starts, which thereby belongs to the group too.
+  let onRegionLost: (error: Error) => void = () => undefined;
+  const regionLost = new Promise<Error>((resolve) => {
+    onRegionLost = resolve;
+  });
+  // An embedded database inherits the control group, so the server enters it before it starts the database.
   enterServerGroup();
   const store = await openStore({
     databaseUrl: config.secrets.databaseUrl,
@@ -63,15 +55,26 @@ export async function openFoundation(config: Config, logger: Logger, teardown: T
     logger,
     restore: restore === null ? null : (db) => restoreDatabase({ db, now }, restore),
     onRegionRetaken: async (db) => void (await record(db)),
-    onRegionLost: (error) => onRegionLost(error),
+    onRegionLost,
   });
   teardown.add(() => store.close(config.onStop === 'leave'));
   if (restore !== null) {
-    await removeCompletedRestore(restore, dataDirectory);
+    await removeCompletedRestore(restore, data.path);
     logger.info({ backupId: restore.manifest.id, createdAt: restore.manifest.createdAt }, 'backup restored');
   }
-  const base = { db: store.db, now, newId, logger, host };
   const { lastHeartbeat, isAlone } = await record(store.db);
   if (lastHeartbeat === null) teardown.addForFailedStart(() => forgetRegion(store.db, host));
-  return { base, data, store, isAlone, lastHeartbeat, regionLost };
+  return { base: { db: store.db, now, newId, logger, host }, data, store, isAlone, lastHeartbeat, regionLost };
+}
+
+/** Creates and locks the data directory, and moves the files of a pending restore into it before it is read. */
+async function openData({ dataDirectory, secrets }: Config, teardown: Teardown) {
+  const isRoot = process.geteuid?.() === 0;
+  await requireNoPartialRestore(dataDirectory);
+  await createDataDirectory(dataDirectory, isRoot);
+  const lock = await lockDataDirectory(dataDirectory);
+  teardown.add(lock.release);
+  const restore = await findPendingRestore(dataDirectory);
+  if (restore !== null) await moveRestoredFiles(restore, dataDirectory);
+  return { data: await openDataDirectory(dataDirectory, isRoot, secrets.rootKey), restore };
 }
