@@ -8,9 +8,9 @@ export type Setting<T> = {
   /** Names of the environment variable. If several are set, the first one in this list is used. */
   readonly names: readonly string[];
   readonly schema: z.ZodType<T, string | undefined>;
-  readonly about: string;
+  readonly description: string;
   /** The default value as shown in the documentation. */
-  readonly without: string;
+  readonly shownDefault: string;
   /** A secret can also be read from the file named by `<NAME>_FILE`, and is never printed. */
   readonly secret: boolean;
 };
@@ -18,10 +18,10 @@ export type Setting<T> = {
 const setting = <T>(value: Omit<Setting<T>, 'secret'>) => ({ ...value, secret: false }) as const;
 const secretSetting = <T>(value: Omit<Setting<T>, 'secret'>) => ({ ...value, secret: true }) as const;
 
-const integer = (least: number, greatest: number) =>
-  z.string().regex(/^\d+$/, 'not a whole number').transform(Number).pipe(z.number().min(least).max(greatest));
+const integer = (minimum: number, maximum: number) =>
+  z.string().regex(/^\d+$/, 'not a whole number').transform(Number).pipe(z.number().min(minimum).max(maximum));
 const megabytesToBytes = (megabytes: number) => megabytes * 1024 * 1024;
-const words = z.string().transform((text) =>
+const commaSeparated = z.string().transform((text) =>
   text
     .split(',')
     .map((word) => word.trim())
@@ -55,7 +55,7 @@ const registry = z.string().transform((text, check) => {
 const proxyRanges = ['loopback', 'linklocal', 'uniquelocal'];
 const trustedProxies = z.string().transform((text, check): number | string[] => {
   if (/^\d+$/.test(text)) return Number(text);
-  const proxies = words.parse(text);
+  const proxies = commaSeparated.parse(text);
   const isRange = (word: string) => proxyRanges.includes(word) || ipaddr.isValid(word) || ipaddr.isValidCIDR(word);
   const invalid = proxies.find((word) => !isRange(word));
   if (invalid !== undefined) check.addIssue({ code: 'custom', message: `not an IP address or CIDR range: ${invalid}` });
@@ -91,51 +91,52 @@ export const settings = {
   host: setting({
     names: ['BOTHOST_HOST'],
     schema: z.string().default('127.0.0.1'),
-    about: 'Address to listen on.',
-    without: '`127.0.0.1`',
+    description: 'Address to listen on.',
+    shownDefault: '`127.0.0.1`',
   }),
   port: setting({
     names: ['BOTHOST_PORT', 'PORT'],
     schema: integer(0, 65_535).default(defaultPort),
-    about: 'Port to listen on; 0 picks any free port.',
-    without: `\`${defaultPort}\``,
+    description: 'Port to listen on; 0 picks any free port.',
+    shownDefault: `\`${defaultPort}\``,
   }),
   publicUrl: setting({
     names: ['BOTHOST_PUBLIC_URL'],
     schema: origin.optional(),
-    about: 'URL at which clients reach the service, such as `https://bots.example.com`. Start responses contain it.',
-    without: 'the URL in the headers of a trusted proxy, otherwise the address that the service listens on',
+    description:
+      'URL at which clients reach the service, such as `https://bots.example.com`. Start responses contain it.',
+    shownDefault: 'the URL in the headers of a trusted proxy, otherwise the address that the service listens on',
   }),
   trustedProxies: setting({
     names: ['BOTHOST_TRUSTED_PROXIES'],
     schema: trustedProxies.default([]),
-    about:
+    description:
       'Reverse proxies whose `X-Forwarded-For`, `X-Forwarded-Proto` and `X-Forwarded-Host` the service believes: addresses and CIDR ranges, separated by commas, and the names `loopback`, `linklocal` and `uniquelocal`; or the number of proxies in front of the service, if its port cannot be reached without them. See [reverse-proxy.md](reverse-proxy.md).',
-    without: 'none',
+    shownDefault: 'none',
   }),
   dataDirectory: setting({
     names: ['BOTHOST_DATA_DIR'],
     schema: z.string().refine(isAbsolute, 'not an absolute path').optional(),
-    about: 'Directory for all data: the embedded database, the key file, instances and their output.',
-    without: '`$XDG_DATA_HOME/bothost` (`~/.local/share/bothost`); for root `/var/lib/bothost`',
+    description: 'Directory for all data: the embedded database, the key file, instances and their output.',
+    shownDefault: '`$XDG_DATA_HOME/bothost` (`~/.local/share/bothost`); for root `/var/lib/bothost`',
   }),
   databaseUrl: secretSetting({
     names: ['DATABASE_URL'],
     schema: z.url({ protocol: /^postgres(ql)?$/ }).optional(),
-    about: 'URL of a PostgreSQL server, version 15 or later, to use instead of the embedded one.',
-    without: 'the embedded database',
+    description: 'URL of a PostgreSQL server, version 15 or later, to use instead of the embedded one.',
+    shownDefault: 'the embedded database',
   }),
   region: setting({
     names: ['BOTHOST_REGION'],
     schema: name.default('us-west'),
-    about: 'The region whose bots this service runs.',
-    without: '`us-west`',
+    description: 'The region whose bots this service runs.',
+    shownDefault: '`us-west`',
   }),
   agents: setting({
     names: ['BOTHOST_AGENTS'],
-    schema: words.transform((paths) => paths.map((path) => resolve(path))).optional(),
-    about: 'Directories to serve as agents, separated by commas. An empty value serves none.',
-    without: 'the sample agent `parrot`',
+    schema: commaSeparated.transform((paths) => paths.map((path) => resolve(path))).optional(),
+    description: 'Directories to serve as agents, separated by commas. An empty value serves none.',
+    shownDefault: 'the sample agent `parrot`',
   }),
   rootKey: secretSetting({
     names: ['BOTHOST_KEY'],
@@ -143,8 +144,8 @@ export const settings = {
       .string()
       .regex(/^[0-9a-f]{64}$/, 'not 64 hexadecimal digits')
       .optional(),
-    about: 'The root key, 64 hexadecimal digits. Servers that share a database must have the same key.',
-    without: 'the file `key` in the data directory, which the first start creates',
+    description: 'The root key, 64 hexadecimal digits. Servers that share a database must have the same key.',
+    shownDefault: 'the file `key` in the data directory, which the first start creates',
   }),
   vaultKeys: secretSetting({
     names: ['BOTHOST_VAULT_KEYS'],
@@ -153,9 +154,9 @@ export const settings = {
       .transform((text) => text.split(/[\s,]+/).filter(Boolean))
       .refine((keys) => keys.every((key) => /^[0-9a-f]{64}$/.test(key)), 'not 64 hexadecimal digits for each key')
       .default([]),
-    about:
+    description:
       'Root keys of the secrets, 64 hexadecimal digits each, separated by commas or lines. Each of them can decrypt secrets; `botcli operator vault rotate root` encrypts with the first.',
-    without: 'a key derived from `BOTHOST_KEY` if that is set, otherwise files in the data directory',
+    shownDefault: 'a key derived from `BOTHOST_KEY` if that is set, otherwise files in the data directory',
   }),
   operatorToken: secretSetting({
     names: ['BOTHOST_OPERATOR_TOKEN'],
@@ -163,134 +164,134 @@ export const settings = {
       .string()
       .regex(/^[\x21-\x7e]{32,}$/, 'not 32 or more characters without spaces')
       .optional(),
-    about: 'The token that authenticates the `botcli operator` commands.',
-    without: 'the file `operator-token` in the data directory, which the first start creates',
+    description: 'The token that authenticates the `botcli operator` commands.',
+    shownDefault: 'the file `operator-token` in the data directory, which the first start creates',
   }),
   bootstrapOrganization: setting({
     names: ['BOTHOST_BOOTSTRAP_ORGANIZATION'],
     schema: name.optional(),
-    about: 'Name of the organization that the first start creates.',
-    without: '`home`',
+    description: 'Name of the organization that the first start creates.',
+    shownDefault: '`home`',
   }),
   bootstrapPrivateKey: secretSetting({
     names: ['BOTHOST_BOOTSTRAP_PRIVATE_KEY'],
     schema: bootstrapKey(keyPrefixes.private),
-    about: 'Private key that the first start uses instead of creating one: `sk_` and at least 32 characters.',
-    without: 'a new key',
+    description: 'Private key that the first start uses instead of creating one: `sk_` and at least 32 characters.',
+    shownDefault: 'a new key',
   }),
   bootstrapPublicKey: secretSetting({
     names: ['BOTHOST_BOOTSTRAP_PUBLIC_KEY'],
     schema: bootstrapKey(keyPrefixes.public),
-    about: 'Public key that the first start uses instead of creating one: `pk_` and at least 32 characters.',
-    without: 'a new key',
+    description: 'Public key that the first start uses instead of creating one: `pk_` and at least 32 characters.',
+    shownDefault: 'a new key',
   }),
   openIdIssuer: setting({
     names: ['BOTHOST_OPENID_ISSUER'],
     schema: origin.optional(),
-    about:
+    description:
       'OpenID Connect provider whose accounts may sign in: its issuer, such as `https://accounts.example.com`. Everybody with an account there can sign in and create organizations, so use a provider of your own, or limit `BOTHOST_OPENID_EMAIL_DOMAINS`. See [accounts.md](accounts.md).',
-    without: 'people sign in with passwords only',
+    shownDefault: 'people sign in with passwords only',
   }),
   openIdClientId: setting({
     names: ['BOTHOST_OPENID_CLIENT_ID'],
     schema: z.string().optional(),
-    about: 'Client id of this service at the OpenID Connect provider.',
-    without: 'people sign in with passwords only',
+    description: 'Client id of this service at the OpenID Connect provider.',
+    shownDefault: 'people sign in with passwords only',
   }),
   openIdClientSecret: secretSetting({
     names: ['BOTHOST_OPENID_CLIENT_SECRET'],
     schema: z.string().optional(),
-    about: 'Client secret of this service at the OpenID Connect provider.',
-    without: 'people sign in with passwords only',
+    description: 'Client secret of this service at the OpenID Connect provider.',
+    shownDefault: 'people sign in with passwords only',
   }),
   openIdName: setting({
     names: ['BOTHOST_OPENID_NAME'],
     schema: z.string().default('OpenID Connect'),
-    about: 'Name of the OpenID Connect provider on the sign-in page.',
-    without: '`OpenID Connect`',
+    description: 'Name of the OpenID Connect provider on the sign-in page.',
+    shownDefault: '`OpenID Connect`',
   }),
   openIdEmailDomains: setting({
     names: ['BOTHOST_OPENID_EMAIL_DOMAINS'],
-    schema: words.default([]),
-    about:
+    schema: commaSeparated.default([]),
+    description:
       'Domains of e-mail addresses that may sign in with OpenID Connect, separated by commas. The provider must have verified the address.',
-    without: 'all',
+    shownDefault: 'all',
   }),
   corsOrigins: setting({
     names: ['BOTHOST_CORS_ORIGINS'],
-    schema: words.default(['*']),
-    about: 'Origins whose web pages may use the public API, separated by commas; `*` for all.',
-    without: '`*`',
+    schema: commaSeparated.default(['*']),
+    description: 'Origins whose web pages may use the public API, separated by commas; `*` for all.',
+    shownDefault: '`*`',
   }),
   shutdownGraceSeconds: setting({
     names: ['BOTHOST_SHUTDOWN_GRACE'],
     schema: integer(0, 86_400).optional(),
-    about: 'Seconds that live sessions get to end on their own when the service stops.',
-    without: `${defaultGraceSeconds.onTerminal} on a terminal, otherwise ${defaultGraceSeconds.otherwise}`,
+    description: 'Seconds that live sessions get to end on their own when the service stops.',
+    shownDefault: `${defaultGraceSeconds.onTerminal} on a terminal, otherwise ${defaultGraceSeconds.otherwise}`,
   }),
   onStop: setting({
     names: ['BOTHOST_ON_STOP'],
     schema: z.enum(['end', 'leave']).default('end'),
-    about:
+    description:
       'Whether a stopping service ends bots and database (`end`), or leaves them running for the next server (`leave`), for example during an upgrade.',
-    without: '`end`',
+    shownDefault: '`end`',
   }),
   retentionDays: setting({
     names: ['BOTHOST_SESSION_RETENTION_DAYS'],
     schema: integer(0, 36_500).default(90),
-    about: 'Days for which ended sessions are kept; 0 keeps them forever.',
-    without: '`90`',
+    description: 'Days for which ended sessions are kept; 0 keeps them forever.',
+    shownDefault: '`90`',
   }),
   startsAtOnce: setting({
     names: ['BOTHOST_STARTS_AT_ONCE'],
     schema: integer(1, 10_000).optional(),
-    about:
+    description:
       'Instances of one organization that may start at the same time. The others wait; their start deadline begins when they start.',
-    without: '4 for each CPU',
+    shownDefault: '4 for each CPU',
   }),
   buildsAtOnce: setting({
     names: ['BOTHOST_BUILDS_AT_ONCE'],
     schema: integer(1, 1_000).optional(),
-    about: 'Maximum number of builds that run at the same time. Each organization has at most one running build.',
-    without: 'one for each CPU',
+    description: 'Maximum number of builds that run at the same time. Each organization has at most one running build.',
+    shownDefault: 'one for each CPU',
   }),
   buildTimeoutSeconds: setting({
     names: ['BOTHOST_BUILD_TIMEOUT'],
     schema: integer(1, 86_400).default(600),
-    about: 'Seconds that a build may take: unpacking the project, installing what it needs and building it.',
-    without: '`600`',
+    description: 'Seconds that a build may take: unpacking the project, installing what it needs and building it.',
+    shownDefault: '`600`',
   }),
   buildRetentionDays: setting({
     names: ['BOTHOST_BUILD_RETENTION_DAYS'],
     schema: integer(0, 36_500).default(30),
-    about:
+    description:
       'Days after which an unused build is removed; 0 keeps all. The builds of the last ten deployments of an agent stay.',
-    without: '`30`',
+    shownDefault: '`30`',
   }),
   uploadRetentionHours: setting({
     names: ['BOTHOST_UPLOAD_RETENTION_HOURS'],
     schema: integer(1, 876_000).default(24),
-    about: 'Hours after which an upload is removed if it is incomplete or was never built.',
-    without: '`24`',
+    description: 'Hours after which an upload is removed if it is incomplete or was never built.',
+    shownDefault: '`24`',
   }),
   buildMemoryBytes: setting({
     names: ['BOTHOST_BUILD_MEMORY_MB'],
     schema: integer(64, 1_048_576).default(4096).transform(megabytesToBytes),
-    about: 'Memory in megabytes that one build may use.',
-    without: '`4096`',
+    description: 'Memory in megabytes that one build may use.',
+    shownDefault: '`4096`',
   }),
   buildProcessors: setting({
     names: ['BOTHOST_BUILD_CPUS'],
     schema: integer(1, 1024).default(2),
-    about: 'Processors that one build may use.',
-    without: '`2`',
+    description: 'Processors that one build may use.',
+    shownDefault: '`2`',
   }),
   buildEnvironment: setting({
     names: ['BOTHOST_BUILD_ENVIRONMENT'],
-    schema: words.default([...wellKnownBuildVariables]),
-    about:
+    schema: commaSeparated.default([...wellKnownBuildVariables]),
+    description:
       "Names of the service's environment variables that builds see, separated by commas: addresses of package indexes, proxies and certificates, and tokens for private indexes. Every project that is deployed here can read them. Passwords in them are masked in the log of a build.",
-    without: wellKnownBuildVariables.map((one) => `\`${one}\``).join(', '),
+    shownDefault: wellKnownBuildVariables.map((one) => `\`${one}\``).join(', '),
   }),
   installsUv: setting({
     names: ['BOTHOST_INSTALL_UV'],
@@ -298,61 +299,62 @@ export const settings = {
       .enum(['true', 'false'])
       .default('true')
       .transform((text) => text === 'true'),
-    about:
+    description:
       'Whether the service installs uv from the Python package index, once and verified by its hash, if `PATH` has none. Without uv, builds of Python projects use pip and take longer.',
-    without: '`true`',
+    shownDefault: '`true`',
   }),
   forkServerMemoryBytes: setting({
     names: ['BOTHOST_FORK_SERVER_MEMORY_MB'],
     schema: integer(0, 1_048_576).transform(megabytesToBytes).optional(),
-    about:
+    description:
       'Memory in megabytes for all fork servers, the processes that import a Python bot once and fork its instances. Above this limit, the service stops the least recently used fork server; until it runs again, new instances of its agent import the bot themselves.',
-    without: "a quarter of the machine's memory",
+    shownDefault: "a quarter of the machine's memory",
   }),
   instanceDiskBytes: setting({
     names: ['BOTHOST_INSTANCE_DISK_MB'],
     schema: integer(1, 1_073_741_824).default(1_024).transform(megabytesToBytes),
-    about:
+    description:
       'Megabytes of disk space that one instance may use: its home directory, its output, and deleted files that it holds open.',
-    without: '`1024`',
+    shownDefault: '`1024`',
   }),
   buildDiskBytes: setting({
     names: ['BOTHOST_BUILD_DISK_MB'],
     schema: integer(1, 1_073_741_824).default(8_192).transform(megabytesToBytes),
-    about: 'Megabytes of disk space that one build may use, including what it downloads and installs.',
-    without: '`8192`',
+    description: 'Megabytes of disk space that one build may use, including what it downloads and installs.',
+    shownDefault: '`8192`',
   }),
   organizationDiskBytes: setting({
     names: ['BOTHOST_ORGANIZATION_DISK_MB'],
     schema: integer(1, 1_073_741_824).default(51_200).transform(megabytesToBytes),
-    about:
+    description:
       'Megabytes of disk space that one organization may use: uploaded archives, prepared projects, environments and caches, and its running builds and instances.',
-    without: '`51200`',
+    shownDefault: '`51200`',
   }),
   diskReserveBytes: setting({
     names: ['BOTHOST_DISK_RESERVE_MB'],
     schema: integer(0, 1_073_741_824).default(1_024).transform(megabytesToBytes),
-    about:
+    description:
       'Megabytes of disk space that stay free for the service. When less is free, it starts no sessions and builds; before that, it ends the bots and builds that write the most. 0 means no reserve.',
-    without: '`1024`',
+    shownDefault: '`1024`',
   }),
   logRetentionDays: setting({
     names: ['BOTHOST_LOG_RETENTION_DAYS'],
     schema: integer(0, 36_500).default(30),
-    about: 'Days for which the output of ended bots is kept; 0 keeps it until the size limit is reached.',
-    without: '`30`',
+    description: 'Days for which the output of ended bots is kept; 0 keeps it until the size limit is reached.',
+    shownDefault: '`30`',
   }),
   logSessionBytes: setting({
     names: ['BOTHOST_LOG_SESSION_MB'],
     schema: integer(1, 1_048_576).default(64).transform(megabytesToBytes),
-    about: 'Megabytes of output kept per session. Of longer output, the first quarter and the last half are kept.',
-    without: '`64`',
+    description:
+      'Megabytes of output kept per session. Of longer output, the first quarter and the last half are kept.',
+    shownDefault: '`64`',
   }),
   logTotalBytes: setting({
     names: ['BOTHOST_LOG_TOTAL_MB'],
     schema: integer(1, 1_073_741_824).default(10_240).transform(megabytesToBytes),
-    about: 'Megabytes of output of ended bots kept in total; the oldest is removed first.',
-    without: '`10240`',
+    description: 'Megabytes of output of ended bots kept in total; the oldest is removed first.',
+    shownDefault: '`10240`',
   }),
   auditRetentionDays: setting({
     names: ['BOTHOST_AUDIT_RETENTION_DAYS'],
@@ -360,36 +362,36 @@ export const settings = {
     schema: integer(0, 36_500)
       .refine((days) => days === 0 || days >= 30, 'less than 30')
       .default(365),
-    about: 'Days for which entries of the audit log are kept, at least 30; 0 keeps them forever.',
-    without: '`365`',
+    description: 'Days for which entries of the audit log are kept, at least 30; 0 keeps them forever.',
+    shownDefault: '`365`',
   }),
   registries: setting({
     names: ['BOTHOST_REGISTRIES'],
-    schema: words.pipe(z.array(registry)).default([]),
-    about:
+    schema: commaSeparated.pipe(z.array(registry)).default([]),
+    description:
       'Image registries that the service may connect to for `--verify` even on private addresses, separated by commas, as `host` or `host:port`; with the prefix `http://`, without TLS. Every organization can make the service connect to them.',
-    without: 'only registries on public addresses, with TLS',
+    shownDefault: 'only registries on public addresses, with TLS',
   }),
   registryTokenHosts: setting({
     names: ['BOTHOST_REGISTRY_TOKEN_HOSTS'],
-    schema: words
+    schema: commaSeparated
       .transform((pairs) => pairs.map((pair) => pair.split('=')))
       .pipe(z.array(z.tuple([registry, registry])))
       .default([]),
-    about:
+    description:
       'Registries whose tokens come from a different host, separated by commas, as `registry.example.com=gitlab.example.com`. The service may send credentials for the first host to the second.',
-    without: 'those of Docker Hub and GitLab.com',
+    shownDefault: 'those of Docker Hub and GitLab.com',
   }),
   metricsToken: secretSetting({
     names: ['BOTHOST_METRICS_TOKEN'],
     schema: z.string().min(1).optional(),
-    about: 'If set, `/metrics` requires it as a bearer token.',
-    without: '`/metrics` is open to anybody who can reach the port',
+    description: 'If set, `/metrics` requires it as a bearer token.',
+    shownDefault: '`/metrics` is open to anybody who can reach the port',
   }),
   logLevel: setting({
     names: ['BOTHOST_LOG_LEVEL'],
     schema: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']).default('info'),
-    about: 'The lowest level of messages that are logged: `trace`, `debug`, `info`, `warn`, `error` or `silent`.',
-    without: '`info`',
+    description: 'The lowest level of messages that are logged: `trace`, `debug`, `info`, `warn`, `error` or `silent`.',
+    shownDefault: '`info`',
   }),
 } as const;

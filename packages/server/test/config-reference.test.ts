@@ -24,7 +24,7 @@ function configurationReference(): string {
     const [name, ...aliases] = setting.names;
     const also = aliases.length === 0 ? '' : ` (or ${aliases.map((alias) => `\`${alias}\``).join(', ')})`;
     const secret = setting.secret ? ` Secret: also as \`${name}_FILE\`.` : '';
-    return `## \`${name}\`${also}\n\n${setting.about}${secret}\n\nDefault: ${setting.without}.\n`;
+    return `## \`${name}\`${also}\n\n${setting.description}${secret}\n\nDefault: ${setting.shownDefault}.\n`;
   });
   return `${introduction}\n${sections.join('\n')}${others}`;
 }
