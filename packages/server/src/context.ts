@@ -45,12 +45,8 @@ export type Context = {
   readonly rootKeys: RootKeyProvider;
   /** Wakes the worker for vault maintenance. */
   readonly workOnVault: () => void;
-  /** Rate limit on dry runs of secret writes, per organization. */
-  readonly dryRuns: RateLimit;
-  /** Rate limit on secret writes, per organization. */
-  readonly secretWrites: RateLimit;
-  /** Rate limit on checks of registry credentials, per organization. */
-  readonly registryChecks: RateLimit;
+  /** Rate limits on secret writes, their dry runs, and checks of registry credentials, per organization. */
+  readonly secretRates: Readonly<Record<'writes' | 'dryRuns' | 'registryChecks', RateLimit>>;
   readonly refusals: RefusalLog;
   /** How container registries are queried, and which ones are allowed. */
   readonly registries: RegistryAccess;
@@ -67,11 +63,8 @@ export type Context = {
   readonly isDraining: () => boolean;
   /** The output of running and ended bots. */
   readonly outputs: InstanceOutputs;
-  /** How this server starts the instances of a deployment, such as forked or in a new interpreter. */
-  readonly startMethods: Runtime['startMethods'];
-  /** Gives an instance more CPU while its session opens. */
-  readonly sessionOpening: Runtime['sessionOpening'];
-  readonly sessionOpened: Runtime['sessionOpened'];
+  /** What requests use of the runtime. The reconciler starts and stops instances. */
+  readonly runtime: Pick<Runtime, 'startMethods' | 'sessionOpening' | 'sessionOpened'>;
   readonly logsDirectory: string;
   /** Aborts at shutdown, so that long polls end and log followers are disconnected. */
   readonly closing: AbortSignal;

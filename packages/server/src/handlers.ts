@@ -269,8 +269,8 @@ function createSecretHandlers(context: Context) {
     work: () => Promise<T>,
   ) {
     const { organizationId } = caller;
-    if (write.dryRun && !context.dryRuns.take(organizationId)) throw failure('too-many-dry-runs');
-    if (!write.dryRun && !context.secretWrites.take(organizationId)) throw failure('too-many-secret-writes');
+    if (write.dryRun && !context.secretRates.dryRuns.take(organizationId)) throw failure('too-many-dry-runs');
+    if (!write.dryRun && !context.secretRates.writes.take(organizationId)) throw failure('too-many-secret-writes');
     return enqueue(organizationId, work, { bytes: write.bytes });
   }
 
@@ -318,7 +318,7 @@ function createSecretHandlers(context: Context) {
       return result;
     },
     verifyImagePullSecret: async ({ params, body }, caller) => {
-      if (!context.registryChecks.take(caller.organizationId)) throw failure('too-many-checks');
+      if (!context.secretRates.registryChecks.take(caller.organizationId)) throw failure('too-many-checks');
       return verifyImagePullSecret(context, caller, params.setName, body?.image ?? null);
     },
   } satisfies Partial<Handlers>;

@@ -8,7 +8,7 @@ const method = { level: 'libraries', reason: 'it opened [3]', memoryBytes: 1 } a
 describe('withStartMethod', () => {
   it('describes the serving deployment, without square brackets', () => {
     const startMethods = () => new Map([['active', method]]);
-    expect(withStartMethod({ startMethods }, agent).startMethod).toEqual({
+    expect(withStartMethod({ runtime: { startMethods } }, agent).startMethod).toEqual({
       level: 'libraries',
       reason: 'it opened (3)',
     });
@@ -17,10 +17,13 @@ describe('withStartMethod', () => {
   it('describes the desired deployment if none serves yet', () => {
     const startMethods = () => new Map([['desired', { ...method, reason: null }]]);
     const validating = { ...agent, activeDeploymentId: null };
-    expect(withStartMethod({ startMethods }, validating).startMethod).toEqual({ level: 'libraries', reason: null });
+    expect(withStartMethod({ runtime: { startMethods } }, validating).startMethod).toEqual({
+      level: 'libraries',
+      reason: null,
+    });
   });
 
   it('adds nothing if no instance was started', () => {
-    expect(withStartMethod({ startMethods: () => new Map() }, agent)).toEqual(agent);
+    expect(withStartMethod({ runtime: { startMethods: () => new Map() } }, agent)).toEqual(agent);
   });
 });

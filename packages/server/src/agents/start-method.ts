@@ -4,10 +4,10 @@ import { plain } from './present.ts';
 
 /** Adds to an agent how instances of its serving deployment are started, if this server has started one of them. */
 export function withStartMethod(
-  { startMethods }: { readonly startMethods: Runtime['startMethods'] },
+  { runtime }: { readonly runtime: Pick<Runtime, 'startMethods'> },
   agent: AgentDetails,
 ): AgentDetails {
-  const method = startMethods().get(agent.activeDeploymentId ?? agent.desiredDeploymentId);
+  const method = runtime.startMethods().get(agent.activeDeploymentId ?? agent.desiredDeploymentId);
   if (method === undefined) return agent;
   const reason = method.reason === null ? null : plain(method.reason);
   return { ...agent, startMethod: { level: method.level, reason } };

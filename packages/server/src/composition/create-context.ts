@@ -102,9 +102,7 @@ export async function createContext(
       serviceUrl: () => config.publicUrl ?? state.url,
     }),
     outputs: runtime.outputs,
-    startMethods: runtime.startMethods,
-    sessionOpening: runtime.sessionOpening,
-    sessionOpened: runtime.sessionOpened,
+    runtime,
     logsDirectory,
     closing: teardown.closing,
   };

@@ -1,8 +1,8 @@
 import type { Runtime, StartMethod } from '@bothost/runtime';
 import { sql } from 'kysely';
 import type { Registry } from 'prom-client';
+import type { Context } from '../context.ts';
 import { addGauge } from '../metrics/telemetry.ts';
-import type { Database } from '../store/tables.ts';
 
 /** Sums a number over all deployments by start level, for example whether instances are forked. */
 function byLevel(methods: ReturnType<Runtime['startMethods']>, figure: (method: StartMethod) => number) {
@@ -12,7 +12,7 @@ function byLevel(methods: ReturnType<Runtime['startMethods']>, figure: (method: 
 }
 
 /** Registers gauges that are read from the database and the runtime on each Prometheus scrape. */
-export function addGauges(registry: Registry, context: { db: Database; startMethods: Runtime['startMethods'] }): void {
+export function addGauges(registry: Registry, context: Pick<Context, 'db' | 'runtime'>): void {
   const counted = async (query: ReturnType<typeof sql<{ label: string; count: number }>>) => {
     const { rows } = await query.execute(context.db);
     return new Map(rows.map(({ label, count }) => [label, count]));
@@ -47,13 +47,13 @@ export function addGauges(registry: Registry, context: { db: Database; startMeth
     'bothost_deployments_by_start_method',
     'Deployments by how their instances start: forked after importing the bot (module) or its libraries (libraries), or spawned (spawn)',
     'level',
-    async () => byLevel(context.startMethods(), () => 1),
+    async () => byLevel(context.runtime.startMethods(), () => 1),
   );
   addGauge(
     registry,
     'bothost_fork_server_memory_bytes',
     'Proportional memory (PSS) of fork servers, by what they imported',
     'level',
-    async () => byLevel(context.startMethods(), ({ memoryBytes }) => memoryBytes ?? 0),
+    async () => byLevel(context.runtime.startMethods(), ({ memoryBytes }) => memoryBytes ?? 0),
   );
 }

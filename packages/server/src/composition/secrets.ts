@@ -19,17 +19,7 @@ type Base = Pick<Context, 'db' | 'now' | 'newId' | 'logger' | 'host'> & {
   readonly isAlone: boolean;
 };
 
-type Secrets = Pick<
-  Context,
-  | 'keyring'
-  | 'rootKeys'
-  | 'deliverSecrets'
-  | 'workOnVault'
-  | 'dryRuns'
-  | 'secretWrites'
-  | 'registryChecks'
-  | 'registries'
->;
+type Secrets = Pick<Context, 'keyring' | 'rootKeys' | 'deliverSecrets' | 'workOnVault' | 'secretRates' | 'registries'>;
 
 /** Timeout for checking registry credentials. */
 const registryTimeoutMs = 5_000;
@@ -59,9 +49,11 @@ export async function openSecrets(
     rootKeys,
     deliverSecrets: delivery.wake,
     workOnVault: maintenance.wake,
-    dryRuns: createRateLimit(secretDryRunRate, base.now),
-    secretWrites: createRateLimit(secretWriteRate, base.now),
-    registryChecks: createRateLimit(pullSecretCheckRate, base.now),
+    secretRates: {
+      writes: createRateLimit(secretWriteRate, base.now),
+      dryRuns: createRateLimit(secretDryRunRate, base.now),
+      registryChecks: createRateLimit(pullSecretCheckRate, base.now),
+    },
     registries: {
       policy: createRegistryPolicy(config.registries, config.registryTokenHosts),
       resolve: resolveBySystem,

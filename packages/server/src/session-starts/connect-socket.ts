@@ -46,8 +46,7 @@ type SocketParts = Pick<
   | 'telemetry'
   | 'retryWrite'
   | 'controlTokenKey'
-  | 'sessionOpening'
-  | 'sessionOpened'
+  | 'runtime'
 >;
 type ConnectContext = SocketParts &
   Pick<Context, 'newId' | 'disk' | 'isDraining' | 'socketTokenKey'> &
@@ -120,7 +119,7 @@ function createSocketSession(
     address: async (signal) => {
       const address = await context.directory.whenReady(sessionId, signal);
       readyAt ??= context.now();
-      if (address !== null) context.sessionOpening(instanceId);
+      if (address !== null) context.runtime.sessionOpening(instanceId);
       return address;
     },
     live: async () => {
@@ -130,7 +129,7 @@ function createSocketSession(
       context.logger.info({ sessionId, ...(carrier === null ? {} : { carrier }) }, 'session started');
       await context.retryWrite(() => markLive(context, sessionId, { at: startedAt, readyAt, cold }));
     },
-    onFirstMessage: () => context.sessionOpened(instanceId),
+    onFirstMessage: () => context.runtime.sessionOpened(instanceId),
     refused: ({ status, phrase }) => {
       const event = { code: 'SOCKET_REFUSED', at: context.now().toISOString(), detail: { status, phrase } } as const;
       return context.retryWrite(() => recordEvents(context.db, sessionId, [event]));
