@@ -1,4 +1,3 @@
-import type { CompletionStatus } from '@bothost/contract';
 import type { Runtime } from '@bothost/runtime';
 import { lockAgentForScaling, markProjectRemoved } from '../agents/deployment.ts';
 import { provisionInstances, retireInstance } from '../instances/lifecycle.ts';
@@ -10,9 +9,10 @@ import type { DeploymentPreparer } from './deployment-preparer.ts';
 import type { InstanceRunner } from './instance-runner.ts';
 import type { Rows } from './observe.ts';
 import type { Action } from './plan.ts';
+import type { EndRecorder } from './record-ends.ts';
 import type { Validation } from './validation.ts';
 
-type Context = {
+type Context = EndRecorder & {
   readonly db: Database;
   readonly now: () => Date;
   readonly newId: () => string;
@@ -23,13 +23,6 @@ type Context = {
   readonly validation: Pick<Validation, 'passed'>;
   readonly runner: InstanceRunner;
   readonly dispatchContext: Parameters<typeof adoptSession>[0];
-  readonly endSession: (sessionId: string, status: CompletionStatus, at?: Date, only?: 'waiting') => Promise<void>;
-  readonly instanceRemoved: (
-    instanceId: string,
-    status: CompletionStatus,
-    cause: string | null,
-    at?: Date,
-  ) => Promise<void>;
   /** Returns the end time to record for something that ended while no server observed it. */
   readonly unobservedEndAt: () => Date;
   readonly requestReconcile: () => void;
