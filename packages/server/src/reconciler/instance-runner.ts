@@ -62,7 +62,7 @@ export function createInstanceRunner(context: RunnerContext): InstanceRunner {
       if (current?.state !== 'starting') return;
       const address = await context.startInTurn(deployment.organization_id, abort.signal, () => {
         turn.deadline = AbortSignal.timeout(startDeadlineSeconds * 1000);
-        return context.runtime.start(specOf(row, deployment), AbortSignal.any([abort.signal, turn.deadline]));
+        return context.runtime.start(specOf(context, row, deployment), AbortSignal.any([abort.signal, turn.deadline]));
       });
       const asking = AbortSignal.any([abort.signal, AbortSignal.timeout(askMs)]);
       const known = await askBot(address, controlToken(context.key, row.id), 0, asking).catch(() => null);
@@ -121,32 +121,36 @@ export function createInstanceRunner(context: RunnerContext): InstanceRunner {
     await context.ownership.released(sessionId, AbortSignal.timeout(terminateMs));
   }
 
-  function secretsOf(deployment: OpenDeployment) {
-    const { organization_id: organizationId, region, secret_pins: pins } = deployment;
-    // Reads the database on each start, even of a bot without secrets: if the database is briefly unreachable, the
-    // start is delayed instead of failing.
-    return context.retryWrite(() => decryptForDeployment(context, { organizationId, region, pins }));
-  }
-
-  function specOf(row: OpenInstance, deployment: OpenDeployment): InstanceSpec {
-    return {
-      instanceId: row.id,
-      deploymentId: row.deployment_id,
-      prepared: deployment.prepared ?? {},
-      limits: profiles[deployment.profile],
-      forks: deployment.fork,
-      environment: async () => ({
-        PIPECAT_LOG_LEVEL: 'DEBUG',
-        ...(await secretsOf(deployment)),
-        BOT_CONTROL_TOKEN: controlToken(context.key, row.id),
-        ICE_CONFIG_URL: context.iceConfigUrl(),
-        PIPECAT_ICE_SERVERS: '[]',
-        PYTHON_DOTENV_DISABLED: '1',
-        PYTHONUNBUFFERED: '1',
-        IMAGE_VERSION: row.deployment_id,
-      }),
-    };
-  }
-
   return { start, stop, isBusy: (id) => starting.has(id) || stopping.has(id) };
+}
+
+function specOf(context: RunnerContext, row: OpenInstance, deployment: OpenDeployment): InstanceSpec {
+  return {
+    instanceId: row.id,
+    deploymentId: row.deployment_id,
+    prepared: deployment.prepared ?? {},
+    limits: profiles[deployment.profile],
+    forks: deployment.fork,
+    environment: async () => ({
+      PIPECAT_LOG_LEVEL: 'DEBUG',
+      ...(await secretsOf(context, deployment)),
+      BOT_CONTROL_TOKEN: controlToken(context.key, row.id),
+      ICE_CONFIG_URL: context.iceConfigUrl(),
+      PIPECAT_ICE_SERVERS: '[]',
+      PYTHON_DOTENV_DISABLED: '1',
+      PYTHONUNBUFFERED: '1',
+      IMAGE_VERSION: row.deployment_id,
+    }),
+  };
+}
+
+/**
+ * Reads the database on each start, even of a bot without secrets: if the database is briefly unreachable, the start is delayed
+ * instead of failing.
+ */
+function secretsOf(
+  context: RunnerContext,
+  { organization_id: organizationId, region, secret_pins: pins }: OpenDeployment,
+) {
+  return context.retryWrite(() => decryptForDeployment(context, { organizationId, region, pins }));
 }
