@@ -2,7 +2,7 @@ import { accountSeconds, sessionCookie } from '@bothost/contract';
 import { type BetterAuthOptions, betterAuth } from 'better-auth';
 import { APIError } from 'better-auth/api';
 import { deviceAuthorization } from 'better-auth/plugins/device-authorization';
-import { genericOAuth } from 'better-auth/plugins/generic-oauth';
+import { type GenericOAuthConfig, genericOAuth } from 'better-auth/plugins/generic-oauth';
 import { newId } from '../store/uuid.ts';
 import { type AuthOptions, clientAddressHeader, type OpenIdProvider, openIdProvider } from './auth-options.ts';
 
@@ -70,47 +70,48 @@ function authOptions({ db, logger, secret, openId, serviceUrl }: AuthOptions, is
       database: { generateId: newId },
     },
     plugins: [
-      deviceAuthorization({
-        expiresIn: `${accountSeconds.deviceLogin}s`,
-        interval: '5s',
-        schema: {
-          deviceCode: {
-            modelName: 'device_logins',
-            fields: {
-              deviceCode: 'device_code',
-              userCode: 'user_code',
-              userId: 'user_id',
-              expiresAt: 'expires_at',
-              lastPolledAt: 'last_polled_at',
-              pollingInterval: 'polling_interval',
-              clientId: 'client_id',
-            },
-          },
-        },
-      }),
-      genericOAuth({
-        config:
-          openId === null
-            ? []
-            : [
-                {
-                  providerId: openIdProvider,
-                  discoveryUrl: `${openId.issuer}/.well-known/openid-configuration`,
-                  redirectURI: serviceUrl() + openIdReturnPath,
-                  clientId: openId.clientId,
-                  clientSecret: openId.clientSecret,
-                  scopes: ['openid', 'email', 'profile'],
-                  pkce: true,
-                  requireIdTokenVerification: true,
-                  mapProfileToUser: (profile) => {
-                    requireAllowedEmail(openId, profile);
-                    return {};
-                  },
-                },
-              ],
-      }),
+      deviceLoginPlugin(),
+      genericOAuth({ config: openId === null ? [] : [openIdConfig(openId, serviceUrl())] }),
     ],
   } as const satisfies BetterAuthOptions;
+}
+
+function deviceLoginPlugin() {
+  return deviceAuthorization({
+    expiresIn: `${accountSeconds.deviceLogin}s`,
+    interval: '5s',
+    schema: {
+      deviceCode: {
+        modelName: 'device_logins',
+        fields: {
+          deviceCode: 'device_code',
+          userCode: 'user_code',
+          userId: 'user_id',
+          expiresAt: 'expires_at',
+          lastPolledAt: 'last_polled_at',
+          pollingInterval: 'polling_interval',
+          clientId: 'client_id',
+        },
+      },
+    },
+  });
+}
+
+function openIdConfig(openId: OpenIdProvider, serviceUrl: string): GenericOAuthConfig {
+  return {
+    providerId: openIdProvider,
+    discoveryUrl: `${openId.issuer}/.well-known/openid-configuration`,
+    redirectURI: serviceUrl + openIdReturnPath,
+    clientId: openId.clientId,
+    clientSecret: openId.clientSecret,
+    scopes: ['openid', 'email', 'profile'],
+    pkce: true,
+    requireIdTokenVerification: true,
+    mapProfileToUser: (profile) => {
+      requireAllowedEmail(openId, profile);
+      return {};
+    },
+  };
 }
 
 function requireAllowedEmail({ emailDomains }: OpenIdProvider, profile: Readonly<Record<string, unknown>>): void {
