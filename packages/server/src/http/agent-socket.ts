@@ -80,21 +80,10 @@ export function createAgentSocket(context: AgentSocketContext) {
     } catch (error) {
       const known = error instanceof BotRefusedSocket ? failureOf(error) : context.toFailure(error);
       context.telemetry.proxied('websocket', known.reason);
-      logRefusal(known, requestId, carrier, host);
+      logRefusal(context.logger, known, { requestId, carrier, host });
       // Invalid tokens are not remembered, because anyone can send them.
       if (token !== null && known.reason !== 'token-invalid') refusals.add(token, known);
       client.refuse(known);
-    }
-  }
-
-  function logRefusal(known: ApiError, requestId: string, carrier: Carrier | null, host: ServiceHost | null) {
-    if (known.status >= 500) {
-      context.logger.warn({ requestId, err: known.cause ?? known }, 'client connection failed');
-    } else if (carrier !== null) {
-      // Carriers do not show this response, so only this log entry explains why a phone call stays silent.
-      const { reason, message, cause } = known;
-      const why = cause instanceof Error ? cause.message : message;
-      context.logger.warn({ requestId, carrier, ...shortened(host), reason, why }, 'call refused');
     }
   }
 
@@ -108,15 +97,8 @@ export function createAgentSocket(context: AgentSocketContext) {
     const stopped = new AbortController();
     session.onStop(() => stopped.abort());
     await client.claimed();
-    const createDeadline = (seconds: number) =>
-      AbortSignal.any([client.disconnected, stopped.signal, AbortSignal.timeout(seconds * 1000)]);
-    const signal = createDeadline(startWaitSeconds);
-    const address = await session.address(signal);
-    if (client.disconnected.aborted) return 'WS_CONNECTION_CLOSED';
-    if (stopped.signal.aborted) throw failure('session-ended');
-    if (address === null) throw new BotRefusedSocket(signal.aborted ? 'BOT_START_TIMEOUT' : 'HTTP_ERROR');
-    const limits = { signal: createDeadline(startDeadlineSeconds), messageBytes };
-    const bot = await openBotSocket(address, path.query, incoming, context.clientOf(incoming), session, limits);
+    const bot = await openBot(incoming, client, path, session, stopped.signal);
+    if (bot === null) return 'WS_CONNECTION_CLOSED';
     const joined = client.disconnected.aborted ? null : await client.join(bot);
     if (joined === null) {
       bot.close(1001);
@@ -138,7 +120,41 @@ export function createAgentSocket(context: AgentSocketContext) {
     return 'WS_CONNECTION_CLOSED';
   }
 
+  /** Waits for the session's instance and opens its WebSocket. Null if the client disconnects before the instance is ready. */
+  async function openBot(
+    incoming: IncomingMessage,
+    client: SocketClient,
+    path: SocketPath,
+    session: SocketSession,
+    stopped: AbortSignal,
+  ): Promise<WebSocket | null> {
+    const createDeadline = (seconds: number) =>
+      AbortSignal.any([client.disconnected, stopped, AbortSignal.timeout(seconds * 1000)]);
+    const signal = createDeadline(startWaitSeconds);
+    const address = await session.address(signal);
+    if (client.disconnected.aborted) return null;
+    if (stopped.aborted) throw failure('session-ended');
+    if (address === null) throw new BotRefusedSocket(signal.aborted ? 'BOT_START_TIMEOUT' : 'HTTP_ERROR');
+    const limits = { signal: createDeadline(startDeadlineSeconds), messageBytes };
+    return openBotSocket(address, path.query, incoming, context.clientOf(incoming), session, limits);
+  }
+
   return { handle, refusalOf: refusals.find };
+}
+
+function logRefusal(
+  logger: Logger,
+  known: ApiError,
+  { requestId, carrier, host }: { requestId: string; carrier: Carrier | null; host: ServiceHost | null },
+): void {
+  if (known.status >= 500) {
+    logger.warn({ requestId, err: known.cause ?? known }, 'client connection failed');
+  } else if (carrier !== null) {
+    // Carriers do not show this response, so only this log entry explains why a phone call stays silent.
+    const { reason, message, cause } = known;
+    const why = cause instanceof Error ? cause.message : message;
+    logger.warn({ requestId, carrier, ...shortened(host), reason, why }, 'call refused');
+  }
 }
 
 /** The bot's response explains why the WebSocket failed. Most of these bots have no `/ws` route. */
