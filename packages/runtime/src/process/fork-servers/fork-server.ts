@@ -52,11 +52,8 @@ export async function openForkServer(options: ForkServerOptions): Promise<ForkSe
   let isConnected = true;
   let hasEnded = false;
   let wasReady = false;
-  const forks = new Map<string, { resolve: (process: ProcessIdentity) => void; reject: (error: Error) => void }>();
-  const changes = new Set<() => void>();
-  const changed = () => {
-    for (const listener of [...changes]) listener();
-  };
+  const forks = createPendingForks();
+  const { changed, until } = createChangeSignal();
   const end = (reason: string) => {
     if (wasReady && !hasEnded) options.onEnded(reason);
     hasEnded = true;
@@ -68,8 +65,8 @@ export async function openForkServer(options: ForkServerOptions): Promise<ForkSe
     timeoutMs: statusMs,
     onEvent: (event) => {
       if (event.event === 'modules') options.onModules(event.modules);
-      else if (event.event === 'forked') forks.get(event.instance)?.resolve(event);
-      else if (event.event === 'failed') forks.get(event.instance)?.reject(new Error(event.reason));
+      else if (event.event === 'forked') forks.succeed(event.instance, event);
+      else if (event.event === 'failed') forks.fail(event.instance, event.reason);
       else {
         status = event;
         wasReady ||= event.state === 'ready';
@@ -79,23 +76,13 @@ export async function openForkServer(options: ForkServerOptions): Promise<ForkSe
     },
     onClose: () => {
       isConnected = false;
-      for (const { reject } of forks.values()) reject(new Error('The supervisor of the fork server has ended.'));
+      forks.failAll('The supervisor of the fork server has ended.');
       end('the supervisor of the fork server has ended');
       changed();
     },
   });
   if (connection === null) return null;
   connection.send({ do: 'status' });
-  const until = (condition: () => boolean) =>
-    new Promise<void>((resolve) => {
-      const listener = () => {
-        if (!condition()) return;
-        changes.delete(listener);
-        resolve();
-      };
-      changes.add(listener);
-      listener();
-    });
   await settlesWithin(
     until(() => status !== null || !isConnected),
     statusMs,
@@ -113,21 +100,12 @@ export async function openForkServer(options: ForkServerOptions): Promise<ForkSe
     const { instance } = order;
     if (!isConnected) throw new Error('The supervisor of the fork server has ended.');
     const abandon = () => connection.send({ do: 'abandon', instance });
-    let timer: NodeJS.Timeout | undefined;
-    const done = new Promise<ProcessIdentity>((resolve, reject) => {
-      forks.set(instance, { resolve, reject });
-      timer = setTimeout(() => reject(new Error('The supervisor of the fork server does not respond.')), forkMs);
-    });
     try {
-      connection.send({ do: 'fork', ...order });
-      const { pid, startTicks } = await done;
+      const { pid, startTicks } = await forks.request(instance, () => connection.send({ do: 'fork', ...order }));
       return { identity: { pid, startTicks }, go: () => connection.send({ do: 'go', instance }), abandon };
     } catch (error) {
       abandon();
       throw error;
-    } finally {
-      clearTimeout(timer);
-      forks.delete(instance);
     }
   };
 
@@ -145,6 +123,52 @@ export async function openForkServer(options: ForkServerOptions): Promise<ForkSe
       hasEnded = true;
       connection.close();
     },
+  };
+}
+
+/** Forks that the supervisor has not confirmed yet, by instance. */
+function createPendingForks() {
+  const pending = new Map<string, { resolve: (process: ProcessIdentity) => void; reject: (error: Error) => void }>();
+  return {
+    succeed: (instance: string, process: ProcessIdentity) => pending.get(instance)?.resolve(process),
+    fail: (instance: string, reason: string) => pending.get(instance)?.reject(new Error(reason)),
+    failAll: (reason: string) => {
+      for (const { reject } of pending.values()) reject(new Error(reason));
+    },
+    /** Sends the request for a fork, and resolves with its process. */
+    request: async (instance: string, send: () => void): Promise<ProcessIdentity> => {
+      let timer: NodeJS.Timeout | undefined;
+      try {
+        return await new Promise<ProcessIdentity>((resolve, reject) => {
+          pending.set(instance, { resolve, reject });
+          timer = setTimeout(() => reject(new Error('The supervisor of the fork server does not respond.')), forkMs);
+          send();
+        });
+      } finally {
+        clearTimeout(timer);
+        pending.delete(instance);
+      }
+    },
+  };
+}
+
+/** A condition variable: `until` resolves as soon as its condition is true, which it checks now and at each change. */
+function createChangeSignal() {
+  const listeners = new Set<() => void>();
+  return {
+    changed: () => {
+      for (const listener of [...listeners]) listener();
+    },
+    until: (condition: () => boolean) =>
+      new Promise<void>((resolve) => {
+        const listener = () => {
+          if (!condition()) return;
+          listeners.delete(listener);
+          resolve();
+        };
+        listeners.add(listener);
+        listener();
+      }),
   };
 }
 
