@@ -65,6 +65,7 @@ export async function uploadArchive(
         await io.sleep(delayMs);
         partBytes = initialPartBytes;
         target = await getTarget();
+        if (target.receivedBytes > offset) failures = 0;
         offset = target.receivedBytes;
       }
     }

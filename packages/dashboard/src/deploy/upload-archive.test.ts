@@ -115,6 +115,13 @@ describe('uploadArchive', () => {
     expect(waitedMs).toEqual([...retryDelaysMs.slice(0, 2), retryDelaysMs[0]]);
   });
 
+  it('continues as long as each interrupted part advances', async () => {
+    const service = await startUploadService(Array.from({ length: 20 }, () => ({ storedBytes: 1_000 })));
+    const { result, waitedMs } = startUpload(service.origin);
+    expect(await result).toBe(uploadId);
+    expect(waitedMs).toEqual(Array.from({ length: 20 }, () => retryDelaysMs[0]));
+  });
+
   it('gives up when every delay has passed without progress', async () => {
     const service = await startUploadService(Array.from({ length: 20 }, () => ({ storedBytes: 0 })));
     const { result, waitedMs } = startUpload(service.origin);

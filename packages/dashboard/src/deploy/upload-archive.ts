@@ -48,6 +48,7 @@ export async function uploadArchive(api: Client, options: UploadOptions): Promis
       await wait(delayMs, signal);
       partBytes = initialPartBytes;
       target = await announce();
+      if (target.receivedBytes > offset) failures = 0;
       offset = target.receivedBytes;
     }
   }

@@ -271,7 +271,7 @@ test('resumes an interrupted upload in the same run and in the next one', async 
 
   await put({ 'voice.bin': randomBytes(2_000_000) });
   // The connection breaks more often than the client retries, so the first run fails and the next run resumes the upload.
-  service.faults.breaks = [70_000, ...Array.from({ length: 8 }, () => 0)];
+  service.faults.breaks = [70_000, ...Array.from({ length: 9 }, () => 0)];
   const broken = await deploy('--yes');
   expect(broken).toMatchObject({ status: 1, stderr: expect.stringContaining('was lost during the upload') });
   expect(service.received()).toHaveLength(70_000);
