@@ -249,9 +249,9 @@ describe('operator restore', () => {
 
   it.each([
     ['a truncated backup', (bytes: Buffer) => bytes.subarray(0, bytes.length - 4_096), 'backup is incomplete'],
-    ['a damaged backup', (bytes: Buffer) => bytes.fill('x', 600, 610), 'not a backup of this service'],
+    ['a damaged backup', (bytes: Buffer) => bytes.fill('x', 600, 610), 'not a bothost backup'],
     ['a backup with changed rows', changedRow, 'checksum does not match'],
-    ['another file', () => Buffer.from('nothing'), 'not a backup of this service'],
+    ['another file', () => Buffer.from('nothing'), 'not a bothost backup'],
   ])('refuses %s and leaves the data directory empty', async (_, change, message) => {
     const service = await otherService();
     const file = join(source.folder, 'changed.tar');

@@ -45,7 +45,7 @@ transport_params = {
     ),
     # For a phone call. To hang up, Pipecat needs TWILIO_ACCOUNT_SID and TWILIO_AUTH_TOKEN.
     "twilio": lambda: FastAPIWebsocketParams(audio_in_enabled=True, audio_out_enabled=True),
-    # For `pipecat eval run`.
+    # For the automated conversations of `pipecat eval run`.
     "eval": lambda: EvalTransportParams(audio_in_enabled=True, audio_out_enabled=True),
 }
 

@@ -62,7 +62,8 @@ async function deployUnchanged(service: Service, project: string): Promise<numbe
   const before = await buildsOf(service);
   const { elapsed, document } = await deployProject(service, project);
   if (document.change !== 'none') throw new Error(`The second deploy made a change: ${document.change}`);
-  if ((await buildsOf(service)) !== before) throw new Error('The second deploy created a build.');
+  if ((await buildsOf(service)) !== before)
+    throw new Error('The second deploy created a build instead of using the first one.');
   return elapsed;
 }
 

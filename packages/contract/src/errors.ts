@@ -91,7 +91,7 @@ export const failures = {
   'not-supported': {
     status: 400,
     code: '400',
-    message: 'The region of this agent only runs builds, so it does not support this setting.',
+    message: 'This setting is for container images. The region of this agent runs builds of source code only.',
   },
   'not-offered': { status: 400, code: '400', message: 'This service does not offer this operation.' },
   'build-not-usable': {

@@ -23,7 +23,7 @@ it('metrics show a known CPU and memory use during a session and after its end',
   const seconds = (performance.now() - begun) / 1000;
   expect(answer).toMatchObject(load);
   expect(answer.cpuMilliseconds).toBeGreaterThanOrEqual(load.cpuMillicores * load.seconds);
-  // The mean under load: 300 millicores and what Node itself uses, or less if a busy machine slowed the load.
+  // The mean CPU use is the load of 300 millicores plus that of Node itself, or less if a busy machine slowed the load.
   const millicores = answer.cpuMilliseconds / seconds;
 
   const path = { params: { agentName: 'parrot', sessionId } };

@@ -114,7 +114,7 @@ function parse<T>(schema: { safeParse: (value: unknown) => { data?: T } }, text:
 
 function notBackup(): Failure {
   const hint = 'Pass a file that "botcli operator backup" of this or an earlier version created.';
-  return new Failure('not-a-backup', 'This is not a backup of this service.', hint);
+  return new Failure('not-a-backup', 'This is not a bothost backup.', hint);
 }
 
 function damaged(): Failure {

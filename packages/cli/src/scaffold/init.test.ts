@@ -431,7 +431,7 @@ describe('the questions of init', () => {
     });
   });
 
-  test('are not asked if a file conflicts with every project', async () => {
+  test('are not asked if an existing file conflicts with any answer', async () => {
     await writeFile(join(directory, 'README.md'), '# mine\n');
     const { status, stderr } = await botcli(['init', '.'], { terminal: true, answers: ['wizard'] });
     expect({ status, stderr }).toEqual({

@@ -20,7 +20,7 @@ export type WriteOptions = {
   readonly overwriteGuides: boolean;
   /** Whether to replace guides that an older version of botcli wrote. */
   readonly refreshGuides: boolean;
-  /** Whether to overwrite existing files that differ, except guides. */
+  /** Whether to overwrite existing files that differ. Does not apply to guides. */
   readonly force: boolean;
   readonly signal: AbortSignal;
   readonly say: (text: string) => void;
@@ -51,7 +51,7 @@ function generatedGuides(steps: readonly GuideStep[], { directory, version }: Wr
 }
 
 /**
- * Throws a `Failure` if the target is not a directory or contains a file that conflicts with every project. Called before the
+ * Throws a `Failure` if the target is not a directory or contains a file that conflicts with every possible project. Called before the
  * wizard asks anything.
  */
 export function checkTarget({ directory, force }: Pick<WriteOptions, 'directory' | 'force'>): void {

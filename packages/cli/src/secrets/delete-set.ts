@@ -100,6 +100,6 @@ function requireUnused({ details, item }: SecretSetLookup, force: boolean): void
   throw new Failure(
     'secret-set-in-use',
     message,
-    'Deploy these agents without the secret set first, or pass --force to delete it anyway.',
+    'First deploy these agents without this secret set, or pass --force to delete it anyway.',
   );
 }

@@ -39,7 +39,7 @@ describe.each(packageGroups)('with the packages of $name', ({ name: groupName, s
       groupName === packageGroups[0]?.name
         ? written.filter(({ name }) => !others.some(({ value }) => value === name))
         : written.filter(({ name }) => own.some(({ value }) => value === name));
-    // Also install the extras of the projects, because a project with one of the services contains other services too.
+    // A project for one service, such as a transcriber, also imports others, such as a model: install the extras of all projects.
     const extras = [...packages.extras, ...projects.flatMap((project) => project.extras)];
     environment = await openLibraryEnvironment({ ...packages, extras });
     if (environment.kind === 'missing') printLine(`not run: ${groupName}: ${environment.reason}`);

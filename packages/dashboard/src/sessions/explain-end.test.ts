@@ -36,7 +36,7 @@ describe('explainEnd', () => {
     expect(explainEnd({ completionStatus, events, botStartSeconds: 1 })?.cause).toContain(cause);
   });
 
-  it('says that a bot which never started refused the session', () => {
+  it('explains a session that its bot refused', () => {
     const refused = explainEnd({ completionStatus: '403', events: [], botStartSeconds: null });
     expect(refused?.cause).toContain('refused the session');
   });

@@ -57,7 +57,7 @@ export function useSessionRows(
         };
         return organizationApi(organization).listOrganizationSessions({ query }, signal);
       },
-      // The newest list is read on its own.
+      // At the top of the list, another query reads the first page.
       enabled: page > 0 || !isAtTop,
       refetchInterval: pollMs,
       ...liveOptions,

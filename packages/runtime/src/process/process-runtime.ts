@@ -23,7 +23,7 @@ import { openSocketPaths } from './starts/socket-paths.ts';
 import { createStarter } from './starts/start.ts';
 
 const pollsPerSocketScan = 10;
-/** Polls between two measurements of proportional memory, which is slow because the kernel walks all pages. */
+/** The number of polls from one measurement of proportional memory to the next. It is slow, because the kernel walks all pages. */
 const pollsPerMemoryCheck = 60;
 const reapMs = 5000;
 

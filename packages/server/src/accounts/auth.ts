@@ -35,7 +35,7 @@ export function headersOf({ cookie, userAgent, address }: Visitor): Headers {
 }
 
 /** Browsers would send or store the cookie of a session in the clear. @throws failure `sign-in-needs-tls` */
-export function requirePrivateConnection({ isPrivateConnection }: Visitor): void {
+export function requireHttpsOrLoopback({ isPrivateConnection }: Visitor): void {
   if (!isPrivateConnection) throw failure('sign-in-needs-tls');
 }
 

@@ -1,6 +1,6 @@
 import { failure, type Operations, type RequestOf, type User } from '@bothost/contract';
 import type { Database } from '../store/tables.ts';
-import { type Auth, authErrorCode, headersOf, requirePrivateConnection } from './auth.ts';
+import { type Auth, authErrorCode, headersOf, requireHttpsOrLoopback } from './auth.ts';
 import { type OpenIdProvider, openIdProvider } from './auth-options.ts';
 import { limitAttempts, networkOf } from './rate-limits.ts';
 import { deleteSession } from './rows.ts';
@@ -10,9 +10,9 @@ import type { Visitor } from './visitor.ts';
 
 type Context = { readonly db: Database; readonly auth: Auth; readonly openId: OpenIdProvider | null };
 
-/** The address at the provider. A cookie ties the response to this browser. @throws failure `openid-unavailable` */
+/** Returns the URL of the provider's sign-in page. A cookie ensures that only this browser can use the provider's response. @throws failure `openid-unavailable` */
 export async function startOpenIdSignIn(context: Context, visitor: Visitor): Promise<{ url: string }> {
-  requirePrivateConnection(visitor);
+  requireHttpsOrLoopback(visitor);
   if (context.openId === null) throw failure('openid-unavailable');
   await limitAttempts(context.db, 'openid address', networkOf(visitor.address));
   const body = { provider: openIdProvider, callbackURL: '/', disableRedirect: true };
@@ -36,7 +36,7 @@ export async function finishOpenIdSignIn(
   visitor: Visitor,
   query: RequestOf<Operations['finishOpenIdSignIn']>['body'],
 ): Promise<User> {
-  requirePrivateConnection(visitor);
+  requireHttpsOrLoopback(visitor);
   if (context.openId === null) throw failure('openid-unavailable');
   await limitAttempts(context.db, 'openid address', networkOf(visitor.address));
   const former = await findSession(context, { ...visitor, setCookies: () => {} });

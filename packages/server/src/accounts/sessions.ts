@@ -1,7 +1,7 @@
 import { failure } from '@bothost/contract';
 import type { Person } from '../audit/chain.ts';
 import type { Database } from '../store/tables.ts';
-import { type Auth, authErrorCode, headersOf, requirePrivateConnection } from './auth.ts';
+import { type Auth, authErrorCode, headersOf, requireHttpsOrLoopback } from './auth.ts';
 import { limitAttempts, networkOf } from './rate-limits.ts';
 import { deleteDeviceTokens, deleteSession, deleteSessions, deleteToken } from './rows.ts';
 import type { PersonPrincipal, Visitor } from './visitor.ts';
@@ -38,7 +38,7 @@ export async function signIn(
   visitor: Visitor,
   { email, password }: { readonly email: string; readonly password: string },
 ): Promise<string> {
-  requirePrivateConnection(visitor);
+  requireHttpsOrLoopback(visitor);
   await limitAttempts(context.db, 'sign-in address', networkOf(visitor.address));
   await limitAttempts(context.db, 'sign-in account', email);
   try {

@@ -2,7 +2,7 @@ import { failure, type User } from '@bothost/contract';
 import type { Actor } from '../audit/chain.ts';
 import { addMember } from '../organizations/members.ts';
 import type { Database } from '../store/tables.ts';
-import { type Auth, requirePrivateConnection } from './auth.ts';
+import { type Auth, requireHttpsOrLoopback } from './auth.ts';
 import { findOpenLink, useLink } from './links.ts';
 import { requireStrongPassword } from './passwords.ts';
 import { deletePasswordResets, deleteSessions, findUser, insertUser, type LinkRow } from './rows.ts';
@@ -22,7 +22,7 @@ export async function signUp(
   visitor: Visitor,
   wanted: { readonly token: string; readonly email: string; readonly name: string; readonly password: string },
 ): Promise<User> {
-  requirePrivateConnection(visitor);
+  requireHttpsOrLoopback(visitor);
   const { token, email, name, password } = wanted;
   const open = await findOpenLink(context, visitor, token);
   requireAddressee(open, email);
@@ -62,7 +62,7 @@ export async function resetPassword(
   visitor: Visitor,
   { token, password }: { readonly token: string; readonly password: string },
 ): Promise<User> {
-  requirePrivateConnection(visitor);
+  requireHttpsOrLoopback(visitor);
   const { user_id: userId } = await findOpenLink(context, visitor, token);
   const user = userId === null ? undefined : await findUser(context.db, userId);
   if (user === undefined) throw failure('link-invalid');

@@ -16,7 +16,7 @@ export function findPinsOfDeployment(db: Database, id: string) {
 }
 
 /** Returns the desired or serving deployments that pin a secret set; for each agent, the desired one first. */
-export async function listDeploymentsWithSet(
+export async function listDeploymentsWithSecretSet(
   db: Database,
   setId: string,
 ): Promise<{ name: string; secret_pins: SecretPin[] }[]> {

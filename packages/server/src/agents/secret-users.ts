@@ -1,12 +1,12 @@
 import type { Database } from '../store/tables.ts';
-import { listDeploymentsWithSet } from './pin-rows.ts';
+import { listDeploymentsWithSecretSet } from './pin-rows.ts';
 
 /** Returns agents whose desired or serving deployment uses a secret set, with the revision that it uses. */
 export async function agentsWithSecretSet(
   db: Database,
   setId: string,
 ): Promise<{ readonly name: string; readonly revision: number }[]> {
-  const rows = await listDeploymentsWithSet(db, setId);
+  const rows = await listDeploymentsWithSecretSet(db, setId);
   const byName = new Map<string, number>();
   for (const { name, secret_pins: pins } of rows) {
     const revision = pins.find((pin) => pin.setId === setId)?.revision ?? 0;

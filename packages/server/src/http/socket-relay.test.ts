@@ -10,8 +10,8 @@ import { relay } from './socket-relay.ts';
 type Client = { readonly socket: WebSocket; readonly sessionId: string };
 
 /**
- * The bot exits with the client's close code, because it can no longer be asked after the close. The session may end
- * before the bot has seen the close.
+ * Makes the bot exit with the client's close code as its status, because no request reaches the bot after the close. The bot
+ * waits for the close, because the session may end earlier.
  */
 const exitsWithCode = `const closed = new Promise((resolve) => sockets.clients.forEach((socket) => socket.on("close", resolve)));
   process.on("SIGTERM", async () => process.exit((await closed) % 256)); true`;

@@ -8,7 +8,7 @@ export type ReconcileLoop = {
   readonly request: () => void;
   /** Resolves after the next pass, or when the signal aborts. */
   readonly nextPass: (signal: AbortSignal) => Promise<void>;
-  /** Stops the ticks and waits for the current pass. Abort the signal before. */
+  /** Stops the ticks and waits until the current pass ends. Abort the signal of the loop first, so that the pass ends soon. */
   readonly close: () => Promise<void>;
 };
 

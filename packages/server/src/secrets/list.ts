@@ -3,7 +3,7 @@ import type { Database } from '../store/tables.ts';
 import { listNewestRevisions, listSetsWithDelivery } from './list-rows.ts';
 import { requireRevisionMac } from './revision-mac.ts';
 import type { RevisionRow, SecretSetRow } from './rows.ts';
-import { toSetFields } from './set-fields.ts';
+import { toSecretSetFields } from './set-fields.ts';
 import { readInSnapshot } from './snapshot.ts';
 import { DamagedError } from './vault/damaged.ts';
 import { type Keyring, withVersionCache } from './vault/keyring.ts';
@@ -41,7 +41,7 @@ async function itemOf(context: Context, set: ListedRow, newest: RevisionRow | un
     if (newest === undefined) return damagedItem(set);
     await requireRevisionMac(context, set, newest);
     return {
-      ...toSetFields(set, { state: set.state ?? 'pending', error: set.error }),
+      ...toSecretSetFields(set, { state: set.state ?? 'pending', error: set.error }),
       keyCount: newest.entries.length,
       host: newest.host,
       expiresAt: newest.expires_at?.toISOString() ?? null,

@@ -2,7 +2,7 @@ import type { SecretReadiness } from '@bothost/contract';
 import type { SecretSetRow } from './rows.ts';
 
 /** Fields of a secret set that all responses about it have in common. `delivery` is that of its newest revision. */
-export function toSetFields(
+export function toSecretSetFields(
   set: SecretSetRow,
   delivery: { readonly state: SecretReadiness; readonly error: string | null },
 ) {

@@ -5,7 +5,7 @@ import { decryptRow } from './encrypted-values.ts';
 import { readSecretSet, withDamageAsFailure } from './read-set.ts';
 import { requireRevisionMac } from './revision-mac.ts';
 import { findSet, listRevisionPage } from './rows.ts';
-import { toSetFields } from './set-fields.ts';
+import { toSecretSetFields } from './set-fields.ts';
 import { readInSnapshot } from './snapshot.ts';
 import { formatFingerprint } from './vault/fingerprint.ts';
 import { type Keyring, withVersionCache } from './vault/keyring.ts';
@@ -34,7 +34,7 @@ export async function getSecretSet(
   const delivery = await findDelivery(context.db, set.id, set.revision);
   const agents = await agentsOf(set.id);
   return {
-    ...toSetFields(set, { state: delivery?.state ?? 'pending', error: delivery?.error ?? null }),
+    ...toSecretSetFields(set, { state: delivery?.state ?? 'pending', error: delivery?.error ?? null }),
     source: 'managed',
     secrets: [...rows].map(([fieldName, row]) => ({
       fieldName,

@@ -20,7 +20,7 @@ export async function watchPending(context: {
   for (const { organization, name, revision, region, attempts, created_at: at } of overdue) {
     context.logger.warn(
       { organization, set: name, revision, region, attempts, since: at.toISOString() },
-      'secret set stays pending',
+      'secret set has not reached its region yet',
     );
   }
   return overdue.length;

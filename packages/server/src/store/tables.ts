@@ -403,7 +403,7 @@ export type SecretDeliveriesTable = {
   state: SecretReadiness;
   attempts: Generated<number>;
   error: string | null;
-  /** The host that delivered the revision. */
+  /** The id of the server that delivered the revision. */
   host_id: string | null;
   created_at: Date;
   /** Time of the next attempt. Null if no retry is scheduled. */

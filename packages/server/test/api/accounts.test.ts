@@ -327,7 +327,7 @@ describe('a personal access token', () => {
     await expect(script.getUser()).rejects.toMatchObject({ reason: 'key-invalid' });
   });
 
-  it('is limited in number', async () => {
+  it('is refused above 50 tokens of one person', async () => {
     const { client } = await signUpPerson(service, 'collector');
     for (let index = 0; index < 50; index += 1) await client.createPersonalToken({ body: { name: `token ${index}` } });
     await expect(client.createPersonalToken({ body: { name: 'one more' } })).rejects.toMatchObject({

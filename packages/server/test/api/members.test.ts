@@ -84,7 +84,7 @@ describe('an invitation', () => {
     });
   });
 
-  it('is limited in number', async () => {
+  it('is refused above 200 open invitations of one organization', async () => {
     await owner.client.createOrganization({ body: { name: 'crowded' } });
     const client = owner.within('crowded');
     for (let index = 0; index < 200; index += 1) await client.createInvitation({ body: { role: 'viewer' } });

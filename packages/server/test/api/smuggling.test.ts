@@ -187,7 +187,7 @@ describe('a request to a bot', () => {
     for (const method of ['POST', 'GET', 'OPTIONS']) {
       expect([method, await raw(method, target, 'connection: close\r\n')]).toEqual([
         method,
-        // The response is from the service, because the bot's own 404 has no reason.
+        // Only the service's errors have the field `reason`; the bot's own 404 has none.
         expect.stringMatching(/^HTTP\/1\.1 40[04] [\s\S]*"reason"/),
       ]);
     }

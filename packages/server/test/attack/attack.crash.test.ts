@@ -175,7 +175,7 @@ describe(`an organization that attacks with builds, bots, archives and requests 
     return { url: service.url, privateKey, publicKey };
   }
 
-  /** Returns the path of a script that attacks. */
+  /** Bundles attacker.ts, which attacks the service over its API, and returns the path of the bundle. */
   async function buildAttacker(): Promise<string> {
     const outDir = join(directory, 'attacker');
     await build({

@@ -34,7 +34,7 @@ test.each<[string, RequestListener, string]>([
     (_, response) => response.write('x'.repeat(2_000), () => response.destroy()),
     'ended the backup before it was complete',
   ],
-  ['answers something else', (_, response) => response.end('hello'), 'not a backup of this service'],
+  ['answers something else', (_, response) => response.end('hello'), 'not a bothost backup'],
   [
     'refuses the token',
     (_, response) => {

@@ -9,8 +9,8 @@ export type ImportFailure = {
 };
 
 /**
- * The next attempt after these failures, or null if instances must be spawned. The first retry omits what earlier sessions
- * imported, because the bot itself may be safe to fork.
+ * Returns what the fork server imports in its next attempt, or null if instances must be spawned. The first retry imports the
+ * bot without the modules that earlier sessions imported, because only these may prevent forks.
  */
 export function nextImportAttempt(
   remembered: readonly string[],

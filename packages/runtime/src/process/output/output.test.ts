@@ -39,7 +39,7 @@ it('drops excess output that was written while an earlier part was being dropped
   expect(dropped).toEqual([{ from: limitBytes / 4, to: 2 ** 43 - limitBytes / 2 }]);
 });
 
-it('empties an output file that exceeds the largest offset, but keeps its last lines and the offset', async ({
+it('truncates an output file whose length exceeds the largest offset to nothing, after reading its last lines', async ({
   skip,
 }) => {
   const { output, path, dropped } = openTestOutput('/dev/shm');

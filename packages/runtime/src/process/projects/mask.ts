@@ -4,7 +4,7 @@ const minLength = 4;
 /** Begins at the colon, because matching the scheme before it would take quadratic time in the length of a line. */
 const credentialsInUrl = /:\/\/[^\s/@'"]+@/g;
 
-/** Masks user names and passwords in URLs, and the values of secret `variables` or the passwords in them. */
+/** Masks user names and passwords in URLs, the values of secret `variables`, and the passwords of URLs in all `variables`. */
 export function createSecretMask(variables: Readonly<Record<string, string>>): (line: string) => string {
   const secrets = Object.entries(variables).flatMap(([name, value]) => [
     ...(secretName.test(name) ? [value] : []),

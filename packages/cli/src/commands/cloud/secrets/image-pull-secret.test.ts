@@ -202,7 +202,7 @@ describe('botcli cloud secrets image-pull-secret', () => {
     else expect(outcome).toMatchObject({ status: 1, stderr: expect.stringContaining(message) });
   });
 
-  it('names a docker file that cannot be read', async () => {
+  it('reports the name of a Docker configuration file that cannot be read', async () => {
     expect(await run(['hub', 'ghcr.io', '--from-docker-config', 'none.json'])).toMatchObject({
       status: 1,
       stderr: expect.stringContaining('Cannot read none.json (ENOENT)'),
