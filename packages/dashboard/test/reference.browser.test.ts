@@ -19,10 +19,10 @@ afterAll(async () => {
   await service?.close();
 });
 
-browserTest('the API reference finds an operation and sends it with a pasted key', { timeout: 240_000 }, async () => {
+browserTest('the API reference finds an operation and sends it with a pasted key', { timeout: 300_000 }, async () => {
   const { page, violations } = await openPage(service, await browser.newContext(), `${service.origin}/docs`);
   await page.getByRole('heading', { name: 'bothost API' }).waitFor();
-  await inspectPage(service, page, 'reference', false);
+  await inspectPage(service, page, 'reference', { fullPage: false });
   await page.getByRole('textbox', { name: 'Token' }).fill(service.privateKey);
   await page.keyboard.press('Control+k');
   await page.keyboard.type('list the agents');
@@ -37,6 +37,7 @@ browserTest('the API reference finds an operation and sends it with a pasted key
   await client.getByRole('button', { name: /^Send get request/ }).click();
   await client.getByText('200 OK').waitFor();
   await client.getByText('"parrot"').first().waitFor();
+  await inspectPage(service, page, 'reference-request', { fullPage: false, checked: '[role=dialog]' });
   expect(violations).toEqual([]);
   await page.close();
 });

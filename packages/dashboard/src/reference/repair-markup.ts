@@ -6,6 +6,18 @@ const repairs: readonly (readonly [selector: string, repair: (element: Element) 
   ['button.show-more[aria-label]', (element) => element.removeAttribute('aria-label')],
   ['[role=combobox]:not([aria-expanded])', (element) => element.setAttribute('aria-expanded', 'true')],
   ['ul.endpoints:not([tabindex])', (element) => element.setAttribute('tabindex', '0')],
+  ['div[aria-label^="undefined "]', (element) => element.removeAttribute('aria-label')],
+  [
+    '.cm-content[role=textbox]:not([aria-label])',
+    (element) => element.setAttribute('aria-label', element.getAttribute('aria-placeholder') ?? 'Body'),
+  ],
+  [
+    '[role=dialog] input[type=checkbox]:not([aria-label])',
+    (element) => element.setAttribute('aria-label', 'Send this value'),
+  ],
+  ['.cm-scroller[tabindex="-1"]:has([contenteditable=false])', (element) => element.setAttribute('tabindex', '0')],
+  ['button[role=none]', (element) => element.removeAttribute('role')],
+  ['.group\\/copy-button[aria-controls]', (element) => element.removeAttribute('aria-controls')],
 ];
 
 /** Repairs the markup of the library below an element, now and after each change. Returns a function that stops it. */

@@ -31,10 +31,16 @@ export async function openPage({ origin }: Service, context: BrowserContext, url
 }
 
 /**
- * Checks the page as it is shown, in both themes and on a narrow screen, with axe and for horizontal scrolling. Takes a picture of
- * each, in the directory of the variable `PICTURES`: of the whole page, or of what the screen shows.
+ * Checks the page as it is shown, in both themes and on a narrow screen, for horizontal scrolling and with axe, which checks the
+ * element that matches the selector `checked`. Takes a picture of each, in the directory of the variable `PICTURES`: of the whole
+ * page, or of what the screen shows.
  */
-export async function inspectPage({ folder }: Service, page: Page, name: string, fullPage = true): Promise<void> {
+export async function inspectPage(
+  { folder }: Service,
+  page: Page,
+  name: string,
+  { fullPage = true, checked = 'body' }: { readonly fullPage?: boolean; readonly checked?: string } = {},
+): Promise<void> {
   const pictures = import.meta.env['PICTURES'] ?? join(folder, 'pictures');
   await mkdir(pictures, { recursive: true });
   for (const theme of ['light', 'dark'] as const) {
@@ -49,18 +55,18 @@ export async function inspectPage({ folder }: Service, page: Page, name: string,
         animations: 'disabled',
       });
       expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
-      expect([name, theme, width, await findSeriousFaults(page)]).toEqual([name, theme, width, '[]']);
+      expect([name, theme, width, await findSeriousFaults(page, checked)]).toEqual([name, theme, width, '[]']);
     }
   }
   await page.setViewportSize({ width: 1440, height: 900 });
 }
 
 /** The policy of the page does not allow scripts that a test adds, so axe runs as a debugger would. */
-async function findSeriousFaults(page: Page): Promise<string> {
+async function findSeriousFaults(page: Page, checked: string): Promise<string> {
   const session = await page.context().newCDPSession(page);
   await session.send('Runtime.evaluate', { expression: await readFile(axe, 'utf8') });
   const { result } = await session.send('Runtime.evaluate', {
-    expression: `axe.run().then(({ violations }) => JSON.stringify(violations
+    expression: `axe.run(${JSON.stringify(checked)}).then(({ violations }) => JSON.stringify(violations
       .filter(({ impact }) => ['serious', 'critical'].includes(impact))
       .map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])))`,
     awaitPromise: true,
