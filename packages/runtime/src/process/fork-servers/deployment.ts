@@ -29,7 +29,7 @@ export type Deployment = {
   readonly adopt: (record: ForkServerRecord) => Promise<boolean>;
   /** Stops the fork server to free memory. */
   readonly evict: () => Promise<void>;
-  /** Stops the fork server, including an unfinished import, for good. */
+  /** Stops the fork server permanently, including an unfinished import. */
   readonly discard: () => Promise<void>;
   readonly disconnect: () => void;
   readonly describe: () => StartMethod;
