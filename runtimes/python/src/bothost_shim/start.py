@@ -80,7 +80,7 @@ async def _run_both(
     connected: "asyncio.Future[Any]",
     run_connected: Callable[[], Coroutine[Any, Any, Outcome]],
 ) -> Outcome:
-    """Run the bot, and run it again for the client that connects: `SmallWebRTCSessionManager` in the first run waits for it."""
+    """Run the bot, and run it again for a client that connects later, as `SmallWebRTCSessionManager` expects."""
     second = asyncio.create_task(run_connected())
     outcome = await plain
     if not connected.done():
