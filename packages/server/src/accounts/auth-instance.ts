@@ -9,7 +9,7 @@ import { type AuthOptions, clientAddressHeader, type OpenIdProvider, openIdProvi
 /** The page to which the OpenID Connect provider sends browsers back. */
 const openIdReturnPath = '/sign-in/openid';
 
-/** The library on our tables. With `isSecure`, cookies have the attribute `Secure`. */
+/** Configures better-auth to use the service's tables. With `isSecure`, cookies have the attribute `Secure`. */
 export function createAuthInstance(options: AuthOptions, isSecure: boolean) {
   return betterAuth(authOptions(options, isSecure));
 }
@@ -25,7 +25,7 @@ function authOptions({ db, logger, secret, openId, serviceUrl }: AuthOptions, is
     telemetry: { enabled: false },
     logger: {
       level: 'error',
-      // Further arguments may contain e-mail addresses and tokens.
+      // Log only the message, because the library's further arguments may contain e-mail addresses and tokens.
       log: (_, message) => logger.warn({ message }, 'authentication library reported an error'),
     },
     user: { modelName: 'users', fields: { emailVerified: 'email_verified', ...timestamps } },
@@ -54,13 +54,13 @@ function authOptions({ db, logger, secret, openId, serviceUrl }: AuthOptions, is
         ...timestamps,
       },
       encryptOAuthTokens: true,
-      // The address of a password account is not verified. If it belongs to another person, that person must not get the same
-      // account by signing in with OpenID Connect.
+      // Do not link accounts: the e-mail address of a password account is not verified, so a person who signs in with OpenID
+      // Connect could get an account that somebody else created with that person's e-mail address.
       accountLinking: { enabled: false },
     },
     verification: { modelName: 'auth_verifications', fields: { expiresAt: 'expires_at', ...timestamps } },
     emailAndPassword: { enabled: true, disableSignUp: true },
-    // Applies only to the HTTP handler, which is not used.
+    // Disable rate limits of better-auth, because they apply only to its HTTP handler, which is never mounted.
     rateLimit: { enabled: false },
     advanced: {
       cookies: { session_token: { name: sessionCookie } },

@@ -14,7 +14,7 @@ export type OpenIdProvider = {
 export type AuthOptions = {
   readonly db: Database;
   readonly logger: Pick<Logger, 'warn'>;
-  /** Signs cookies. */
+  /** The key that signs cookies. */
   readonly secret: string;
   readonly openId: OpenIdProvider | null;
   /** The URL of the service, to which the OpenID Connect provider sends browsers back. */
@@ -23,5 +23,5 @@ export type AuthOptions = {
 
 /** The id of the OpenID Connect provider in `user_credentials`. */
 export const openIdProvider = 'openid';
-/** The header of `headersOf` with the address of the client. */
+/** The header in which `headersOf` passes the client's IP address to better-auth. */
 export const clientAddressHeader = 'x-bothost-client-address';

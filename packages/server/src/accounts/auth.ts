@@ -14,7 +14,7 @@ export function createAuth(options: AuthOptions) {
     return createAuthInstance(options, isSecure);
   };
   return {
-    /** The instance for a connection: over HTTPS, cookies have the attribute `Secure`. */
+    /** Returns the better-auth instance for a connection: over HTTPS, cookies have the attribute `Secure`. */
     of: ({ serviceUrl }: Pick<Visitor, 'serviceUrl'>): Promise<AuthInstance> => {
       const isSecure = serviceUrl.startsWith('https:');
       const instance = instances.get(isSecure) ?? create(isSecure);
@@ -25,7 +25,7 @@ export function createAuth(options: AuthOptions) {
 }
 export type Auth = ReturnType<typeof createAuth>;
 
-/** Headers for the library: cookies, and what it stores with a session. */
+/** Request headers for better-auth: the cookies, and the user agent and IP address, which it stores with a session. */
 export function headersOf({ cookie, userAgent, address }: Visitor): Headers {
   return new Headers({
     ...(cookie === undefined ? {} : { cookie }),
@@ -34,7 +34,11 @@ export function headersOf({ cookie, userAgent, address }: Visitor): Headers {
   });
 }
 
-/** Browsers would send or store the cookie of a session in the clear. @throws failure `sign-in-needs-tls` */
+/**
+ * Rejects a request over an unprotected connection, which would expose the session cookie.
+ *
+ * @throws failure `sign-in-needs-tls`
+ */
 export function requireHttpsOrLoopback({ isPrivateConnection }: Visitor): void {
   if (!isPrivateConnection) throw failure('sign-in-needs-tls');
 }
@@ -44,7 +48,7 @@ export function requireHttpsOrLoopback({ isPrivateConnection }: Visitor): void {
  * the database.
  */
 export function authErrorCode(error: unknown): string | null {
-  // The class of the library is not loaded here.
+  // Check fields instead of `instanceof`, because better-auth and its error class are loaded only when needed.
   if (!(error instanceof Error) || !('statusCode' in error) || !('body' in error)) return null;
   if (Number(error.statusCode) >= 500) return null;
   const body = error.body as Readonly<Record<string, unknown>> | undefined;

@@ -8,10 +8,12 @@ import type { PersonPrincipal } from './visitor.ts';
 
 type Context = { readonly db: Database; readonly now: () => Date; readonly newId: () => string };
 
-/** What an authorization code is bound to, as it is stored. */
+/** The stored form of an authorization code: the person, redirect URI and PKCE challenge that the code is valid for. */
 const Authorization = z.object({ userId: z.string(), redirectUri: z.string(), codeChallenge: z.string() });
 
-/** Returns the address of the client with a code (RFC 6749, section 4.1.2), or with the error for a denied login. */
+/**
+ * Returns the client's redirect URL with an authorization code (RFC 6749, section 4.1.2), or with the error of a denied login.
+ */
 export async function decideAuthorization(
   { db, now, newId }: Context,
   { person }: PersonPrincipal,

@@ -16,7 +16,7 @@ import type { PersonPrincipal, Visitor } from './visitor.ts';
 type Context = { readonly db: Database; readonly auth: Auth; readonly now: () => Date; readonly newId: () => string };
 type DeviceLogin = ResponseOf<Operations['getDeviceLogin']>;
 
-/** @throws failure `too-many-attempts` */
+/** Starts a device login and returns its codes. @throws failure `too-many-attempts` */
 export async function startDeviceLogin(
   { db, auth }: Context,
   visitor: Visitor,
@@ -60,7 +60,8 @@ export async function pollDeviceLogin(
     const code = authErrorCode(error);
     throw code === null ? error : failure(pollFailures[code] ?? 'device-code-invalid', { cause: error });
   });
-  // The library opens a session for the device. A personal token replaces it, which its owner can see, limit and revoke.
+  // better-auth opens a browser session for the device. Replace the session by a personal token, because the person can see,
+  // limit and revoke tokens.
   const session = await (await $context).internalAdapter.findSession(approved.access_token);
   if (session === null) throw failure('device-code-invalid');
   await deleteSession(db, session.session.id);
@@ -115,7 +116,7 @@ export async function decideDeviceLogin(
   return getDeviceLogin(context, caller, userCode);
 }
 
-/** Eight characters are easier to compare in two groups. */
+/** Formats a user code of eight characters as two groups, which are easier to compare. */
 function withHyphen(code: string): string {
   return `${code.slice(0, 4)}-${code.slice(4)}`;
 }

@@ -31,11 +31,11 @@ type Scope = Actor & { readonly organizationId: string; readonly serviceUrl: str
 type CreatedInvitation = ResponseOf<Operations['createInvitation']>;
 type InvitationRequest = { readonly email?: string | null | undefined; readonly role: Role };
 
-/** The token is in the fragment, which browsers do not send to servers. */
+/** The token is in the fragment of the URL, because browsers do not send fragments to servers. */
 const linkUrl = (serviceUrl: string, token: string) => `${serviceUrl}/join#${token}`;
 const resetUrl = (serviceUrl: string, token: string) => `${serviceUrl}/reset-password#${token}`;
 
-/** @throws failure `invitations-too-many` */
+/** Creates an invitation to the organization. @throws failure `invitations-too-many` */
 export async function createInvitation(
   context: Context,
   scope: Scope,
@@ -101,7 +101,7 @@ export async function listInvitations(
   return (await listInvitationRows(db, scope.organizationId, now())).map(presentInvitation);
 }
 
-/** @throws failure `invitation-not-found` */
+/** Revokes an open invitation of the organization. @throws failure `invitation-not-found` */
 export async function revokeInvitation(context: Context, scope: Scope, id: string): Promise<Invitation> {
   if (!isUuid(id)) throw failure('invitation-not-found');
   return context.db.transaction().execute(async (db) => {
@@ -112,7 +112,11 @@ export async function revokeInvitation(context: Context, scope: Scope, id: strin
   });
 }
 
-/** For a person who cannot sign in. The former password stays valid until the link is used. @throws failure `user-not-found` */
+/**
+ * Creates a password reset link for a person who cannot sign in. The former password stays valid until the link is used.
+ *
+ * @throws failure `user-not-found`
+ */
 export async function createPasswordReset(
   context: Context,
   { serviceUrl }: { readonly serviceUrl: string },
@@ -128,7 +132,7 @@ export async function createPasswordReset(
   return { email, expiresAt: row.expires_at.toISOString(), url: resetUrl(serviceUrl, token) };
 }
 
-/** @throws failure `link-invalid`, `too-many-attempts` */
+/** Returns what a link offers, without using the link. @throws failure `link-invalid`, `too-many-attempts` */
 export async function describeLink(
   context: Context,
   visitor: Visitor,

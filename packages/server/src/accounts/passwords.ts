@@ -1,8 +1,12 @@
 import { failure } from '@bothost/contract';
 
-/** @throws failure `password-too-weak` for a common password, or one that is the e-mail address or repeats part of it */
+/**
+ * Rejects a weak password.
+ *
+ * @throws failure `password-too-weak` for a common password, or one that is the e-mail address or repeats part of it
+ */
 export async function requireStrongPassword(password: string, email: string): Promise<void> {
-  // Loaded when it is needed, because the list takes a few megabytes of memory.
+  // Load the list of common passwords only when it is needed, because it takes a few megabytes of memory.
   const { default: commonPasswords } = await import('fxa-common-password-list');
   const text = password.toLowerCase();
   const parts = [email, ...email.split('@')].filter((part) => part.length >= 4);

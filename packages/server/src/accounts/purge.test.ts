@@ -4,7 +4,7 @@ import { ago, testNow, testRows } from '../../test/support/test-rows.ts';
 import { newId } from '../store/uuid.ts';
 import { purgeExpired } from './purge.ts';
 
-it('purgeExpired deletes what has expired, and keeps the rest', async () => {
+it('purgeExpired deletes expired rows, and keeps all other rows', async () => {
   const rows = await testRows();
   const { db } = rows;
   const [userId, organizationId] = [newId(), await rows.organization()];

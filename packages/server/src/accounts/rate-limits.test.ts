@@ -14,7 +14,7 @@ afterAll(() => rows.close());
 
 const tooMany = { reason: 'too-many-attempts', status: 429 };
 
-it('limitAttempts counts the attempts of all servers together, and concurrent ones', async () => {
+it('limitAttempts counts the attempts on all servers together, including concurrent attempts', async () => {
   const other = await openDatabase<Tables>({
     address: rows.database.address,
     logger: pino({ level: 'silent' }),
@@ -43,7 +43,7 @@ it('limitAttempts allows more attempts as time passes, up to the burst', async (
   await expect(take()).rejects.toMatchObject(tooMany);
 });
 
-it('limitAttempts stores no address or e-mail in the clear', async () => {
+it('limitAttempts stores IP addresses and e-mail addresses only as hashes', async () => {
   await limitAttempts(rows.db, 'sign-in address', '192.0.2.7');
   const { rows: stored } = await sql<{
     text: string;

@@ -7,14 +7,14 @@ import type { Database } from '../store/tables.ts';
 type Limit = { readonly burst: number; readonly perSecond: number };
 
 const limits = {
-  /** Guesses of one account's password, from any address. */
+  /** Limit on password guesses for one account, from any IP address. */
   'sign-in account': { burst: 10, perSecond: 1 / 60 },
-  /** Guesses from one address, at any account. */
+  /** Limit on password guesses from one IP address, for any account. */
   'sign-in address': { burst: 30, perSecond: 1 / 20 },
   'link address': { burst: 30, perSecond: 1 / 20 },
   'openid address': { burst: 30, perSecond: 1 / 20 },
   'device-login address': { burst: 20, perSecond: 1 / 30 },
-  /** Guesses of user codes, which have 40 bits. */
+  /** Limit on guesses of the user codes of device logins, which have 40 bits. */
   'device-code person': { burst: 20, perSecond: 1 / 30 },
   'password person': { burst: 10, perSecond: 1 / 60 },
 } as const satisfies Record<string, Limit>;
@@ -36,7 +36,7 @@ export async function limitAttempts(db: Database, name: keyof typeof limits, sub
   if (rows.length === 0) throw failure('too-many-attempts');
 }
 
-/** The address, or for IPv6 its /64 network, because one host usually has a whole network. */
+/** Returns an IPv4 address unchanged, and an IPv6 address as its /64 network, because one client usually has a whole /64. */
 export function networkOf(address: string): string {
   if (!isIPv6(address)) return address;
   const [head = '', tail] = address.split('::');

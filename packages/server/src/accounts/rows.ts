@@ -24,7 +24,7 @@ export function findUserByEmail(db: Database, email: string): Promise<UserRow | 
   return db.selectFrom('users').selectAll().where('email', '=', email).executeTakeFirst();
 }
 
-/** Returns false if another user has this e-mail address. */
+/** Inserts a user. Returns false if another user has this e-mail address. */
 export async function insertUser(db: Database, row: Insertable<UsersTable>): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await db
     .insertInto('users')
@@ -212,7 +212,10 @@ export async function insertVerification(
     .execute();
 }
 
-/** Deletes a row that has not expired and returns its value, once. */
+/**
+ * Deletes a verification that has not expired and returns its value. A second call with the same identifier returns
+ * undefined.
+ */
 export async function takeVerification(db: Database, identifier: string, now: Date): Promise<string | undefined> {
   const row = await db
     .deleteFrom('auth_verifications')

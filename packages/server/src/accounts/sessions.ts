@@ -17,7 +17,8 @@ export async function findSession(
   const { headers, response } = await api
     .getSession({ headers: headersOf(visitor), returnHeaders: true })
     .catch((error: unknown) => {
-      // The library hides failures of the database, which are not the fault of the session.
+      // better-auth wraps a database error in its own error. Throw the cause, so that the failure does not look like an invalid
+      // session.
       throw error instanceof Error && error.cause !== undefined ? error.cause : error;
     });
   if (response === null) return null;
@@ -87,7 +88,7 @@ export async function signOutEverywhere({ auth, db }: Context, caller: PersonPri
   caller.setCookies(headers.getSetCookie());
 }
 
-/** @throws failure `sign-in-failed`, `too-many-attempts` */
+/** Checks the password of a person who is signed in. @throws failure `sign-in-failed`, `too-many-attempts` */
 export async function requirePassword(
   { auth, db }: Context,
   caller: PersonPrincipal,

@@ -36,7 +36,11 @@ export async function renameUser(context: Context, { person }: PersonPrincipal, 
   return getUser(context, person.id);
 }
 
-/** @throws failure `sign-in-failed` for a wrong password, `email-taken`, `too-many-attempts` */
+/**
+ * Changes a person's e-mail address.
+ *
+ * @throws failure `sign-in-failed` for a wrong password, `email-taken`, `too-many-attempts`
+ */
 export async function changeEmail(
   context: Context,
   caller: PersonPrincipal,

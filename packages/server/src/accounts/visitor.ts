@@ -2,7 +2,7 @@ import type { Actor, Person } from '../audit/chain.ts';
 
 /** A request without an organization, as sign-in and account operations see it. */
 export type Visitor = {
-  /** Empty if it is unknown. */
+  /** IP address of the client. Empty if unknown. */
   readonly address: string;
   readonly requestId: string;
   /** URL at which the client reached the service, without a trailing slash. */
@@ -36,7 +36,7 @@ export function actorOf(principal: PersonPrincipal): Actor {
   };
 }
 
-/** Address and request id as an audit log entry has them. */
+/** The client's IP address and the request id, for an audit log entry. */
 export function originOf({ address, requestId }: Visitor): Pick<Actor, 'address' | 'requestId'> {
   return { requestId, ...(address === '' ? {} : { address }) };
 }

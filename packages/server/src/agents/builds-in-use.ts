@@ -4,7 +4,10 @@ import { listBuildIdsInUse } from './deployment-rows.ts';
 /** Number of latest deployments per agent that can be rolled back to. Their builds are kept. */
 const keptDeployments = 10;
 
-/** Number of latest deployments per agent whose builds are repeated after a restore: the serving one, one before. */
+/**
+ * Number of latest deployments per agent whose builds are repeated after a restore: the serving one and the one before
+ * it.
+ */
 const repeatedDeployments = 2;
 
 /** Returns which of the builds are used by a desired, serving or recent deployment, or by a running instance. */

@@ -31,7 +31,7 @@ export async function lockAgentForStart(
 ): Promise<ServingDeployment | 'not-found' | 'not-ready'> {
   const row = await lockWithActiveDeployment(db, organizationId, agentName);
   if (row === undefined) return 'not-found';
-  // The agent belongs to another region, whose server runs its bots.
+  // Only the server of the agent's region can start the session, and this server belongs to a different region.
   if (row.region !== region) return 'not-ready';
   const { deploymentId, maxAgents, maxSessionSeconds, websocketAuth, websocketStart, secretPins } = row;
   if (
@@ -122,7 +122,7 @@ export function failDeployment(
   });
 }
 
-/** Records why instances of a deployment fail to start; null once they start again. */
+/** Records why instances of a deployment fail to start. `problem` is null once they start again. */
 export async function recordStartProblem(
   context: { db: Database; now: () => Date },
   deploymentId: string,

@@ -16,8 +16,8 @@ type Context = {
 
 /**
  * Creates a deployment with the source and settings of an earlier one. It is validated like any new deployment before
- * it serves. If `deploymentId` is null, that is the previously serving deployment, or the serving one if a later
- * deployment failed or is pending.
+ * it serves. If `deploymentId` is null, rolls back to the previously serving deployment, or to the serving one if a
+ * later deployment failed or is pending.
  *
  * @throws failure `not-found`, `deployment-not-found`, `no-earlier-deployment`, `deployment-unavailable`
  */

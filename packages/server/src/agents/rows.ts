@@ -93,7 +93,7 @@ export function lockAgentByName(db: Database, organizationId: string, name: stri
     .executeTakeFirst();
 }
 
-/** Returns false if the name is taken. */
+/** Inserts an agent. Returns false if the name is taken. */
 export async function insertAgent(db: Database, row: Insertable<AgentsTable>): Promise<boolean> {
   const result = await db
     .insertInto('agents')

@@ -212,7 +212,7 @@ describe('the triggers of the audit log', () => {
 describe('listAuditEntries', () => {
   const sequences = async (query: object) => (await list(query)).entries.map(({ sequence }) => sequence);
 
-  it('pages in both orders, stable while entries are appended', async () => {
+  it('returns stable pages in ascending and descending order while entries are appended', async () => {
     const first = await list({ order: 'desc', limit: 4 });
     expect(first.entries.map(({ sequence }) => sequence)).toEqual([9, 8, 7, 6]);
     await append(home, event(10));

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 
-/** A person, by their e-mail address at the time. */
+/** A person, with their e-mail address at the time of the action. */
 export type Person = { readonly id: string; readonly email: string };
 
-/** The caller and its address. `keyId` is null if a person in a browser, the operator or the service itself acts. */
+/** The caller and its IP address. `keyId` is null if a person in a browser, the operator or the service itself acts. */
 export type Actor = {
-  /** The API key or personal access token. */
+  /** Id of the API key or personal access token that authenticated the request. */
   readonly keyId: string | null;
   readonly keyName?: string;
   readonly person?: Person;

@@ -14,7 +14,7 @@ export type Refusal = {
 };
 
 export type RefusalLog = {
-  /** Resolves when the refusal is stored, or when it is counted because it exceeds the limit. Never rejects. */
+  /** Resolves when the refusal is stored or, above the rate limit, when it is only counted. Never rejects. */
   readonly record: (refusal: Refusal) => Promise<void>;
   /** Stores, for each organization that exceeded the limit, an `audit.left-out` entry with the number of omitted refusals. */
   readonly recordLeftOut: () => Promise<void>;

@@ -80,7 +80,10 @@ async function parentsFirst(db: Database): Promise<readonly string[]> {
   return [...ordered];
 }
 
-/** Instances of the backup do not run on this machine, and builds are prepared again from their archives. */
+/**
+ * Ends the instances in the backup, which do not run on this machine, and lets builds be prepared again from their
+ * archives.
+ */
 async function forgetLost(
   context: { readonly db: Database; readonly now: () => Date },
   region: string,
