@@ -54,7 +54,7 @@ export type Context = {
   readonly deliverSecrets: () => void;
   /** Removes a revoked key, or with null all keys, from the caches of this server and the others. */
   readonly announceRevocation: (keyId: string | null) => Promise<void>;
-  /** Sign-in of people. */
+  /** The library better-auth, which signs people in. */
   readonly auth: Auth;
   /** Null if no OpenID Connect provider is configured. */
   readonly openId: OpenIdProvider | null;

@@ -91,7 +91,10 @@ export type Callers = {
   readonly operator: Actor & { readonly serviceUrl: string };
 };
 
-/** The result is type-checked. `disconnected` returns a signal that aborts when the client disconnects. */
+/**
+ * Handles one operation; the type checker checks the result. `disconnected` returns a signal that aborts when the
+ * client disconnects.
+ */
 export type Handler<Request, Caller, Result> = (
   request: Request,
   caller: Caller,

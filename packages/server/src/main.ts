@@ -11,7 +11,7 @@ async function main(): Promise<void> {
   const config = readConfig();
   const isTerminal = process.stdout.isTTY === true;
   const logger = await openLog(config, isTerminal);
-  // Not in config.ts, because the default depends on the terminal.
+  // Set the default here and not in config.ts, because it depends on whether the service runs on a terminal.
   const grace = config.shutdownGraceSeconds ?? defaultGraceSeconds[isTerminal ? 'onTerminal' : 'otherwise'];
   const stopping = new AbortController();
   const starting = startServer({ ...config, shutdownGraceSeconds: grace }, logger, stopping.signal);

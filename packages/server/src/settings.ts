@@ -46,7 +46,7 @@ const name = z
 const registry = z.string().transform((text, check) => {
   const parsed = canonicalRegistry(text);
   if ('host' in parsed && !/[^/]\/[^/]/.test(parsed.host)) return parsed.host;
-  // Hide the text before an @, because it may contain a password.
+  // Hide the part of the URL before an @, because it may contain a password.
   const shown = text.replace(/^.*@/, '...@');
   check.addIssue({ code: 'custom', message: `not host, host:port or http://host:port: ${shown}` });
   return z.NEVER;
@@ -62,7 +62,10 @@ const trustedProxies = z.string().transform((text, check): number | string[] => 
   return proxies;
 });
 
-/** Read by npm, pip and uv: indexes, proxies, certificates. They usually contain no secret of the service. */
+/**
+ * Environment variables that npm, pip and uv read: package indexes, proxies, certificates. They usually contain no
+ * secret of the service.
+ */
 const wellKnownBuildVariables = [
   'npm_config_registry',
   'PIP_INDEX_URL',

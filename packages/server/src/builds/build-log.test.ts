@@ -24,7 +24,7 @@ const textsOf = async (id: string) =>
   (await readLines(rows.db, id, { from: 0, limit: 1_000, isFull: true })).map(({ text }) => text);
 const newBuild = () => insertTestBuild(rows.db, organizationId, { content_hash: newId() });
 
-it('stores a line soon after it is written and notifies followers', async () => {
+it('a build log stores a line soon after it is written and notifies followers', async () => {
   const { id } = await newBuild();
   const notified = new Promise((resolve) => {
     void openBuildLog(context(resolve), id).then((log) => log.write('first'));
@@ -33,7 +33,7 @@ it('stores a line soon after it is written and notifies followers', async () => 
   expect(await textsOf(id)).toEqual(['first']);
 });
 
-it('keeps the beginning and the end of a log that exceeds its limit, and reports the omitted lines', async () => {
+it('a build log that exceeds its limit keeps its beginning and its end, and reports the omitted lines', async () => {
   const { id } = await newBuild();
   const log = await openBuildLog(context(), id, limits);
   for (let line = 0; line < 20; line++) log.write(`line ${line}`);
@@ -50,7 +50,7 @@ it('keeps the beginning and the end of a log that exceeds its limit, and reports
   expect((await textsOf(id)).slice(6)).toEqual(['... 13 lines were dropped here ...', 'line 18', 'line 19']);
 });
 
-it('appends the log of a second attempt to that of the first', async () => {
+it('a build log appends the lines of a second attempt to those of the first', async () => {
   const { id } = await newBuild();
   const first = await openBuildLog(context(), id);
   first.write('first');
@@ -61,7 +61,7 @@ it('appends the log of a second attempt to that of the first', async () => {
   expect(await textsOf(id)).toEqual(['first', 'second']);
 });
 
-it('removes control sequences and overwritten text from lines, and shortens long lines', async () => {
+it('a build log removes control sequences and overwritten text from lines, and shortens long lines', async () => {
   const { id } = await newBuild();
   const log = await openBuildLog(context(), id, limits);
   log.write('\u001b[31mred\u001b[0m\u0000 \u0007and\tblue\r');
@@ -78,7 +78,7 @@ it('removes control sequences and overwritten text from lines, and shortens long
   ]);
 });
 
-it('stores lines that arrive during a write in the next write', async () => {
+it('a build log stores lines that arrive during a write with the next write', async () => {
   const { id } = await newBuild();
   let meanwhile: () => void = () => undefined;
   const retryWrite = async <T>(write: () => Promise<T>) => {
@@ -97,7 +97,7 @@ it('stores lines that arrive during a write in the next write', async () => {
   expect(await textsOf(id)).toEqual(['first', 'second']);
 });
 
-it('stores the lines of a failed write once, with the next write', async () => {
+it('a build log stores the lines of a failed write once, with the next write', async () => {
   const { id } = await newBuild();
   let away = true;
   const retryWrite = <T>(write: () => Promise<T>) => (away ? Promise.reject(new Error('away')) : write());

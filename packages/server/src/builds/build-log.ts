@@ -11,7 +11,7 @@ const buildLogLimits: LogLimits = { lines: 8_000, lastLines: 500, lineCharacters
 /** Writes the log of one build. */
 export type BuildLog = {
   readonly write: BuildOutput;
-  /** Stores all lines so far. If the log exceeds its limit, the last lines are stored only by `end`. */
+  /** Stores all lines so far, except the last lines of a log that exceeds its limit. Only `end` stores these. */
   readonly flush: () => Promise<void>;
   /** Stores all lines, including the last ones. */
   readonly end: () => Promise<void>;

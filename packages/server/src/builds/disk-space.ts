@@ -8,9 +8,13 @@ import { sumArchiveBytes } from './upload-rows.ts';
 export type DiskSpace = {
   /** Whether the free disk space is below the service's reserve. */
   readonly isLow: () => Promise<boolean>;
-  /** @throws failure `storage-full` if writing this many bytes would leave less than the reserve free */
+  /** Checks that writing this many bytes leaves the reserve free. @throws failure `storage-full` */
   readonly require: (bytes: number) => Promise<void>;
-  /** @throws failure `storage-full`, or `organization-storage-full` if the organization would exceed its limit */
+  /**
+   * Like `require`, and also checks the disk limit of the organization.
+   *
+   * @throws failure `storage-full`, `organization-storage-full`
+   */
   readonly requireFor: (organizationId: string, bytes: number) => Promise<void>;
 };
 

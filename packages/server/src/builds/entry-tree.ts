@@ -5,8 +5,8 @@ export type ArchiveLimits = { readonly pathBytes: number; readonly depth: number
 type Node = { readonly kind: 'directory' | 'file' } | { readonly kind: 'link'; readonly target: string };
 
 /**
- * The entries of an archive so far. Decides where an entry may be written, without reading the disk, so that links on
- * the disk cannot redirect it. Paths are relative, normalized, and use `/`.
+ * The entries of an archive so far. Decides where an entry may be written without reading the disk, so that a link on
+ * the disk cannot redirect the write. Paths are relative, normalized, and use `/`.
  */
 export type EntryTree = {
   /**

@@ -3,7 +3,7 @@ import type { Database } from '../store/tables.ts';
 import { presentBuild } from './present.ts';
 import { findBuildRow } from './rows.ts';
 
-/** @throws failure `build-not-found`, also for another organization's build */
+/** Returns a build. @throws failure `build-not-found`, also for another organization's build */
 export async function getBuild(
   context: { db: Database },
   scope: { organizationId: string; serviceUrl: string },

@@ -4,7 +4,7 @@ import type { RemoveTree } from '@bothost/runtime';
 
 /** Directories for received archives, and for projects that are unpacked during their preparation. */
 export type Places = {
-  /** Parent of the other directories. */
+  /** Parent directory of the directories for archives and unpacked projects. */
   readonly root: string;
   readonly archive: (uploadId: string) => string;
   readonly tree: (buildId: string) => string;

@@ -25,7 +25,7 @@ export async function readBuildLog(
     try {
       const build = await findBuildRow(context.db, scope.organizationId, buildId);
       if (build === undefined) throw failure('build-not-found');
-      // Read the lines after the state: once a build has ended, its log is complete.
+      // Read the build's state before its log lines: the log of an ended build is complete, so no line is missed.
       const lines = await readLines(context.db, buildId, {
         from,
         limit: query.limit + 1,

@@ -100,7 +100,7 @@ export function createUploadReceiver(context: ReceiveContext): UploadReceiver {
     },
 
     settle: async (upload) => {
-      // An upload in progress is not settled, so return without waiting for the client that is still sending.
+      // Do not wait for an upload in progress, because its client may still be sending.
       if (!(await isUnsettled(context, upload))) return upload;
       return enqueue(upload.id, async () => settleNow(context, (await findUpload(db, upload.id)) ?? upload));
     },

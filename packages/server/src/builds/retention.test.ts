@@ -66,7 +66,7 @@ async function oldBuild(days: number, fields: Parameters<typeof insertTestBuild>
 
 const buildIds = async () => (await rows.db.selectFrom('builds').select('id').execute()).map(({ id }) => id);
 
-it('removes an unused build with its archive and prepared project, and keeps newer ones', async () => {
+it('removeUnused removes an unused build with its archive and prepared project, and keeps newer builds', async () => {
   const old = await oldBuild(31);
   const young = await oldBuild(29);
   const failed = await oldBuild(31, { state: 'failed', prepared: null });
@@ -77,7 +77,7 @@ it('removes an unused build with its archive and prepared project, and keeps new
   expect([old.id, failed.id]).not.toContain(young.id);
 });
 
-it('keeps all builds if retention is 0 days, and always keeps running builds', async () => {
+it('removeUnused keeps all builds if retention is 0 days, and always keeps running builds', async () => {
   const old = await oldBuild(1_000);
   await removeUnused(context(), { ...retention, buildDays: 0 }, noBuildsInUse);
   expect(await buildIds()).toEqual([old.id]);
@@ -86,7 +86,7 @@ it('keeps all builds if retention is 0 days, and always keeps running builds', a
   expect(await buildIds()).toEqual([old.id]);
 });
 
-it('keeps builds that an agent uses or can roll back to, and removes builds of deleted agents', async () => {
+it('removeUnused keeps builds that an agent uses or can roll back to, and removes builds of deleted agents', async () => {
   const hostId = await rows.host(`region-${newId()}`);
   const agentId = await rows.agent(organizationId, { name: 'living' });
   const builds = await Promise.all(Array.from({ length: 12 }, () => oldBuild(40)));
@@ -109,7 +109,7 @@ it('keeps builds that an agent uses or can roll back to, and removes builds of d
   expect((await buildIds()).sort()).toEqual([kept[0], ...kept.slice(2)].sort());
 });
 
-it('keeps a build that is requested during the removal', async () => {
+it('removeUnused keeps a build that is requested during the removal', async () => {
   const build = await oldBuild(40);
   await rows.db.transaction().execute(async (transaction) => {
     const used = await lockUsableBuild(
@@ -124,7 +124,7 @@ it('keeps a build that is requested during the removal', async () => {
   expect(await buildIds()).toEqual([build.id]);
 });
 
-it('finishes an interrupted removal, and rejects deployments of the build that is being removed', async () => {
+it('removeUnused finishes an interrupted removal, and the build that is being removed cannot be deployed', async () => {
   const build = await oldBuild(1, { removing: true });
   const scope = { organizationId, region: 'us-west' };
   expect(await lockUsableBuild({ db: rows.db, now: () => testNow }, scope, build.id)).toBeNull();
@@ -133,7 +133,7 @@ it('finishes an interrupted removal, and rejects deployments of the build that i
   expect(discarded).toHaveLength(1);
 });
 
-it('removes expired uploads that are incomplete or have no build', async () => {
+it('removeUnused removes expired uploads that are incomplete or have no build', async () => {
   const upload = async (hours: number, state: 'open' | 'complete') => {
     const id = newId();
     const at = ago(hours * 3600);
@@ -158,7 +158,7 @@ it('removes expired uploads that are incomplete or have no build', async () => {
   expect((await readdir(join(folder, 'builds', 'uploads'))).sort()).toEqual(expected);
 });
 
-it('retries a failed removal in the next run, and still removes the other builds', async () => {
+it('removeUnused retries a failed removal in the next run, and still removes the other builds', async () => {
   const stuck = await oldBuild(33, { prepared: '{"project":"stuck"}' });
   await oldBuild(32);
   const unfinished = await insertTestBuild(rows.db, organizationId, {}, { updated_at: ago(2 * day) });

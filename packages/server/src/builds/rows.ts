@@ -4,7 +4,7 @@ import { isUuid } from '../store/uuid.ts';
 
 export type BuildRow = Selectable<BuildsTable>;
 
-/** Returns undefined if a build of the same content already exists. */
+/** Inserts a build. Returns undefined if a build of the same content already exists. */
 export function insertBuild(db: Database, row: Insertable<BuildsTable>): Promise<BuildRow | undefined> {
   return db
     .insertInto('builds')

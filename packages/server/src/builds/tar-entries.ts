@@ -122,7 +122,7 @@ export function requireSize(unpacked: number, packed: number, limits: SizeLimits
   if (unpacked > ratioFromBytes && unpacked > limits.ratio * packed) throw new ArchiveError('archive-bomb');
 }
 
-/** TypeScript does not track assignments in callbacks. */
+/** Returns its argument. Needed because TypeScript ignores assignments in callbacks and would infer the type `null`. */
 function lastEntry(entry: ReadEntry | null): ReadEntry | null {
   return entry;
 }

@@ -18,7 +18,7 @@ export type UnpackOptions = {
   readonly limits?: UnpackLimits;
 };
 
-/** Free space is checked whenever this many more bytes are about to be written. */
+/** Number of bytes that may be written between two checks of the free disk space. */
 const spaceCheckBytes = 16 * 1_048_576;
 
 /** Totals of an unpacked archive: number of files, and their size in bytes. */

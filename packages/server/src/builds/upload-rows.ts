@@ -48,7 +48,7 @@ export async function findUpload(db: Database, id: string): Promise<UploadRow | 
   return db.selectFrom('uploads').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
-/** Marks an upload as used, and prevents its removal until the transaction ends. False if there is none. */
+/** Marks an upload as used, and prevents its removal until the transaction ends. False if the upload does not exist. */
 export async function markUploadUsed(db: Database, id: string, at: Date): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('uploads')

@@ -271,7 +271,7 @@ describe('a build fails with an error code', () => {
     let attempts = 0;
     const prepare: Runtime['prepare'] = async () => {
       attempts += 1;
-      // A bigint cannot be stored as JSON.
+      // Storing this result fails, because a bigint cannot be written as JSON.
       return { project: 1n } as never;
     };
     const { over } = await work(prepare, { now: fastClock() });

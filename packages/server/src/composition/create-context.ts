@@ -28,7 +28,7 @@ import { openRuntime } from './runtime.ts';
 import { openSecrets } from './secrets.ts';
 import type { Teardown } from './teardown.ts';
 
-/** State that changes while the service runs. */
+/** State of the service that changes while it runs. */
 export type ServiceState = {
   /** URL of the service. Empty until the service listens. */
   url: string;

@@ -11,7 +11,7 @@ describe('listen', () => {
   });
   afterEach(() => app.close());
 
-  it('returns the URL', async () => {
+  it('returns the URL on which the server listens', async () => {
     expect(await listen(app, '127.0.0.1', 0)).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
   });
 

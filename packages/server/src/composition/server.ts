@@ -30,7 +30,10 @@ export type RunningServer = {
   readonly agents: readonly ServedAgent[];
   /** Creates a one-time link for the first account. Null if the organization already has members. */
   readonly createFirstInvitation: () => Promise<string | null>;
-  /** Ends live sessions after the grace period, then the rest. A second call ends the grace period at once. */
+  /**
+   * Ends live sessions after the grace period, then stops the other parts of the service. A second call ends the grace
+   * period.
+   */
   readonly close: () => Promise<void>;
   /** Kills this server's bots without writing to the database, because another server has taken the region. */
   readonly abandon: () => Promise<void>;
@@ -83,7 +86,7 @@ async function compose(
   const served = await serveOwnDirectories(parts);
   // All agents are registered now, and the keys of a first start are valid.
   state.isStarting = false;
-  // Begin to wait before the reconciler starts, so that no outcome is missed.
+  // Start waiting for the outcomes of deployments before the reconciler starts, so that no outcome is missed.
   const agents = waitForServedAgents(served, context.reconciler, stopping);
   await startWork(parts);
   const invite = async () => {

@@ -81,7 +81,7 @@ async function stopForkServers({ runtime, logger }: Parts): Promise<void> {
 async function endSessions(parts: Parts, hurry: AbortSignal): Promise<void> {
   const { db, host } = parts;
   const open = async () => (await listOpenSessions(db, host.region)).filter((session) => session.state !== 'ended');
-  // A waiting session has no connected client, so ending it interrupts no call.
+  // End waiting sessions at once: their clients have not connected, so no call is interrupted.
   for (const session of await open()) {
     if (session.state === 'waiting')
       await parts.reconciler.endSession(session.id, 'SESSION_STOPPED', parts.now(), 'waiting');
@@ -96,7 +96,10 @@ async function endSessions(parts: Parts, hurry: AbortSignal): Promise<void> {
   await until(reached, parts, [AbortSignal.timeout(killMs)]);
 }
 
-/** Also counts rows, because the runtime does not list an instance that is about to start. */
+/**
+ * Whether the host has no instances. Also checks the database, because the runtime does not list an instance that is
+ * about to start.
+ */
 async function isEmpty({ db, host, runtime }: Parts): Promise<boolean> {
   return (await listOpenInstances(db, host.id)).length === 0 && (await runtime.list()).length === 0;
 }

@@ -4,7 +4,7 @@ type Step = () => Promise<unknown>;
 
 /** Collects the steps that undo a start, for the shutdown or a failed start. */
 export type Teardown = {
-  /** Aborts before the first step, so that all waits end. */
+  /** Signal that aborts before the first teardown step runs, so that waiting code ends. */
   readonly closing: AbortSignal;
   /** Adds the step that undoes what the caller has just done. */
   readonly add: (step: Step) => void;
