@@ -40,7 +40,7 @@ export type AgentSocketContext = {
 
 /** Relays a client's WebSocket to an instance's `/ws`. The session lasts as long as the WebSocket. */
 export function createAgentSocket(context: AgentSocketContext) {
-  // The types of `ws` do not declare this option.
+  // Widen the type to `object`, because the types of `ws` do not declare the option `closeTimeout`.
   const timeouts: object = { closeTimeout: closeMs };
   const common: ServerOptions = { ...timeouts, noServer: true, perMessageDeflate: false };
   const server = new WebSocketServer({ ...common, maxPayload: messageBytes });
@@ -108,7 +108,7 @@ export function createAgentSocket(context: AgentSocketContext) {
     context.telemetry.proxied('websocket', 'answered');
     bot.once('message', session.onFirstMessage);
     const ended = relay(joined, bot);
-    // The client's socket was paused until the bot's socket was ready.
+    // Resume the client's socket, which was paused until the bot's socket was ready.
     joined.resume();
     bot.resume();
     // The client already has its HTTP response, so a later failure can only close the sockets.
@@ -150,14 +150,18 @@ function logRefusal(
   if (known.status >= 500) {
     logger.warn({ requestId, err: known.cause ?? known }, 'client connection failed');
   } else if (carrier !== null) {
-    // Carriers do not show this response, so only this log entry explains why a phone call stays silent.
+    // Log the refusal, because carriers do not show the response: without this entry, nothing explains why a phone call stays
+    // silent.
     const { reason, message, cause } = known;
     const why = cause instanceof Error ? cause.message : message;
     logger.warn({ requestId, carrier, ...shortened(host), reason, why }, 'call refused');
   }
 }
 
-/** The bot's response explains why the WebSocket failed. Most of these bots have no `/ws` route. */
+/**
+ * Returns a failure with the bot's response, which explains why the WebSocket failed. Most bots that reject a WebSocket have no
+ * `/ws` route.
+ */
 function failureOf(cause: BotRefusedSocket): ApiError {
   const { answer } = cause;
   if (answer === null) return failure('bot-unreachable', { cause });

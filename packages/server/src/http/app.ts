@@ -149,7 +149,7 @@ function addHooks(app: FastifyInstance, context: AppContext): void {
 
 function addErrorHandlers(app: FastifyInstance, context: AppContext, sockets: AgentSockets): void {
   app.setErrorHandler(async (error, request, reply) => {
-    // The response has no reader, and a lost client is not a failure of the service.
+    // Log a lost client as information and send no response, because the service did not fail.
     if (request.raw.destroyed && !request.raw.complete) {
       const fields = { method: request.method, path: loggedPath(request) };
       request.log.info(fields, 'client disconnected before the end of its request');
@@ -171,7 +171,8 @@ function addErrorHandlers(app: FastifyInstance, context: AppContext, sockets: Ag
 }
 
 function addDocuments(app: FastifyInstance): void {
-  // Bots request this for each WebRTC offer. The list is empty, so that no call uses a public third-party server.
+  // Bots request ICE servers here for each WebRTC offer. The response is empty, so that no call uses a public
+  // third-party server.
   app.get(iceServersPath, async () => ({ iceConfig: { iceServers: [] } }));
   app.get('/v1/openapi.json', async (request) => openApiDocument(request.client.serviceUrl));
 }

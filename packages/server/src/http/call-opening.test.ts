@@ -37,7 +37,7 @@ it('readOpening rejects a call that sends no start message in time', async () =>
   });
 });
 
-it('readOpening rejects if the call ends', async () => {
+it('readOpening rejects if the call ends before its start message', async () => {
   const { near, socket, far } = await call();
   const opening = readOpening(near, socket);
   far.close();
@@ -52,7 +52,7 @@ it('readOpening limits the bytes of an incomplete message', async () => {
   await expect(opening).rejects.toMatchObject({ message: expect.stringContaining('16384 bytes') });
 });
 
-it('readOpening removes its listeners', async () => {
+it('readOpening removes its listeners after the start message', async () => {
   const { near, socket, far } = await call();
   const count = () =>
     ['message', 'close'].map((event) => near.listenerCount(event)).concat(socket.listenerCount('data'));

@@ -140,7 +140,7 @@ function visitorOf(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Visitor {
-  // A request whose path cannot be decoded has no `client` of its own.
+  // Compute the client here, because the request has no `client` property if its path cannot be decoded.
   const { address, serviceUrl } = clientOf(request.raw);
   const { headers } = request.raw;
   const { host = '', 'x-forwarded-host': forwardedHost } = headers;

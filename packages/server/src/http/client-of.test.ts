@@ -45,9 +45,12 @@ describe('createClientOf', () => {
     [2, '198.51.100.1, 203.0.113.9', '198.51.100.1'],
     [['10.0.0.0/8'], '198.51.100.1, 203.0.113.9, 10.0.0.7', '203.0.113.9'],
     [1, 'unknown', '10.0.0.2'],
-  ])('with %j trusted, uses the last untrusted address of %s', (trustedProxies, addresses, address) => {
-    expect(clientOf(trustedProxies, { 'x-forwarded-for': addresses }).address).toBe(address);
-  });
+  ])(
+    'with %j trusted, returns the last untrusted address of %s as the client',
+    (trustedProxies, addresses, address) => {
+      expect(clientOf(trustedProxies, { 'x-forwarded-for': addresses }).address).toBe(address);
+    },
+  );
 
   it.each([
     [{ host: 'bots.example.com' }, 'http://bots.example.com'],

@@ -55,7 +55,7 @@ describe('corsHeaders', () => {
   });
 
   it.each(['https://evil.example.com', 'https://app.example.com.evil.org', 'null', 'http://app.example.com'])(
-    'do not allow %s if other origins are configured',
+    'do not allow %s if only other origins are configured',
     (name) => {
       expect(corsHeaders(some, from(name))).toEqual({ vary: 'origin' });
     },
@@ -71,6 +71,6 @@ it.each([
   ['/v1/publicx', false],
   ['/v1/agents', false],
   ['/', false],
-])('isPublic is false for a path outside the public API: %s', (url, is) => {
+])('isPublic is true only for a path of the public API: %s', (url, is) => {
   expect(isPublic(url)).toBe(is);
 });

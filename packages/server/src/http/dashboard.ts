@@ -13,12 +13,12 @@ const pages = [
 
 type Sources = { readonly scripts: string; readonly styles: string };
 const ownSources: Sources = { scripts: "'self'", styles: "'self'" };
-/** Audio worklets are loaded from `blob:` URLs. */
+/** Allow scripts from `blob:` URLs, because audio worklets are loaded from such URLs. */
 const talkSources: Sources = { ...ownSources, scripts: "'self' blob:" };
-/** The library of the API reference adds style elements. */
+/** Allow inline styles, because the library of the API reference adds style elements. */
 const referenceSources: Sources = { ...ownSources, styles: "'self' 'unsafe-inline'" };
 
-/** WebSockets connect to the service itself, under the host name of the request. */
+/** Allow WebSocket connections to the service itself, under the host name of the request. */
 const contentSecurityPolicy = (serviceUrl: string, { scripts, styles }: Sources) =>
   [
     "default-src 'self'",

@@ -24,13 +24,13 @@ describe('createHeldCall', () => {
     expect(call.messages()).toHaveLength(2);
   });
 
-  it('limits large messages with little audio', () => {
+  it('limits the number of large messages that contain little audio', () => {
     const call = createHeldCall('twilio');
     for (let sent = 0; sent < 1000; sent += 1) call.add(media(1, { filling: 'x'.repeat(1000) }), false);
     expect(call.messages().length).toBeLessThan(130);
   });
 
-  it('limits large messages that claim to be audio', () => {
+  it('limits the total size of large messages that claim to be audio', () => {
     const call = createHeldCall('plivo');
     const silent = text({ event: 'media', media: { payload: '' }, filling: 'x'.repeat(1000) });
     let taken = 0;

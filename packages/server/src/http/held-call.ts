@@ -15,10 +15,16 @@ export type HeldCall = {
 /** Audio bytes per second: 8000 samples of one byte each. Exotel sends 16-bit PCM. */
 const audioRates: Record<Carrier, number> = { twilio: 8_000, telnyx: 8_000, plivo: 8_000, exotel: 16_000 };
 
-/** A larger message is not audio, which takes a little more than twice its size as base64 in JSON. */
+/**
+ * Maximum size of an audio message per byte of audio; base64 in JSON takes a little over 2. A larger message is not
+ * audio.
+ */
 const wireBytesPerAudioByte = 8;
 
-/** Bytes that each message counts besides its content, so that empty messages are limited too. */
+/**
+ * Overhead in bytes that is counted for each held message, so that the size limit also bounds the number of empty
+ * messages.
+ */
 const messageBytes = 64;
 
 /** Keeps the latest audio and all other messages, because a bot identifies the call by the first messages. */

@@ -145,13 +145,13 @@ describe('request bodies', () => {
     const answer = await fetch(`${service.url}/v1/keys`, {
       method: 'POST',
       headers: { authorization: `Bearer ${service.privateKey}` },
-      // Sends bytes unchanged, without a content type.
+      // Sends a request body unchanged, without a content type.
       body: new TextEncoder().encode('{"name":"untyped","kind":"public"}'),
     });
     expect(answer.status).toBe(201);
   });
 
-  it('above the size limit are rejected with 413', async () => {
+  it('are rejected with 413 if they exceed the size limit', async () => {
     const answer = await create(JSON.stringify({ name: 'x', kind: 'public', filler: 'x'.repeat(1_100_000) }));
     expect([answer.status, reasonOf(answer)]).toEqual([413, 'body-too-large']);
   });
@@ -160,7 +160,7 @@ describe('request bodies', () => {
     ['with a Content-Length', `content-length: ${megabytes.length}`, [megabytes]],
     ['in chunks', 'transfer-encoding: chunked', [`${megabytes.length.toString(16)}\r\n`, megabytes, '\r\n0\r\n\r\n']],
   ])(
-    'above the size limit are rejected with 413 for a client that sends everything before it reads: %s',
+    'are rejected with 413 if they exceed the size limit, even if the client reads only after sending everything: %s',
     async (_, header, pieces) => {
       const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
       socket.pause();

@@ -170,7 +170,7 @@ function hasNul(fields: unknown): boolean {
   return Object.values(fieldsOf(fields)).some((value) => String(value).includes('\0'));
 }
 
-/** Reports all errors at once. */
+/** Creates one `invalid-request` failure that reports all validation issues. */
 function invalid(issues: readonly Issue[]) {
   const plain = issues.map(({ path, message }) => ({ path, message: withoutBrackets(message) }));
   const text = plain.map(({ path, message }) => `${path}: ${message}`).join('; ');

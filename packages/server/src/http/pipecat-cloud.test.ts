@@ -44,7 +44,7 @@ describe('the services of an organization', () => {
     expect((await call('PUT', '/services', { ...change, serviceName: 'nobody' })).status).toBe(404);
   });
 
-  it('refuse an image, and name it', async () => {
+  it('refuse a deployment of a container image, with an error that names the field', async () => {
     const { status, json } = await call('POST', '/services', { serviceName: 'pulled', image: 'team/bot:1' });
     expect([status, json['error']]).toEqual([400, expect.stringContaining('image: this region runs builds')]);
   });
@@ -78,7 +78,7 @@ describe('a DELETE of a session', () => {
   });
 });
 
-it('a start without a matching agent is not answered with 404 if the CLI asks, which reads that as success', async () => {
+it('a session start for a missing agent gets 409 instead of 404 if the client is the CLI, which reads 404 as success', async () => {
   const start = (userAgent: string) =>
     ask(service, 'POST', '/public/nobody/start', {}, { key: service.publicKey, headers: { 'user-agent': userAgent } });
   expect(await start('PipecatCloudCLI/1.4.0')).toMatchObject({ status: 409, json: { code: '404' } });

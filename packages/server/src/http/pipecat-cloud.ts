@@ -110,7 +110,7 @@ export function pipecatCloudHandlers(own: Handlers): HandlersOf<PipecatCloudOper
   };
 }
 
-/** Reports a session that has ended as stopped. @throws failure `nothing-to-stop` if it does not exist */
+/** Reports a session that has ended as stopped. @throws failure `nothing-to-stop` if the session does not exist */
 async function describeEnded(own: Handlers, request: Parameters<Handlers['getSession']>) {
   try {
     const { sessionId } = await own.getSession(...request);
@@ -121,8 +121,8 @@ async function describeEnded(own: Handlers, request: Parameters<Handlers['getSes
 }
 
 /**
- * Returns a failure with a status that the CLI of Pipecat Cloud shows. It reads 404 as success when it starts a session. It finds
- * the agent with a private key first, but the public key may be of another organization.
+ * Changes a 404 for a session start to 409, because the CLI of Pipecat Cloud takes 404 as success. The 404 can occur although the
+ * CLI has just found the agent with a private key: the public key may belong to another organization.
  */
 export function withVisibleStatus(known: ApiError, request: FastifyRequest): ApiError {
   const { operation } = request.routeOptions.config;

@@ -8,7 +8,7 @@ export type Probes = {
   readonly notReady: () => Promise<string | null>;
   /** Returns the metrics in the Prometheus text format. */
   readonly metrics: () => Promise<{ readonly contentType: string; readonly text: string }>;
-  /** If set, `/metrics` requires it as a bearer token. */
+  /** The bearer token that `/metrics` requires. Null if `/metrics` requires no token. */
   readonly metricsToken: string | null;
 };
 

@@ -3,7 +3,10 @@ import type { ApiError } from '@bothost/contract';
 /** Maximum number of remembered rejections. The oldest is dropped first. */
 const entries = 1_000;
 
-/** Reasons of refused tokens. Browsers hide the response to a handshake, so a page asks with a plain request. */
+/**
+ * Remembers why WebSocket tokens were refused. Browsers hide the response to a handshake, so a page then asks with a
+ * plain request.
+ */
 export function createRecentRefusals() {
   const byToken = new Map<string, ApiError>();
   return {

@@ -6,12 +6,15 @@ import type { Refusal } from '../audit/refusals.ts';
 import { type Caller, type Principal, RefusedKeyError } from '../organizations/authenticate.ts';
 import { fieldsOf } from './json-body.ts';
 
-/** The principal of a request: the authenticated caller, with the client's address and the request id. */
+/** The principal of a request: the authenticated caller, with the client's IP address and the request id. */
 export function principalOf(caller: Caller, request: FastifyRequest): Principal {
   return { ...caller, ...originOf(request), serviceUrl: request.client.serviceUrl };
 }
 
-/** The operator as an actor for the audit log, with address and request id. The operator has no API key. */
+/**
+ * The operator as an actor for the audit log, with the client's IP address and the request id. The operator has no API
+ * key.
+ */
 export function operatorOf(request: FastifyRequest): Actor {
   return { keyId: null, ...originOf(request) };
 }

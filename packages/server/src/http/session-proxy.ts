@@ -86,7 +86,9 @@ export async function authenticatePublicKey(
   return context.authenticator.cached(key, 'public') ?? (await context.authenticator.authenticate(key, 'public'));
 }
 
-/** Fails with 404 for missing and foreign sessions, and with 421 for a session of another server. */
+/**
+ * Fails with 404 for a missing session or one of another organization, and with 421 for a session of another server.
+ */
 export async function locateSession(
   context: Pick<ProxyContext, 'directory'>,
   incoming: IncomingMessage,
@@ -104,7 +106,9 @@ function isOf(known: SessionLocation, caller: Caller, path: SessionPath): boolea
   return known.organizationId === caller.organizationId && known.agentName === path.agentName;
 }
 
-/** Waits until the bot has the session: 404 if the session ends before, 504 after the time limit. */
+/**
+ * Waits until the bot has the session. Fails with 404 if the session ends earlier, and with 504 after the time limit.
+ */
 async function hold(directory: SessionDirectory, sessionId: string, incoming: IncomingMessage): Promise<Address> {
   const disconnect = new AbortController();
   const onClose = () => disconnect.abort();

@@ -93,7 +93,7 @@ function join(a: Duplex, b: Duplex) {
   ] as const) {
     from.pipe(to);
     from.on('error', () => to.destroy());
-    // Deliver bytes that are still buffered.
+    // End the other socket instead of destroying it, so that it still delivers its buffered bytes.
     from.on('close', () => to.end());
   }
 }

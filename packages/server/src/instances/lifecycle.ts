@@ -77,7 +77,10 @@ export function endInstances(db: Database, region: string, at: Date): Promise<vo
   return endInstancesOfRegion(db, region, at);
 }
 
-/** Stores an event of an instance. Returns the id of its session, if any, for the caller to add it there. */
+/**
+ * Stores an event of an instance. Returns the id of the instance's session, if any, so that the caller can add the
+ * event to it.
+ */
 export function recordInstanceEvent(db: Database, instanceId: string, notice: StoredEvent): Promise<string | null> {
   return appendInstanceEvent(db, instanceId, notice);
 }

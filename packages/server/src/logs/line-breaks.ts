@@ -1,4 +1,7 @@
-/** A longer line is returned in blocks, so that a bot that never prints a line break cannot exhaust the server's memory. */
+/**
+ * Size of a block in bytes. Longer lines are split into blocks, so that a bot that prints no line break cannot exhaust the
+ * memory.
+ */
 export const blockBytes = 16 * 1024;
 const newline = 10;
 

@@ -23,7 +23,7 @@ export type Merge = {
   readonly close: () => Promise<void>;
 };
 
-/** Opening an output counts as this number of bytes read, however small the output is. */
+/** Cost of opening an output, counted as this number of bytes read, however small the output is. */
 const sourceBytes = 16 * 1024;
 
 type Head = {

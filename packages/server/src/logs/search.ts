@@ -77,7 +77,7 @@ function createHashSearch(texts: readonly Buffer[]): (line: Buffer) => readonly 
       if (mayStart[prefix >>> (32 - hashBits)] === 0) continue;
       for (const [length, known] of longestFirst.get(prefix) ?? []) {
         const to = from + length;
-        // This text and all shorter ones lie within the last span.
+        // Skip this text and all shorter ones, because they lie within the last span.
         if (to <= reached) break;
         if (to > line.length) continue;
         comparisonsLeft -= 1;

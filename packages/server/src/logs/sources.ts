@@ -102,7 +102,7 @@ async function openFile(context: SourcesContext, owner: LogOwner, file: OutputFi
   try {
     return { handle: await open(file.path, 'r'), file };
   } catch {
-    // The instance has just ended, and its output was moved.
+    // The instance has just ended and its output was moved, so open the output in the log directory.
     const moved = await context.outputs.findReleased(logDirectory(context.logsDirectory, owner));
     if (moved === null || moved.path === file.path) return null;
     return { handle: await open(moved.path, 'r'), file: moved };

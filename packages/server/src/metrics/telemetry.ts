@@ -98,7 +98,7 @@ export function addGauge(
     registers: [registry],
     async collect() {
       this.reset();
-      // Errors are ignored, because the other metrics are needed most while the database is unavailable.
+      // Ignore a failed read, because the other metrics are needed most while the database is unavailable.
       const values = await read().catch(() => new Map<string, number>());
       for (const [value, count] of values) this.set({ [label]: value }, count);
     },

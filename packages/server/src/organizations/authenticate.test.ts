@@ -90,7 +90,7 @@ describe('createAuthenticator', () => {
     expect(authenticator.cached(key, 'private')).toBeUndefined();
   });
 
-  it('forget drops one key or all keys', async () => {
+  it('removes one key or all keys from the cache when forget is called', async () => {
     const authenticator = open();
     const [one, other] = [await make(), await make()];
     await authenticator.authenticate(one.key, 'private');

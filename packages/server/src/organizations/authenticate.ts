@@ -11,7 +11,10 @@ export type Caller = {
   readonly keyName: string;
 };
 
-/** The caller of a request in its organization, for the audit log, and the service's URL for it, without a trailing slash. */
+/**
+ * The caller of a request and its organization, for the audit log, with the URL at which the caller reached the service (no
+ * trailing slash).
+ */
 export type Principal = Actor & Pick<Caller, 'organizationId' | 'organizationName'> & { readonly serviceUrl: string };
 
 /** Why an existing key is refused. It is the cause of `key-invalid`, and only recorded in the audit log of its organization. */

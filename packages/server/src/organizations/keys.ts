@@ -50,7 +50,7 @@ export async function createKey(
   return { ...present(row), key };
 }
 
-/** Revokes a key, or does nothing if it is revoked. @throws failure `key-not-found` */
+/** Revokes a key. Does nothing if the key is already revoked. @throws failure `key-not-found` */
 export async function revokeKey(
   context: { db: Database; now: () => Date },
   scope: ActingScope,

@@ -67,7 +67,7 @@ export async function addMember(context: Context, scope: Scope, role: Role): Pro
   await record(context, scope, 'members.join', userId, [role]);
 }
 
-/** @throws failure `member-not-found`, `last-owner` */
+/** Changes the role of a member. @throws failure `member-not-found`, `last-owner` */
 export async function updateMember(context: Context, scope: Scope, userId: string, role: Role): Promise<Member> {
   return change(context, scope, userId, async (inside, member) => {
     if (role !== 'owner') await requireOtherOwner(inside.db, scope.organizationId, member);
@@ -77,7 +77,7 @@ export async function updateMember(context: Context, scope: Scope, userId: strin
   });
 }
 
-/** @throws failure `member-not-found`, `last-owner` */
+/** Removes a member. @throws failure `member-not-found`, `last-owner` */
 export async function removeMember(context: Context, scope: Scope, userId: string): Promise<Member> {
   return change(context, scope, userId, async (inside, member) => {
     await requireOtherOwner(inside.db, scope.organizationId, member);

@@ -88,12 +88,15 @@ export async function askBot(
   try {
     return BotSession.parse(JSON.parse(body));
   } catch {
-    // The bot uses this path for an unrelated route.
+    // The response is not a session state, so the bot uses this path for an unrelated route.
     return null;
   }
 }
 
-/** Asks a bot to stop (docs/bot-contract.md, "Stop"). False if it cannot or has no session. Never rejects. */
+/**
+ * Asks a bot to stop its session (docs/bot-contract.md, "Stop"). Returns false if the bot cannot or has no session.
+ * Never rejects.
+ */
 export async function askToStop(address: InstanceAddress, token: string, graceSeconds: number): Promise<boolean> {
   const body = JSON.stringify({ graceSeconds });
   const headers = bodyHeaders({ authorization: `Bearer ${token}` }, body);

@@ -215,7 +215,7 @@ describe('dispatch', () => {
     expect(before).toEqual(testNow);
   });
 
-  it('is aborted by a stop', async () => {
+  it('is aborted when the session is stopped', async () => {
     const { context, readySession } = await session({ '/bot': () => context.ownership.abort(readySession.id) });
     await dispatch(context, readySession);
     expect(statuses()).toEqual(['HTTP_ERROR']);

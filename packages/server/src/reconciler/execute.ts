@@ -23,7 +23,7 @@ type Context = EndRecorder & {
   readonly validation: Pick<Validation, 'passed'>;
   readonly runner: InstanceRunner;
   readonly dispatchContext: Parameters<typeof adoptSession>[0];
-  /** Returns the end time to record for something that ended while no server observed it. */
+  /** Returns the end time to record for a session or instance whose end no server observed. */
   readonly unobservedEndAt: () => Date;
   readonly requestReconcile: () => void;
 };

@@ -25,7 +25,7 @@ type Context = {
   readonly retryWrite: RetryWrite;
   readonly endSession: (sessionId: string, status: CompletionStatus, at?: Date) => Promise<void>;
   readonly requestReconcile: () => void;
-  /** Returns the end time to record for something that ended while no server observed it. */
+  /** Returns the end time to record for a session or instance whose end no server observed. */
   readonly unobservedEndAt: () => Date;
   /** Called when an instance exits by itself before it had a session. */
   readonly onIdleExit: (deploymentId: string, exit: InstanceExit) => Promise<void>;

@@ -8,7 +8,7 @@ import { findInstance, markReady } from '../instances/lifecycle.ts';
 import { createInstanceRunner, type RunnerContext } from './instance-runner.ts';
 import { createSessionOwnership } from './session-ownership.ts';
 
-it('does not start an instance that became ready after its row was read', async () => {
+it('the instance runner does not start an instance that became ready after its row was read', async () => {
   const rows = await testRows();
   onTestFinished(() => rows.close());
   const now = () => testNow;

@@ -15,7 +15,7 @@ beforeEach(async () => {
 afterEach(() => rows.close());
 
 const serverId = newId();
-/** The local state of a server that has just started. */
+/** The in-memory state of a server that has just started: it owns no session and starts no instance. */
 const fresh: LocalState = {
   isOwned: () => false,
   isBusyInstance: () => false,

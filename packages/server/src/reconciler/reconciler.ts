@@ -78,7 +78,7 @@ export type Reconciler = {
 export function createReconciler(context: ReconcilerContext): Reconciler {
   const { ownership, directory, logger } = context;
   const closing = new AbortController();
-  // Disables the listener limit, because every owned session adds a listener.
+  // Disables the signal's listener limit, because every owned session adds a listener.
   setMaxListeners(0, closing.signal);
   const backoff = createBackoff(context.now);
   const takeover = createTakeover(context);
@@ -190,7 +190,7 @@ function createDispatchContext(
   };
 }
 
-/** Tracks the first pass of this server, which ends what died with the previous server. */
+/** Tracks the first pass of this server, which ends the sessions and instances that died with the previous server. */
 function createTakeover({ now, lastHeartbeat }: Pick<ReconcilerContext, 'now' | 'lastHeartbeat'>) {
   let isOver = false;
   let resolveDone: () => void = () => undefined;
@@ -206,7 +206,10 @@ function createTakeover({ now, lastHeartbeat }: Pick<ReconcilerContext, 'now' | 
       isOver = true;
       resolveDone();
     },
-    /** The end time of what no server observed ending: the last heartbeat of the previous server, or now. */
+    /**
+     * Returns the end time to record for a session or instance whose end no server observed: the previous server's last
+     * heartbeat until the first pass is over, and the current time afterwards.
+     */
     unobservedEndAt: () => (isOver || lastHeartbeat === null ? now() : lastHeartbeat),
   };
 }
