@@ -52,13 +52,17 @@ export function encryptToRow(
   return { ...row, sealed: encryptValue(keys.value, contextOf(set, row), value, randomBytes) };
 }
 
-/** @throws DamagedError if the value does not belong to its row; RootKeyMissing */
+/** Decrypts one value of a secret set. @throws DamagedError if the value does not belong to its row; RootKeyMissing */
 export async function decryptRow({ db, keyring }: Context, set: SetIdentity, row: ValueRow): Promise<Buffer> {
   const key = await keyring.version(db, set.organization_id, 'value', readKeyVersion(row.sealed));
   return decryptValue(key, contextOf(set, row), row.sealed);
 }
 
-/** @throws DamagedError if the revision is missing or does not match its MAC; RootKeyMissing */
+/**
+ * Reads a revision and verifies its MAC.
+ *
+ * @throws DamagedError if the revision is missing or does not match its MAC; RootKeyMissing
+ */
 export async function readVerifiedRevision(
   context: Context,
   set: SecretSetRow,

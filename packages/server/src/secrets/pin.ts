@@ -104,7 +104,8 @@ export function decryptForDeployment(
   context: Context,
   { organizationId, region, pins }: PinnedSecrets,
 ): Promise<Record<string, string>> {
-  // A transaction of the caller has no snapshot, so without a lock a concurrent write would look like damage.
+  // Lock the set if the caller is in a transaction: its statements share no snapshot, so a concurrent write would look like
+  // damage.
   const lock = context.db.isTransaction ? 'share' : undefined;
   return readInSnapshot(context.db, async (db) => {
     const reading = { db, keyring: withVersionCache(context.keyring) };

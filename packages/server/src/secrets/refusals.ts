@@ -2,12 +2,12 @@ import { failure, secretSetLimits } from '@bothost/contract';
 import type { KeyRevision } from './change.ts';
 import type { SecretSetRow, ValueRow } from './rows.ts';
 
-/** @throws failure `region-unknown` */
+/** Rejects an unknown region. @throws failure `region-unknown` */
 export function requireKnownRegion(region: string, known: readonly string[]): void {
   if (!known.includes(region)) throw failure('region-unknown');
 }
 
-/** @throws failure `region-unknown`, `secret-set-region` */
+/** Rejects a request that would change the region of a set. @throws failure `region-unknown`, `secret-set-region` */
 export function requireUnchangedRegion(
   set: Pick<SecretSetRow, 'region'>,
   region: string,
@@ -19,7 +19,11 @@ export function requireUnchangedRegion(
   throw failure('secret-set-region', { message, issues: [{ path: 'body.region', message }] });
 }
 
-/** An `expected` revision of 0 means that the set must not exist. @throws failure `secret-set-changed` */
+/**
+ * Rejects a request that expects another revision of the set; `expected` 0 means that the set must not exist.
+ *
+ * @throws failure `secret-set-changed`
+ */
 export function requireExpectedRevision(set: Pick<SecretSetRow, 'revision'>, expected: number | null): void {
   if (expected === null || expected === set.revision) return;
   const message =
@@ -29,7 +33,11 @@ export function requireExpectedRevision(set: Pick<SecretSetRow, 'revision'>, exp
   throw failure('secret-set-changed', { message });
 }
 
-/** @throws failure `secret-set-too-large` with the limit and the size that the set would have */
+/**
+ * Rejects a set that would be too large.
+ *
+ * @throws failure `secret-set-too-large` with the limit and the size that the set would have
+ */
 export function requireAllowedSize(
   entries: readonly KeyRevision[],
   rows: ReadonlyMap<string, ValueRow>,

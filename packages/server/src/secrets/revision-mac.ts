@@ -17,7 +17,7 @@ export function computeRevisionMac(key: VersionedKey, set: Identity, row: Authen
   return computeMac(key, purpose, fieldsOf(set, row));
 }
 
-/** @throws DamagedError if the revision does not match its MAC; RootKeyMissing */
+/** Verifies the MAC of a revision. @throws DamagedError if the revision does not match its MAC; RootKeyMissing */
 export async function requireRevisionMac(
   { db, keyring }: { readonly db: Database; readonly keyring: Keyring },
   set: Identity,

@@ -268,7 +268,7 @@ describe('secret sets', () => {
     expect(await listSecrets(vault.context, { organizationId: home }, { type: 'secret' })).toEqual([]);
   });
 
-  it('look missing to other organizations', async () => {
+  it('are indistinguishable from missing sets for other organizations', async () => {
     await put({ A: '1' });
     await vault.deliver();
     const answers = async (name: string) => {

@@ -25,7 +25,8 @@ export async function getSecretSet(
     const reading = { db, keyring: withVersionCache(context.keyring) };
     const content = await readSecretSet(reading, found);
     if (found.kind !== 'secret') throw failure('secret-set-has-no-keys');
-    // The response shows columns that only decrypting the value authenticates, as its associated data.
+    // Decrypt every value before the response. Decryption authenticates the columns that the response shows, which are
+    // associated data.
     for (const row of content.rows.values()) {
       (await withDamageAsFailure(() => decryptRow(reading, found, row))).fill(0);
     }
@@ -46,7 +47,7 @@ export async function getSecretSet(
   };
 }
 
-/** @throws failure `secret-set-not-found`, `secret-set-damaged` */
+/** Returns the revisions of a secret set. @throws failure `secret-set-not-found`, `secret-set-damaged` */
 export function secretHistory(
   context: { readonly db: Database; readonly keyring: Keyring },
   scope: Scope,

@@ -25,7 +25,11 @@ export type WriteRequest = {
   readonly dryRun: boolean;
 };
 
-/** @throws failure `invalid-request` if the registry or the encoding of the credentials is invalid */
+/**
+ * Parses a request to write secrets.
+ *
+ * @throws failure `invalid-request` if the registry or the encoding of the credentials is invalid
+ */
 export function parseWriteRequest(body: PutSecretsRequest, policy: Pick<RegistryPolicy, 'plain'>): WriteRequest {
   const common = {
     region: body.region ?? null,

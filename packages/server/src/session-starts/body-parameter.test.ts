@@ -12,7 +12,7 @@ it('bodyParameter returns text that decodes to the same value and needs no perce
       const parameter = bodyParameter(JSON.stringify(body));
       expect(parameter).toMatch(/^[A-Za-z0-9]+=*$/);
       const decoded: unknown = JSON.parse(Buffer.from(parameter, 'base64').toString('utf8'));
-      // `JSON.stringify` writes -0 as 0.
+      // Compare with a JSON copy of the body, because `JSON.stringify` writes -0 as 0.
       expect(decoded).toEqual(JSON.parse(JSON.stringify(body)));
     }),
     { numRuns: 500 },

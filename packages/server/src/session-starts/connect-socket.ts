@@ -69,7 +69,7 @@ export async function connectSocket(context: ConnectContext, requested: SocketTa
   await context.disk.require(0);
   const { agentName, carrier } = requested;
   const sessionId = requested.token === null ? context.newId() : sessionOf(context, requested, requested.token);
-  // A client is already connected to the session, so the token was used.
+  // A client is already connected to the session, so the token was used before.
   if (context.ownership.has(sessionId)) throw failure('token-invalid');
   context.ownership.acquire(sessionId);
   try {

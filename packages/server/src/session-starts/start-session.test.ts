@@ -62,14 +62,14 @@ describe('startSession', () => {
     await ended(service, 'default', String(json['sessionId']));
   });
 
-  it('returns only URL and token for a WebSocket if the agent is set so', async () => {
+  it('returns only URL and token for a WebSocket if the agent has the minimal start response', async () => {
     const { json } = await startSession({ transport: 'websocket', body: { caller: 'anna' } }, '', 'strict');
     expect(Object.keys(json)).toEqual(['wsUrl', 'token']);
     const { sessions } = await service.client.getSessions({ params: { agentName: 'strict' } });
     await stop(service, 'strict', sessions[0]?.sessionId ?? '');
   });
 
-  it('returns URL, token and body for a WebSocket', async () => {
+  it('returns URL, token and body for a WebSocket by default', async () => {
     const { json } = await startSession({ transport: 'websocket', body: { caller: 'anna' } });
     expect(json).toEqual({
       sessionId: expect.stringMatching(uuid),

@@ -13,7 +13,7 @@ export type SessionFilter = {
   readonly status: 'active' | 'ended' | 'all';
   readonly startType?: 'cold' | 'warm' | 'all';
   readonly startSeconds?: { readonly least: number; readonly greatest: number | null };
-  /** Until `now` for a session that has not ended. */
+  /** Bounds of the session's duration. A session that has not ended lasts until `now`. */
   readonly durationSeconds?: { readonly least: number | undefined; readonly greatest: number | undefined };
   readonly now?: Date;
   readonly endStates: readonly string[] | undefined;

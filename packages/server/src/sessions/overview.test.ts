@@ -11,7 +11,7 @@ afterAll(() => rows.close());
 const overview = (organizationId: string) => getOverview({ db: rows.db, now: () => testNow }, { organizationId });
 const warm = { cold_start: false };
 
-it('returns zeros and no percentiles for an organization without agents', async () => {
+it('getOverview returns zeros and no percentiles for an organization without agents', async () => {
   expect(await overview(await rows.organization())).toEqual({
     agentCount: 0,
     sessions: { live: 0, capacity: 0 },
@@ -22,7 +22,7 @@ it('returns zeros and no percentiles for an organization without agents', async 
   });
 });
 
-it('counts only the agents of the organization, and only the last hour', async () => {
+it('getOverview counts only agents of the organization, and only session starts and ends of the last hour', async () => {
   const organizationId = await rows.organization();
   const agentId = await rows.agent(organizationId);
   const deploymentId = await rows.deployment(agentId, { min_agents: 1, max_agents: 2 });
@@ -68,7 +68,7 @@ it('counts only the agents of the organization, and only the last hour', async (
   ]);
 });
 
-it('reports a deployment that failed and one whose instances do not start, with their errors', async () => {
+it('getOverview reports a failed deployment and one whose instances do not start, with their errors', async () => {
   const organizationId = await rows.organization();
   const broken = await rows.agent(organizationId, { name: 'broken' });
   await rows.deployment(broken, { state: 'failed', error: 'The build failed.', error_code: 'PCC_PREPARE_FAILED' });

@@ -2,7 +2,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { testNow, testRows } from '../../test/support/test-rows.ts';
 import { recordEvents } from './progress.ts';
 
-it('records an event once that a server reports again after a restart', async () => {
+it('recordEvents records an event only once if a server reports it again after a restart', async () => {
   const rows = await testRows();
   onTestFinished(() => rows.close());
   const organizationId = await rows.organization();

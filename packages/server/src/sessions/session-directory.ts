@@ -79,7 +79,8 @@ export function createSessionDirectory(context: {
     if (row === undefined) return undefined;
     const isOtherHost = row.host_id !== null && row.host_id !== context.host.id;
     if (row.region !== context.host.region || isOtherHost) throw elsewhere(row.region);
-    // Do not cache the session, because this server learns of the end only of sessions that it owns.
+    // Do not cache the session: this server learns only of the ends of sessions that it owns, so the entry would never be
+    // removed.
     return entries.get(sessionId) ?? { ...session, sessionId, instanceId: row.instance_id, address: null, open: false };
   };
 

@@ -81,7 +81,7 @@ function discardedWhenBroken(client: pg.PoolClient): PostgresPoolClient {
   function query<R>(text: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<R>>;
   function query<R>(cursor: PostgresCursor<R>): PostgresCursor<R>;
   function query(text: unknown, parameters?: readonly unknown[]): unknown {
-    // Kysely calls this only for streaming queries, which need a cursor.
+    // Kysely passes a cursor instead of a text only for streaming queries.
     if (typeof text !== 'string') throw new TypeError('Streaming queries are not supported.');
     const name = preparedName(text);
     const values = [...(parameters ?? [])];

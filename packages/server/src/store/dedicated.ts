@@ -36,7 +36,7 @@ export async function openDedicated(options: {
     throw error;
   }
   onLost = options.onLost;
-  // Shorter than the interval, so that queries do not overlap.
+  // Time out before the next heartbeat query is due, so that two queries never overlap.
   const question = { text: 'select 1', query_timeout: heartbeatMs - 1_000 };
   heartbeat = setInterval(() => void client.query(question).catch(lose), heartbeatMs);
   heartbeat.unref();

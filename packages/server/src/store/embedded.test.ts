@@ -149,7 +149,7 @@ describe('an embedded database', () => {
     await sql`create table survived as select 1 as one`.execute(db);
     const before = await postmasterOf(directory);
     process.kill(before, 'SIGKILL');
-    // Queries on lost connections fail; a later query waits for the restart.
+    // A query on a lost connection fails; a later query waits until the database has restarted.
     const ask = async () => {
       const { rows } = await sql`select one from survived`.execute(db).catch(() => ({ rows: [] }));
       const after = await findPostmaster(layoutOf(directory).data);

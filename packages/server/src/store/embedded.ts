@@ -24,7 +24,7 @@ export type EmbeddedPostgres = {
   readonly ensureRunning: () => Promise<void>;
   /** Stops the database. Close the pools first. */
   readonly stop: () => Promise<void>;
-  /** Leaves the database running. */
+  /** Stops watching the database, and leaves it running. */
   readonly close: () => void;
 };
 

@@ -17,7 +17,7 @@ export async function migrate<Tables>(
   db: Kysely<Tables>,
   migrations: readonly Migration[],
 ): Promise<readonly string[]> {
-  // A migration sees earlier versions of the tables than the types describe.
+  // Remove the table types, because a migration runs on earlier versions of the tables.
   const untyped = db as unknown as Kysely<unknown>;
   const ran: string[] = [];
   for (;;) {

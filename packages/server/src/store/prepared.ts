@@ -1,6 +1,8 @@
 import { CompiledQuery } from 'kysely';
 
-/** A query planned once per connection. List its columns: a prepared `*` fails after a column is added. */
+/**
+ * A query that is planned once per connection. List the columns: a prepared `select *` fails after a column is added.
+ */
 export function preparedQuery<Row>(name: string, text: string, parameters: readonly unknown[]): CompiledQuery<Row> {
   return CompiledQuery.raw(`/* prepared: ${name} */ ${text}`, [...parameters]) as CompiledQuery<Row>;
 }

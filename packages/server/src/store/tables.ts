@@ -125,7 +125,7 @@ export type DeploymentsTable = {
   state: DeploymentState;
   /** When the deployment entered its current state. */
   state_at: Generated<Date>;
-  /** For the agent's owner: why it failed, or why its instances currently do not start. */
+  /** For the agent's owner: why the deployment failed, or why its instances currently do not start. */
   error: string | null;
   error_code: DeploymentProblem | null;
   error_at: Date | null;
@@ -148,7 +148,9 @@ export type DeploymentsTable = {
   profile: ProfileName;
   max_session_seconds: number;
   websocket_auth: 'none' | 'token';
-  /** Whether a start with the transport websocket answers only what existing WebSocket clients accept. */
+  /**
+   * Whether the response to a start with the transport `websocket` has only the fields that existing WebSocket clients accept.
+   */
   websocket_start: Generated<'full' | 'minimal'>;
   /** Whether instances may be forked from a process that has imported the bot. */
   fork: boolean;
@@ -243,7 +245,7 @@ export type SessionMetricsTable = {
   created_at: Date;
 };
 
-/** The file is named by the id. `announced`: hash and size were declared before the upload. */
+/** The archive file is named by the id. `announced`: hash and size were declared before the upload. */
 export type UploadsTable = {
   id: string;
   organization_id: string;

@@ -10,7 +10,7 @@ export function derivedId(ownerId: string, name: string): string {
   return v5(name, ownerId);
 }
 
-/** Any UUID in either case; PostgreSQL ignores the case. */
+/** Whether the text is a UUID of any version, in upper or lower case (PostgreSQL ignores the case). */
 export function isUuid(text: string): boolean {
   return validate(text);
 }

@@ -33,7 +33,9 @@ export async function waitFor<T>(options: {
   }
 }
 
-/** Watches a directory. Undefined if no watch is left (inotify(7)); the interval is then sufficient. */
+/**
+ * Watches a directory. Undefined if the system allows no more watches (inotify(7)); checking at the interval is then sufficient.
+ */
 function watchOrNone(directory: string, changed: () => void) {
   try {
     const watcher = watch(directory, changed);

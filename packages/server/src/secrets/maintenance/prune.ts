@@ -21,7 +21,7 @@ export async function pruneRevisions(context: Context): Promise<number> {
     try {
       deleted += await context.db.transaction().execute((db) => pruneSet({ ...context, db }, id));
     } catch (error) {
-      // Caught outside the transaction, so that the transaction is rolled back.
+      // Catch the error outside the transaction, so that the transaction is rolled back.
       if (!(error instanceof DamagedError || error instanceof RootKeyMissing)) throw error;
     }
   }

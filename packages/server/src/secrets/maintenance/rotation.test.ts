@@ -274,7 +274,7 @@ describe('rotation of vault keys', () => {
       expect(await one.values(home, 'keys')).toEqual(expected[0]);
     });
 
-    it('leaves a locked set for the next pass', async () => {
+    it('skips a locked set, which the next pass re-encrypts', async () => {
       const one = await filled();
       await rotateOrganizationKeys(one.context, null);
       const [task] = await listTasks(rows.db, 'running');

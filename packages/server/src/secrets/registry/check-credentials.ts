@@ -70,7 +70,7 @@ export async function checkCredentials(
   } catch (error) {
     return verdictForError(error, access.timeoutMs / 1000);
   } finally {
-    // Not awaited, because `destroy` waits for connections that are being opened.
+    // Do not await `destroy`, because it waits for connections that are still being opened.
     void agent.destroy().catch(() => {});
   }
 }
@@ -170,7 +170,7 @@ function senderOf(dispatcher: Dispatcher, signal: AbortSignal): SendRequest {
     });
     const retryAfter = headers['retry-after'];
     const text = wantsBody === true && statusCode === 200 ? await body.text() : '';
-    // The rest of the body is not read, however long it is.
+    // Stop reading the body here, however much of it is left.
     body.on('error', () => {}).destroy();
     return {
       status: statusCode,

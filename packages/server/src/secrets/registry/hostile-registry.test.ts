@@ -97,7 +97,7 @@ describe('checkCredentials', () => {
     expect([leaks(registry), other.bytes()]).toEqual([[], '']);
   });
 
-  it('uses Basic if the realm is forged and the registry offers both', async () => {
+  it('uses Basic authentication if the token realm is forged and the registry offers both schemes', async () => {
     answer = ({ headers }) =>
       headers.has('authorization')
         ? formatReply(200)

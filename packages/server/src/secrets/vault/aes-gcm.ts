@@ -21,7 +21,11 @@ export function encrypt(
   return Buffer.concat([iv, encrypted, encryption.getAuthTag()]);
 }
 
-/** @throws DamagedError if a bit of the content, the key or the associated data differs */
+/**
+ * Decrypts the result of `encrypt`.
+ *
+ * @throws DamagedError if a bit of the content, the key or the associated data differs
+ */
 export function decrypt(key: Buffer, associatedData: Buffer, encrypted: Buffer): Buffer {
   if (encrypted.length < encryptionOverheadBytes) throw new DamagedError('the encrypted data is too short');
   const decryption = createDecipheriv(cipher, key, encrypted.subarray(0, ivLength), { authTagLength });

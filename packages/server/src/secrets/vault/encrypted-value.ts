@@ -56,7 +56,7 @@ export function readKeyVersion(stored: Buffer): number {
   return stored.readUInt32BE(2);
 }
 
-/** @throws DamagedError if the value or the context differs */
+/** Decrypts the stored form of a value. @throws DamagedError if the value or the context differs */
 export function decryptValue(organizationKey: VersionedKey, context: ValueContext, stored: Buffer): Buffer {
   if (readKeyVersion(stored) !== organizationKey.version)
     throw new DamagedError('the value is encrypted with another version of the key');

@@ -29,13 +29,13 @@ export async function readKeyFiles(folder: string): Promise<Buffer[]> {
   return keys;
 }
 
-/** Returns null if there is no file for this id. @throws KeyFileError */
+/** Reads the key file with this id. Null if there is none. @throws KeyFileError */
 export async function findKeyFile(folder: string, keyId: string): Promise<Buffer | null> {
   const exists = (await namesIn(folder)).includes(keyId);
   return exists ? readKeyFile(join(folder, keyId), keyId) : null;
 }
 
-/** Returns no names if the directory does not exist yet. */
+/** Returns the names of the files in the directory. Empty if the directory does not exist yet. */
 async function namesIn(folder: string): Promise<string[]> {
   try {
     await chmod(folder, 0o700);

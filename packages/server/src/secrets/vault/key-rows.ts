@@ -14,7 +14,7 @@ export function findVaultState(
   return (lock === 'share' ? query.forShare() : query).executeTakeFirst();
 }
 
-/** If two servers start at once, the row of the first one is kept. */
+/** Inserts the vault's state. If two servers start at once, the row of the first server is kept. */
 export async function insertVaultState(db: Database, row: Insertable<VaultStateTable>): Promise<void> {
   await db
     .insertInto('vault_state')
@@ -23,7 +23,10 @@ export async function insertVaultState(db: Database, row: Insertable<VaultStateT
     .execute();
 }
 
-/** Deletes the vault's state if it encrypts only its canary and no sets exist, whose keys a restore may bring. */
+/**
+ * Deletes the vault's state if it encrypts only its canary and there are no secret sets. If there are sets, a restore may still
+ * bring the keys that encrypt them.
+ */
 export async function deleteUnusedVaultState(db: Database): Promise<void> {
   await sql`delete from vault_state
     where not exists (select from vault_keys) and not exists (select from secret_sets)`.execute(db);
@@ -42,8 +45,8 @@ export async function hasSecrets(db: Database): Promise<boolean> {
 }
 
 /**
- * Returns whether an organization has sets but no key for a purpose. Its keys are lost then, because they are created before its
- * first set. This is one statement, because two would mistake the first write of another server for a loss.
+ * Returns whether an organization has secret sets but no key for a purpose. Such a key was lost, because keys are created before
+ * the first set. Uses one statement: between two statements, another server's first write could look like a loss.
  */
 export async function hasLostKey(db: Database, organizationId: string, purpose: KeyPurpose): Promise<boolean> {
   const { rows } = await sql<{ lost: boolean }>`
@@ -91,7 +94,7 @@ export async function findUnusedKeyVersion(db: Database, organizationId: string)
   return rows[0]?.version ?? 1;
 }
 
-/** If another server has already created this version, its key is kept. */
+/** Inserts a key. If another server has already created this version, the other server's key is kept. */
 export async function insertKey(db: Database, row: Insertable<VaultKeysTable>): Promise<void> {
   await db
     .insertInto('vault_keys')

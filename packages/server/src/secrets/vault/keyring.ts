@@ -27,7 +27,11 @@ export type Keyring = {
   readonly ensure: (db: Database, organizationId: string) => Promise<void>;
   /** Returns the newest key, which encrypts new values. @throws DamagedError, RootKeyMissing */
   readonly current: (db: Database, organizationId: string, purpose: KeyPurpose) => Promise<VersionedKey>;
-  /** @throws DamagedError if the key is missing or does not unwrap; RootKeyMissing if its root key is not available */
+  /**
+   * Returns a key by its version.
+   *
+   * @throws DamagedError if the key is missing or does not unwrap; RootKeyMissing if its root key is not available
+   */
   readonly version: (
     db: Database,
     organizationId: string,
@@ -68,7 +72,7 @@ export function createKeyring(context: { rootKeys: RootKeyProvider; now: () => D
   }
 
   async function unwrap(row: VaultKeyRow): Promise<VersionedKey> {
-    // The id contains the whole row, so that a row that was changed in the database is not served from the cache.
+    // The cache id contains the whole row, so that a row that was changed in the database is not served from the cache.
     const id = `${row.organization_id} ${row.purpose} ${row.version} ${row.root_key_id} ${toMilliseconds(row.created_at)} ${row.wrapped.toString('base64')}`;
     const cached = cache.get(id);
     if (cached !== undefined && cached.until > now().getTime()) return cached.key;

@@ -11,7 +11,7 @@ export function computeMac(key: VersionedKey, purpose: string, fields: readonly 
   return Buffer.concat([version, computeHmac(key, purpose, encodeParts([key.version, ...fields]))]);
 }
 
-/** Returns the version of the key of a MAC, or null if the length is wrong. */
+/** Returns the version of the key that computed a MAC. Null if the MAC has the wrong length. */
 export function readMacKeyVersion(mac: Buffer | null): number | null {
   return mac?.length === 36 ? mac.readUInt32BE(0) : null;
 }

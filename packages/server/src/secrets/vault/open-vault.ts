@@ -14,7 +14,7 @@ export type RootKeySource = { readonly keys?: readonly Buffer[]; readonly folder
 
 export type Vault = { readonly keyring: Keyring; readonly rootKeys: RootKeyProvider };
 
-/** The service must not start: it could not decrypt the stored secrets, or would create a second root key. */
+/** Thrown if the service must not start, because it could not decrypt the stored secrets or would create a second root key. */
 class VaultError extends OperatorError {
   override readonly name = 'VaultError';
 }

@@ -12,9 +12,9 @@ export type RootKeyProvider = {
   readonly status: () => Promise<{ readonly ok: boolean; readonly keyIds: readonly string[] }>;
   /** Returns whether a root key is available, including one that was added since the start. */
   readonly has: (keyId: string) => Promise<boolean>;
-  /** @throws RootKeyMissing */
+  /** Wraps a key with the root key `keyId`. @throws RootKeyMissing */
   readonly wrap: (key: Buffer, keyId: string, context: Buffer) => Promise<Buffer>;
-  /** @throws DamagedError if the key or its context differs; RootKeyMissing */
+  /** Unwraps a key with the root key `keyId`. @throws DamagedError if the key or its context differs; RootKeyMissing */
   readonly unwrap: (wrapped: Buffer, keyId: string, context: Buffer) => Promise<Buffer>;
   /** Creates a root key and returns its id. Null if the operator supplies root keys. */
   readonly create: (() => Promise<string>) | null;
@@ -25,7 +25,7 @@ export class RootKeyMissing extends Error {
   override readonly name = 'RootKeyMissing';
 }
 
-/** The id of a root key is the first 16 hexadecimal digits of a hash, which reveal nothing about the key. */
+/** The id of a root key is the first 16 hexadecimal digits of a hash of the key, and reveals nothing about the key. */
 export function rootKeyId(key: Buffer): string {
   return createHash('sha256').update('bothost root key id').update(key).digest('hex').slice(0, 16);
 }

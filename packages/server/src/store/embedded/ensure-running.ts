@@ -80,7 +80,7 @@ async function startOnce(options: {
     timeoutMs: startTimeoutMs,
   });
   if (output === undefined) return 'started';
-  // Processes of a killed server are still ending, or another process started the server first.
+  // Wait if processes of a killed database server are still ending, or if another process started the server first.
   if (/pre-existing shared memory block|lock file "[^"]+" already exists/.test(output)) {
     const haveEnded = async () => ((await hasProcesses(dataDirectory)) ? undefined : true);
     await waitFor({ directory: dataDirectory, timeoutMs: 1_000, check: haveEnded });

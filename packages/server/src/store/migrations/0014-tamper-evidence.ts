@@ -9,8 +9,8 @@ export const tamperEvidence = {
 };
 
 const statements = [
-  // Existing pins have no MAC. The vault adds them at its next start and then sets `pins_stamped`, which is bound to the
-  // canary: from then on, a pin without a MAC was changed.
+  // Existing pins have no MAC. The vault adds MACs at its next start and then sets `pins_stamped`, which is bound to the canary:
+  // from then on, a pin without a MAC counts as tampered with.
   `create table secret_pins (
     deployment_id uuid not null references deployments on delete cascade,
     set_id uuid not null,
@@ -23,12 +23,12 @@ const statements = [
   )`,
   `create index secret_pins_of_organization on secret_pins (organization_id)`,
   `alter table vault_state add column pins_stamped boolean not null default false`,
-  // Existing results have no MAC, so they are removed and checked again.
+  // Remove existing results of registry checks, because they have no MAC; the registries are checked again.
   `delete from pull_secret_checks`,
   `alter table pull_secret_checks add column stamp bytea not null default ''`,
   `delete from vault_tasks where state = 'done'`,
   `alter table vault_tasks add column root_key_id text, add column proof bytea`,
-  // For looking up the last change of a set whenever it is decrypted.
+  // Index for looking up the last change of a secret set, which is needed whenever the set is decrypted.
   `create index audit_events_of_set on audit_events (organization_id, lower(object), sequence)
     where result = 'done' and action in ('secrets.set', 'secrets.unset', 'secrets.rollback', 'secrets.delete')`,
 ];

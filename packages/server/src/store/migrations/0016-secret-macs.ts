@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * One MAC per revision of a secret set replaces those of sets, revisions, pins, checks and tasks. No secret depends on the
+ * One MAC per revision of a secret set replaces the MACs of sets, revisions, pins, checks and tasks. No secret depends on the
  * audit log any more. The new MACs need keys, so the service adds them at its next start (`secrets/add-revision-macs.ts`).
  */
 export const secretMacs = {
@@ -14,12 +14,12 @@ export const secretMacs = {
 const statements = [
   'drop table secret_pins',
   'alter table vault_state drop column pins_stamped',
-  // Host and revisions are columns and rows of secret_revisions already.
+  // Drop the columns `host` and `revisions` of sets, because secret_revisions already contains their data.
   'alter table secret_sets drop column stamp, drop column host, drop column revisions',
   'alter table secret_revisions rename column stamp to former_mac',
   'alter table secret_revisions alter column former_mac drop not null, add column mac bytea',
   'alter table pull_secret_checks drop column stamp',
-  // Rotation and re-encryption are one task now. One that was running has to be requested again.
+  // Key rotation and re-encryption are one task now. A task that was running must be requested again.
   `delete from vault_tasks where task in ('rotate', 'reencrypt')`,
   'alter table vault_tasks drop column reached, drop column root_key_id, drop column proof',
   'alter table vault_tasks drop constraint vault_tasks_task_check',

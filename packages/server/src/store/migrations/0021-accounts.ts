@@ -107,7 +107,7 @@ const statements = [
     check ((purpose = 'password-reset') = (user_id is not null))
   )`,
   'create index on one_time_links (organization_id)',
-  // Losing recent counts in a crash of the database only resets limits.
+  // Unlogged, because losing recent counts in a crash of the database only resets rate limits.
   `create unlogged table rate_limits (
     key text primary key,
     tokens double precision not null,

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 
-/** Lets an agent limit what a start with the transport websocket answers. */
+/** Lets an agent limit which fields the response to a session start with the transport `websocket` has. */
 export const websocketStart = {
   name: '0027-websocket-start',
   async up(db: Kysely<unknown>): Promise<void> {

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 
-/** Finds the newest sessions of an organization without sorting all of them. */
+/** Index that finds the newest sessions of an organization without sorting all of its sessions. */
 export const organizationSessions = {
   name: '0028-organization-sessions',
   async up(db: Kysely<unknown>): Promise<void> {
