@@ -169,7 +169,7 @@ describe.each(Object.entries(proxies))('the example configuration for %s', async
       await idle(service, 'behind');
     });
 
-    it('names the client in the audit log, and itself in the OpenAPI document', async () => {
+    it('lets the service record the client address in the audit log, and the URL of the proxy in the OpenAPI document', async () => {
       await ask('/v1/keys', service.privateKey, { name: 'audited', kind: 'public' });
       const { entries } = await service.client.listAuditEntries({});
       expect(entries[0]).toMatchObject({ action: 'keys.create', address: localAddress });

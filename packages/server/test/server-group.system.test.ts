@@ -12,7 +12,7 @@ async function cpuGroupOf(pid: number): Promise<string | undefined> {
   return /^\d+:(?:\w+,)*cpu(?:,\w+)*:(.*)$/m.exec(await readFile(`/proc/${pid}/cgroup`, 'utf8'))?.[1];
 }
 
-it('runs the service and its database in the control group of the server', async (test) => {
+it('the service and its database run in one control group for the server', async (test) => {
   if ((await cpuGroupOf(process.pid)) === undefined)
     return test.skip('this machine has no CPU controller of version 1');
   if (process.geteuid?.() !== 0) return test.skip('only root may create control groups of version 1');

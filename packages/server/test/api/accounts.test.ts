@@ -61,7 +61,7 @@ describe('an account', () => {
     await fresh.close();
   });
 
-  it('is not created by two concurrent uses of one link', async () => {
+  it('is created only once by concurrent uses of one invitation link', async () => {
     const token = await invite();
     const attempts = await Promise.allSettled(
       ['one', 'two', 'three'].map((name) =>
@@ -108,7 +108,7 @@ describe('an account', () => {
     ]);
   });
 
-  it('is renamed, and changes its address and password with the current password only', async () => {
+  it('can be renamed, and changes its e-mail address and password only with the current password', async () => {
     const person = await signUpPerson(service, 'mary');
     const { client } = person;
     expect(await client.updateUser({ body: { name: 'Mary S.' } })).toMatchObject({ name: 'Mary S.' });
@@ -184,7 +184,7 @@ describe('a browser session', () => {
     expect(await answer.json()).toMatchObject({ reason: 'session-expired' });
   });
 
-  it('never has a token that somebody else chose', async () => {
+  it('gets a new token even if the sign-in request has a session cookie that an attacker chose', async () => {
     const person = await signUpPerson(service, 'fixed');
     const { token } = await db
       .selectFrom('user_sessions')
@@ -254,7 +254,7 @@ describe('sign-in', () => {
     await expect(attempt('nobody@example.com')).rejects.toMatchObject({ message: String((failure as Error).message) });
   });
 
-  it('is limited for each account on all servers together, whatever the address', async () => {
+  it('is limited for each account on all servers together, whatever the IP address of the client', async () => {
     const person = await signUpPerson(service, 'guessed');
     await sql`delete from rate_limits`.execute(db);
     const reasons: string[] = [];

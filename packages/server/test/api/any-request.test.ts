@@ -24,7 +24,7 @@ const anyValue = fc.oneof(anyText, fc.jsonValue({ stringUnit: 'binary' }), fc.do
 const names = ['name', 'kind', 'expiresInSeconds', 'defaultRegion', 'transport', 'body', 'fields', 'createDailyRoom'];
 const queries = Object.values(allOperations).flatMap(({ query }) => Object.keys(query.shape));
 
-/** `encodeURIComponent` throws for a lone surrogate, which a client would send as bytes. */
+/** Percent-encodes each byte. `encodeURIComponent` cannot be used, because it throws for a lone surrogate. */
 function encode(text: string): string {
   return [...Buffer.from(text)].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join('');
 }
@@ -60,10 +60,11 @@ it('no arbitrary request causes a 500, every status is documented, and every ref
       });
       const json: unknown = await answer.json();
       expect(answer.status, JSON.stringify(json)).toBeLessThan(500);
-      // An empty parameter or `..` turns the path into that of another operation.
+      // An empty parameter or `..` turns the path into that of another operation, so the documented statuses do not
+      // apply.
       const isOtherPath = /\/[/?]/.test(target) || !target.startsWith(`${new URL(answer.url).pathname}?`);
       const documented = Object.keys(paths[template]?.[method.toLowerCase()]?.responses ?? {});
-      // Any request can be too large (431), so operations do not list it.
+      // Always allow 431, which operations do not list: any request can be too large.
       if (!isOtherPath) expect([...documented, '431']).toContain(String(answer.status));
       if (answer.status >= 400) expect(ErrorResponse.parse(json).requestId).toBe(answer.headers.get('x-request-id'));
     }),

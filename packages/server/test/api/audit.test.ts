@@ -265,7 +265,8 @@ describe('the audit log', () => {
     const guessed = freshName('guessed');
     const guess = { secretKey: 'A', secretValue: 'guess', dryRun: true };
     await ask('PUT', `/secrets/${guessed}`, { secrets: [one] });
-    // Most dry runs are concurrent. One after the other, they could be slower than the limit, which allows one more each second.
+    // Send most dry runs concurrently. One after the other, they could be slower than the rate limit, which allows one more each
+    // second.
     const together = Array.from({ length: secretDryRunRate.burst - 10 }, () =>
       ask('PUT', `/secrets/${guessed}`, guess),
     );

@@ -16,7 +16,7 @@ import { type BotDirectory, writeBot } from '../support/bots.ts';
 import { signUpPerson, type TestPerson } from '../support/people.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
-/** What a caller is to the organization `test-org`, or why it is refused before that is known. */
+/** A caller with its role in the organization `test-org`, or why it is refused before its role is looked up. */
 type CallerKind = {
   readonly headers: Record<string, string>;
   readonly role?: 'owner' | 'member' | 'viewer' | null;
@@ -88,7 +88,7 @@ function expected(operation: Operation, path: string, caller: CallerKind): strin
   const { key, person, role, refusal } = caller;
   if (operation.key === 'none') return grant('unauthenticated');
   const usesCookie = 'cookie' in caller.headers;
-  // The public API and the operator's take no cookie, and a token of a person is no key of theirs.
+  // The public API and the operator's API accept neither cookies nor personal tokens.
   if (operation.key === 'public' || operation.key === 'operator') {
     if (operation.key === 'public' && key === 'public-key') return grant('public-key');
     return usesCookie || Object.keys(caller.headers).length === 0 ? '401 key-missing' : '401 key-invalid';

@@ -58,7 +58,7 @@ it('a client that disconnects in the middle of a body is logged without an error
   const head = `POST /v1/public/quiet/start HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${service.publicKey}\r\n`;
   logged.length = 0;
   socket.write(`${head}content-length: 1000\r\nexpect: 100-continue\r\n\r\n`);
-  // The response shows that the service is reading the body.
+  // The interim response shows that the service is reading the body.
   await once(socket, 'data');
   socket.destroy();
   await expect

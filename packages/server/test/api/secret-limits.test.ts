@@ -69,7 +69,7 @@ describe('limits for writes of secrets', () => {
     expect((await put({ A: 'two' })).status).toBe(202);
   });
 
-  it('limit the rate of each organization', async () => {
+  it('limit the request rate of each organization separately', async () => {
     const counts = { allowed: 0, refused: 0 };
     const one = async (): Promise<void> => {
       if (counts.refused > 0) return;

@@ -213,9 +213,9 @@ function masked({ status, headers, text }: Answer, { set, pull, key }: Names): s
     .replace(new RegExp(set, 'gi'), 'SET')
     .replace(new RegExp(pull, 'gi'), 'PULL')
     .replaceAll(key, 'KEY')
-    // The caller's own audit log, which differs because it records refusals in between.
+    // Mask the figures of the caller's own audit log, which change because the log records the refusals.
     .replace(/"(entries|lastSequence)":\d+|"lastHash":"[0-9a-f]+"/g, 'OWN')
-    // A set that was just created has a fingerprint key of this organization and a new id.
+    // Mask fingerprints, because a set that was just created has a new id and this organization's fingerprint key.
     .replace(/"fingerprint":"[0-9a-f]+"/g, '"fingerprint":"F"');
   return JSON.stringify({ status, headers: stable, body });
 }

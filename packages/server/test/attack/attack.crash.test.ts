@@ -40,7 +40,7 @@ declare module 'vitest' {
 const seconds = inject('attackSeconds');
 /** Periods with and without attack alternate, because the load of the machine may change. */
 const roundCount = 3;
-/** A short attack has too few starts to judge their times, and cannot use every build and archive. */
+/** Whether the attack is long enough to judge the times of starts, and to use every build and archive. */
 const judges = seconds >= 300;
 /** The machine may be busy with other suites, too. */
 const patience = { timeout: 180_000, interval: 100 };
@@ -136,7 +136,7 @@ describe(`an organization that attacks with builds, bots, archives and requests 
   );
   afterAll(async () => {
     attacker?.kill('SIGKILL');
-    // Repeated, because bots and builds create processes faster than one pass finds them.
+    // Kill repeatedly, because bots and builds create processes faster than one search for pids finds them.
     for (let pids = findPids(directory); pids.length > 0; pids = findPids(directory)) {
       for (const pid of pids) {
         try {
@@ -245,7 +245,7 @@ describe(`an organization that attacks with builds, bots, archives and requests 
   }
 
   it("never makes another organization's session end with a wrong status or lose log lines", () => {
-    // A string, so that the summary of the CI names the problems.
+    // Compare strings instead of arrays, so that the CI summary shows the problems.
     expect(sessions.flatMap(({ problems }) => problems).join('\n')).toBe('');
   });
 

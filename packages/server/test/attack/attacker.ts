@@ -120,7 +120,7 @@ const attackWithSlowBodies = () =>
     count('slow bodies', 'sent');
   });
 
-// The test waits for this line. JSON may begin with white space.
+// Reports to the test that the attack begins. The line may be empty, because JSON may begin with white space.
 process.stdout.write('\n');
 await Promise.all([
   attackProjects('build', hostileBuilds),

@@ -33,7 +33,7 @@ export const hostileBuilds: HostileProjects = {
   ...makersOf('deep', 'wide', 'not-utf-8', 'not-utf-8-with-mode-0000', 'symbolic-links', 'hard-links'),
 };
 
-/** The service should refuse each of these. */
+/** Malicious archives, each of which the service should refuse. */
 export const hostileArchives: HostileProjects = {
   bomb: named({ path: 'zeros', body: Buffer.alloc(64 * 1_048_576) }),
   'bomb of links': named(
@@ -80,7 +80,7 @@ function project(unique: string, build: string, tree = ''): Buffer {
   );
 }
 
-/** Makes the archive unique: the service builds each content once. */
+/** An archive entry with a unique body, because the service builds the same content only once. */
 const nameOf = (unique: string): TestEntry => ({ path: 'name', body: unique });
 
 function named(...entries: (TestEntry | Buffer)[]): (unique: string) => Buffer {

@@ -14,7 +14,9 @@ export type VictimSession = {
   readonly end: (typeof ends)[number];
   /** Milliseconds from the request until the response to the start. */
   readonly startMs: number;
-  /** Milliseconds from the request until the bot's first response. NaN if the bot leaves, because it may leave before. */
+  /**
+   * Milliseconds from the request until the bot's first response. NaN if the bot leaves, because it may do so before it responds.
+   */
   readonly botMs: number;
 };
 
@@ -44,7 +46,7 @@ export async function runSessions(service: ServiceProcess, milliseconds: number)
   const sessions: Promise<VictimSession>[] = [];
   for (const endsAt = performance.now() + milliseconds; performance.now() < endsAt; ) {
     const session = runSession(service, ends[sessions.length % ends.length] ?? ends[0]);
-    // The failure is thrown below.
+    // Prevent an unhandled rejection; `Promise.all` below reports the failure.
     session.catch(() => undefined);
     sessions.push(session);
     await delay(intervalMs);

@@ -84,7 +84,7 @@ describe('the value of a stored secret', () => {
     await service.start().ready;
   });
   afterAll(async () => {
-    // Otherwise, a failed attempt of the test would leave the service and its bots running.
+    // Stop the service here, because a failed test would otherwise leave it and its bots running.
     service.current().signal('SIGTERM');
     await service.current().exited;
     for (const one of [directory, own]) rmSync(one, { recursive: true, force: true });

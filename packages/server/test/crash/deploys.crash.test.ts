@@ -144,7 +144,7 @@ describe(`${wanted} kills of the server during deploys`, () => {
   });
 });
 
-/** Timers have a resolution of one millisecond, and some steps take no longer. */
+/** Waits with a precision below the timer resolution of 1 ms, because some steps of a deploy are no longer. */
 async function pause(milliseconds: number): Promise<void> {
   const until = performance.now() + milliseconds;
   if (milliseconds > 2) await delay(milliseconds);

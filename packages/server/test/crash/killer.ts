@@ -126,7 +126,7 @@ export function createKiller(context: {
   };
 }
 
-/** Timers have a resolution of one millisecond, and some phases are no longer. */
+/** Waits with a precision below the timer resolution of 1 ms, because some phases of a session are no longer. */
 async function pause(milliseconds: number): Promise<void> {
   const until = performance.now() + milliseconds;
   if (milliseconds > 2) await delay(milliseconds);

@@ -102,7 +102,7 @@ describe('when a client disconnects, the service', () => {
     await idle(service, 'target');
   });
 
-  it('ends the session of its WebSocket, as when the bot disconnects', async () => {
+  it('ends the session of a WebSocket client, with the same status as when the bot disconnects', async () => {
     const open = async () => {
       const {
         wsUrl,

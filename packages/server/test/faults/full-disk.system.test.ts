@@ -22,7 +22,7 @@ it.runIf(isRoot)(
     onTestFinished(() => bot.remove());
     const service = await startTestServer({
       agents: [bot.path],
-      // Without a reserve, so that the disk becomes full.
+      // Set the disk reserve to 0, so that the bots can fill the disk.
       environment: { DATABASE_URL: '', BOTHOST_DATA_DIR: join(disk, 'data'), BOTHOST_DISK_RESERVE_MB: '0' },
     });
     onTestFinished(() => service.close());

@@ -121,7 +121,7 @@ describe.runIf(existsSync(program)).concurrent('a second server', () => {
       agents: [],
       environment: { DATABASE_URL: service.database.url, BOTHOST_REGION: 'eu-north', BOTHOST_KEY: key },
     });
-    // Closed even if the test fails, so that a retry does not find the region taken.
+    // Close the second server even if the test fails, so that a retry of the test does not find the region taken.
     test.onTestFinished(() => second.close());
     const id = await start(service, 'first');
     await evaluate(service, 'first', id, 'true');

@@ -8,7 +8,7 @@ export const password = 'a parrot on a shoulder';
 /** A browser without pages: it keeps cookies and sends the headers that browsers add to requests from a page. */
 export type TestBrowser = {
   readonly client: Client;
-  /** The client for an organization's paths. */
+  /** API client for the paths of an organization. */
   readonly within: (organization: string) => Client;
   /** The `Cookie` header of the next request. */
   readonly cookie: () => string;
@@ -50,7 +50,7 @@ export async function operatorOf(service: TestServer): Promise<Client> {
   return createClient({ origin: service.url, key: token });
 }
 
-/** The token at the end of a one-time link. */
+/** Returns the token at the end of a one-time link. */
 export const tokenOf = (url: string) => new URL(url).hash.slice(1);
 
 export type TestPerson = TestBrowser & { readonly user: User; readonly email: string };

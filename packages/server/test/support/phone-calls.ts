@@ -119,7 +119,7 @@ const exotel: CarrierMessages = {
       },
     },
   ],
-  // 100 ms of audio, 16-bit PCM.
+  // A chunk of 100 ms of audio as 16-bit PCM.
   media: (index) => ({
     event: 'media',
     sequence_number: index + 2,
