@@ -73,7 +73,7 @@ export async function pollDeviceLogin(
   return { access_token: token, token_type: 'Bearer', expires_in: accountSeconds.deviceToken };
 }
 
-/** Shows a login only to the first person who opens it. @throws failure `device-login-not-found` */
+/** Returns a device login, but only to the first person who opens its page. @throws failure `device-login-not-found` */
 export async function getDeviceLogin(
   { db, auth, now }: Context,
   caller: PersonPrincipal,

@@ -78,7 +78,7 @@ export async function resetPassword(
   return getUser(context, user.id);
 }
 
-/** An invitation for one address is of no use to another person who has seen the link. */
+/** Rejects an invitation for a different e-mail address, so that another person who has seen the link cannot use it. */
 function requireAddressee(link: LinkRow, email: string): void {
   if (link.purpose !== 'invitation' || (link.email !== null && link.email !== email)) throw failure('link-invalid');
 }

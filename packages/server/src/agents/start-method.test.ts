@@ -6,7 +6,7 @@ const agent = { activeDeploymentId: 'active', desiredDeploymentId: 'desired' } a
 const method = { level: 'libraries', reason: 'it opened [3]', memoryBytes: 1 } as const;
 
 describe('withStartMethod', () => {
-  it('describes the serving deployment, without square brackets', () => {
+  it('returns the start method of the serving deployment, and removes square brackets from its reason', () => {
     const startMethods = () => new Map([['active', method]]);
     expect(withStartMethod({ runtime: { startMethods } }, agent).startMethod).toEqual({
       level: 'libraries',
@@ -14,7 +14,7 @@ describe('withStartMethod', () => {
     });
   });
 
-  it('describes the desired deployment if none serves yet', () => {
+  it('returns the start method of the desired deployment if none serves yet', () => {
     const startMethods = () => new Map([['desired', { ...method, reason: null }]]);
     const validating = { ...agent, activeDeploymentId: null };
     expect(withStartMethod({ runtime: { startMethods } }, validating).startMethod).toEqual({

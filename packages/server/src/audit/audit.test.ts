@@ -12,7 +12,7 @@ import { purgeAudit } from './retention.ts';
 import { verifyAudit } from './verify.ts';
 
 const day = 86_400_000;
-/** Older than 30 days by the clock of the database. A trigger refuses to delete younger entries. */
+/** A fixed time more than 30 days ago, because a database trigger refuses to delete younger audit entries. */
 const now = new Date('2020-06-20T12:00:00.000Z');
 const actor = {
   keyId: '01890000-0000-7000-8000-000000000001',

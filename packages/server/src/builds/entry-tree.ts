@@ -132,14 +132,14 @@ function requireInside(
       if (at.pop() === undefined) throw outside();
       continue;
     }
-    // A target outside the depth of the tree has no entry in the archive.
+    // Skip the lookup for a path deeper than the archive's tree, because no entry is that deep.
     const node = at.length < depth ? nodes.get([...at, segment].join('/')) : undefined;
     if (node?.kind !== 'link') {
       at.push(segment);
       continue;
     }
     hops += 1;
-    // A link loop has no target, so it does not lead out of the project.
+    // Accept a link loop: it resolves to no target, so it does not lead out of the project.
     if (hops > hopsAtMost) return;
     if (node.target.startsWith('/')) throw outside();
     ahead.unshift(...node.target.split('/'));

@@ -147,8 +147,7 @@ function createProblem() {
 }
 
 /**
- * Matches a NUL within the path of an extended header, or before the end of a long name. Only the end of a long name
- * may be a NUL.
+ * Matches a NUL within the path of an extended header, or before the end of a long name (only its end may be a NUL).
  */
 const hiddenName = /(^|\n)\d+ (link)?path=[^\n]*\0|^(?!\d+ \w)[^\0]*\0+[^\0]/;
 

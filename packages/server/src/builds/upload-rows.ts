@@ -4,7 +4,7 @@ import { isUuid } from '../store/uuid.ts';
 
 export type UploadRow = Selectable<UploadsTable>;
 
-/** Returns the upload of a content, or creates one. Marks it as used, so that it is not removed. */
+/** Returns the upload of this content, or creates one. Marks the upload as used, so that it is not removed. */
 export async function requireUpload(db: Database, row: Insertable<UploadsTable>): Promise<UploadRow> {
   const announced = ['organization_id', 'region', 'content_hash', 'size_bytes'] as const;
   return db

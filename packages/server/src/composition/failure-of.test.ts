@@ -7,7 +7,7 @@ import { failureOf } from './failure-of.ts';
 const coded = (code: string) => Object.assign(new Error('secret detail'), { code });
 const framework = (statusCode: number) => Object.assign(new Error('secret detail'), { statusCode });
 
-it('failureOf keeps a failure that is already in the table', () => {
+it('failureOf returns a documented failure unchanged', () => {
   const known = failure('at-capacity');
   expect(failureOf(known)).toBe(known);
 });
@@ -26,7 +26,7 @@ it.each([
   ['a bug', new TypeError('secret detail'), 'internal'],
   ['a value that is not an error', 'secret detail', 'internal'],
   ['nothing', undefined, 'internal'],
-])("failureOf maps %s to a failure of the table and omits the error's own message", (_, error, reason) => {
+])("failureOf maps %s to a documented failure and omits the error's own message", (_, error, reason) => {
   const mapped = failureOf(error);
   expect(mapped).toBeInstanceOf(ApiError);
   expect(mapped.reason).toBe(reason);

@@ -3,7 +3,7 @@ import { DamagedError } from '../secrets/vault/damaged.ts';
 import { RootKeyMissing } from '../secrets/vault/root-key.ts';
 import { isDiskFullError, isTransientError } from '../store/connection-error.ts';
 
-/** Maps an error to the table of failures. An unknown error becomes a 500, with details only in the log. */
+/** Maps any error to one of the documented failures. An unknown error becomes a 500, with details only in the log. */
 export function failureOf(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   if (isDiskFullError(error)) return failure('storage-full', { cause: error });

@@ -58,7 +58,7 @@ export function createBotRequests() {
       onResponseError: (_, error) => {
         if (begun || response.destroyed) return void response.destroy();
         if (!again || !isBroken(error)) return answer.onFailure(error);
-        // The bot closed the idle connection at the moment of its reuse, so try once more.
+        // The bot closed the idle connection just when the request reused it, so send the request once more.
         again = false;
         dispatch();
       },

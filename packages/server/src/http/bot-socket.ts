@@ -45,7 +45,7 @@ export function openBotSocket(
     perMessageDeflate: false,
     maxPayload: messageBytes,
     signal,
-    // `ws+unix:` addresses cannot have a colon in the query.
+    // Connect to a Unix socket with `createConnection`, because a `ws+unix:` URL cannot have a colon in its query.
     ...('socket' in address ? { createConnection: () => connect(address.socket) } : {}),
   } as const;
   return new Promise((resolve, reject) => {

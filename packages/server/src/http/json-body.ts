@@ -113,7 +113,7 @@ function pathOf(names: readonly (string | number)[]): string {
   return ['body', ...(isLong ? [...printable.slice(0, levelsInPathAtMost), '...'] : printable)].join('.');
 }
 
-/** The fields of a parsed object, whose values are not checked yet. Empty for any other value. */
+/** Returns the fields of an object with unchecked values. Empty if the value is not an object. */
 export function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};
 }

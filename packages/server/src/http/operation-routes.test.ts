@@ -228,7 +228,7 @@ describe('a NUL character', () => {
     expect([answer.status, reasonOf(answer)]).toEqual([404, 'not-found']);
   });
 
-  it('elsewhere answers 400', async () => {
+  it('elsewhere in a request answers 400', async () => {
     const name = await ask('/v1/keys', { method: 'POST', body: '{"name":"a\\u0000b","kind":"public"}', headers: json });
     expect([name.status, reasonOf(name)]).toEqual([400, 'invalid-request']);
     const region = await ask('/v1/agents?region=%00');

@@ -25,7 +25,9 @@ export type ProxyContext = {
 
 const methods: ReadonlySet<string> = new Set(proxyMethods);
 
-/** Forwards any request, with back-pressure. Runs before the framework, which would buffer bodies. */
+/**
+ * Proxies all requests for bots, with back-pressure. Runs before the web framework, which would buffer request bodies.
+ */
 export function createSessionProxy(context: ProxyContext) {
   const requests = createBotRequests();
 

@@ -14,7 +14,10 @@ export type UploadContext = {
 
 const pattern = new RegExp(`^${uploadPath.replace('{uploadId}', '([0-9a-fA-F-]{36})')}(?:\\?.*)?$`);
 
-/** Parses the upload id of a URL. Only the canonical spelling, because requests are serialized by id. */
+/**
+ * Returns the upload id in a URL, in lower case. Other spellings of a UUID are rejected, because requests are
+ * serialized by id.
+ */
 export function parseUploadPath(url: string): string | null {
   return pattern.exec(url)?.[1]?.toLowerCase() ?? null;
 }

@@ -14,7 +14,9 @@ export type LogsContext = SourcesContext & {
   /** Secret values of a deployment's instances, which are masked. `isComplete` is true if `values` contains all of them. */
   readonly secretsOf: (deploymentId: string) => Promise<LogSecrets>;
   readonly host: { readonly id: string };
-  /** Runs one read of an organization at a time, so that many searches delay other requests no more than one. */
+  /**
+   * Runs one read at a time per organization. So other requests wait for at most one read, however many an organization sends.
+   */
   readonly readInTurn: <T>(read: () => Promise<T>) => Promise<T>;
   /** When aborted, the request stops waiting for new lines. */
   readonly closing: AbortSignal;

@@ -17,7 +17,7 @@ type MergeRequest = {
 };
 
 export type Merge = {
-  /** Returns the next line of all outputs. Null after the last one. */
+  /** Returns the next line of all outputs in order. Null after the last line. */
   readonly next: () => Promise<(PositionedLine & { readonly owner: LogOwner }) | null>;
   readonly scannedBytes: () => number;
   readonly close: () => Promise<void>;
@@ -70,7 +70,7 @@ export function openMerge(
 
   function isDue(source: OutputSource, best: Head): boolean {
     const at = best.batch[best.index]?.position.at ?? 0;
-    // Times in database rows are rounded to milliseconds.
+    // Allow a difference of a millisecond, because times in database rows are rounded to milliseconds.
     return order === 'asc' ? source.due <= at + 1000 : source.due >= at - 1000;
   }
 

@@ -45,7 +45,7 @@ export async function* readOutput(
       onRead(part.kind === 'lines' ? part.bytes.length : 0);
       const startedAt = performance.now();
       const found = scanLines(source.file, part, wanted.filter, wanted.mask);
-      // Leave at least half of the event loop's time to other requests.
+      // Pause for as long as the scan took, so that other requests get at least half of the event loop's time.
       await delay(performance.now() - startedAt);
       const batch = found.filter(({ at }) => at >= wanted.from && at < wanted.to).map(place);
       const fresh = after === null ? batch : batch.filter(({ position }) => isAfter(order, position, after));

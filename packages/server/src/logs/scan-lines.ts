@@ -54,7 +54,7 @@ export function scanLines(
   return found;
 }
 
-/** Long lines are cut at the end of each block, and at both ends of a gap. */
+/** Returns where a line was cut. Long lines are cut at the end of each block, and at both ends of a gap. */
 function cutOf({ dropped }: OutputFile, range: LineRange): LineCut {
   return {
     atStart: startsAtBlockEnd(range) || dropped.some(({ to }) => to === range.from),

@@ -9,7 +9,7 @@ export type TextSearch = {
   readonly spansIn: (line: string) => readonly Span[];
 };
 
-/** Up to this number of texts, one native search per text is faster. */
+/** Maximum number of texts for which one native search per text is faster than Rabin-Karp. */
 const maxSeparateTexts = 24;
 const hashBits = 16;
 /**
@@ -49,7 +49,7 @@ function spansOf(line: string, text: string): Span[] {
   return spans;
 }
 
-/** Rabin-Karp search with two rolling hashes. Omits spans that lie within another span. */
+/** Searches with Rabin-Karp and two rolling hashes. Omits spans that lie within another span. */
 function createHashSearch(texts: readonly Buffer[]): (line: Buffer) => readonly Span[] {
   const hashes = createRollingHashes();
   /** Maps the hash of the first bytes to the lengths of texts, and each length to the hashes of its texts. */

@@ -13,7 +13,9 @@ export type SourcesContext = {
   readonly outputs: InstanceOutputs;
 };
 
-/** An instance's output. `due` is the time of its first line in reading order, by which it must be opened. */
+/**
+ * An instance's output. `due` is the time of its first line in reading order, by which a merge must open the output.
+ */
 export type OutputSource = {
   readonly owner: LogOwner;
   readonly due: Timestamp;
@@ -28,7 +30,10 @@ export type OutputSources = {
   readonly take: () => void;
 };
 
-/** Queries instances before stored logs, so that an instance that ends in between is found; reads each once. */
+/**
+ * Returns the outputs of live and ended instances. Queries live instances first, so that an instance that ends in
+ * between is found.
+ */
 export async function findSources(
   context: SourcesContext,
   scope: LogScope,

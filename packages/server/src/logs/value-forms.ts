@@ -1,4 +1,4 @@
-/** Shorter forms would mask ordinary words. */
+/** Minimum length of a masked form in characters. Shorter forms would mask ordinary words. */
 export const minFormCharacters = 6;
 
 /**

@@ -99,7 +99,7 @@ describe('the sampler', () => {
     expect(await listSamples(rows.db, sessionId)).toHaveLength(1);
   });
 
-  it('continues after the server was killed', async () => {
+  it('continues the metrics of a session after the server was killed', async () => {
     const before = open();
     for (let second = 0; second <= 2; second += 1) {
       use(second, second * 100_000, 1_000);

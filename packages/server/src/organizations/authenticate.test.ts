@@ -102,7 +102,7 @@ describe('createAuthenticator', () => {
     expect(authenticator.cached(other.key, 'private')).toBeUndefined();
   });
 
-  it('records the last use of a key, to the minute', async () => {
+  it('records the last use of a key at most once a minute', async () => {
     const authenticator = open();
     const { id, key } = await make();
     const lastUse = async () => (await listKeys(context(), scope())).find((one) => one.id === id)?.lastUsedAt;

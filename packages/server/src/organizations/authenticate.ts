@@ -86,7 +86,7 @@ export function createAuthenticator(context: { db: Database; now: () => Date }):
     const last = touched.get(found.id) ?? found.last_used_at?.getTime() ?? 0;
     if (now - last < touchIntervalMs) return;
     touched.set(found.id, now);
-    // The time is only displayed, so a failed write must not fail the request. It is retried a minute later.
+    // Ignore a failed write, because the time is only displayed; the next use of the key retries it.
     updateLastUse(context.db, found.id, new Date(now), found.kind === 'public' ? key : null).catch(() =>
       touched.delete(found.id),
     );

@@ -8,7 +8,7 @@ import { isUuid } from '../store/uuid.ts';
 import { type ApiKeyRow, insertKey, listKeyRows, markKeyRevoked } from './rows.ts';
 
 type Scope = { readonly organizationId: string };
-/** `keyId` is null if the service itself creates the key. */
+/** An organization and the actor in it. `keyId` is null if the service itself creates the key. */
 type ActingScope = Scope & Partial<Actor>;
 
 /** Hashes a key for storage. Keys have 256 bits of randomness, so one round of SHA-256 suffices. */

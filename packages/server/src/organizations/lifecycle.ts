@@ -46,7 +46,7 @@ export async function createOrganization(
   });
 }
 
-/** Agents are reached under the organization's name, so a new name changes their WebSocket addresses. */
+/** Renames an organization. This changes the WebSocket addresses of its agents, which contain the organization's name. */
 export async function updateOrganization(
   context: Context,
   scope: Scope,
