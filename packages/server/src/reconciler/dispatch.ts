@@ -40,7 +40,7 @@ export type DispatchContext = {
   /** Retries a write while the database is unavailable. */
   readonly retryWrite: RetryWrite;
   readonly endSession: (sessionId: string, status: CompletionStatus, at?: Date) => Promise<void>;
-  /** Whether the instance of a session has not exited. The address of an exited instance may belong to another bot. */
+  /** Whether the instance of a session is still running. The address of an exited instance may belong to another bot by now. */
   readonly isReachable: (sessionId: string) => boolean;
   /** Called just before the session is sent to its instance. */
   readonly onDispatch: (instanceId: string) => void;
@@ -153,7 +153,9 @@ export async function resume(context: DispatchContext, session: ReadySession): P
   }
 }
 
-/** Asks the bot until it responds. Null if it has no status route; it then received the earlier dispatch. */
+/**
+ * Asks the bot for the session's state until it responds. Null if the bot has no status route and received the earlier dispatch.
+ */
 async function ask(
   context: DispatchContext,
   session: ReadySession,
@@ -168,7 +170,8 @@ async function ask(
     if (goesOn) await soonest;
     if (signal.aborted || !context.isReachable(session.id)) return 'aborted';
     if (!goesOn) return known;
-    // Any response shows that the bot is running. If the session had ended, the bot would have exited by now.
+    // The instance is running although the request failed. A bot without a status route exits when its session ends, so the
+    // session is running too.
     if (known instanceof Error && !session.reportsSession) return null;
   }
 }

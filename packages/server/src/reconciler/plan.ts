@@ -20,7 +20,9 @@ export type PlannedDeployment = {
   readonly prepared: boolean;
   readonly minAgents: number;
   readonly maxAgents: number;
-  /** Time of the next attempt after a failed preparation or start. Null if there is none to wait for. */
+  /**
+   * Time before which the service must not prepare or start again after a failure. Null if there was no recent failure.
+   */
   readonly restAfterFailureUntil: Date | null;
 };
 
@@ -203,7 +205,10 @@ function isValidating(deployment: PlannedDeployment): boolean {
   return deployment.state === 'validating' && !deployment.superseded;
 }
 
-/** Whether an instance is still starting although no session can use it. Claims and activations share a lock. */
+/**
+ * Whether an instance is still starting although no session can use it. No session can claim it later, because claims
+ * and activations share a lock.
+ */
 function isUnneeded(
   instance: PlannedInstance,
   deployments: ReadonlyMap<string, PlannedDeployment>,

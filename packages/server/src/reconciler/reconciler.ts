@@ -214,7 +214,10 @@ function createTakeover({ now, lastHeartbeat }: Pick<ReconcilerContext, 'now' | 
   };
 }
 
-/** Whether an action ends a session or instance of the previous server. Later passes would record a wrong end time. */
+/**
+ * Whether an action ends a session or instance that died with the previous server. In a later pass, it would record a
+ * wrong end time.
+ */
 function endsWithPreviousServer(action: Action): boolean {
   return action.do === 'end-session' || action.do === 'instance-lost';
 }

@@ -61,7 +61,7 @@ export function createValidation(context: Context): Validation {
       return ended;
     };
     const ended = await retryWrite(write).catch((failure: unknown) => {
-      // A failure to record the problem must not prevent recording the instance's end.
+      // Only log the failure, because the end of the instance must be recorded even if the problem cannot be.
       logger.error({ deploymentId: row.id, err: failure }, 'failed start could not be recorded');
       return false;
     });

@@ -53,7 +53,7 @@ async function itemOf(context: Context, set: ListedRow, newest: RevisionRow | un
   }
 }
 
-/** Fields of damaged sets have placeholder values that satisfy the schema of the response. */
+/** Returns the list item of a damaged set, with placeholder values that satisfy the schema of the response. */
 function damagedItem({ name, kind, region, revision }: SecretSetRow): SecretSetListItem {
   const never = new Date(0).toISOString();
   return {

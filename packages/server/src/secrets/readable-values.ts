@@ -7,7 +7,7 @@ import { DamagedError } from './vault/damaged.ts';
 import { type Keyring, withVersionCache } from './vault/keyring.ts';
 import { RootKeyMissing } from './vault/root-key.ts';
 
-/** `isComplete` is true if `values` contains every value of the pinned sets. */
+/** Secret values for masking. `isComplete` is true if `values` contains every value of the pinned sets. */
 export type ReadableValues = { readonly values: readonly string[]; readonly isComplete: boolean };
 
 /** Decrypts as many values of pinned sets as possible, for masking output. Never start a bot with them. */

@@ -43,7 +43,7 @@ export async function verifyImagePullSecret(
     checked_at: context.now(),
   };
   await context.db.transaction().execute(async (db) => {
-    // The set was not locked during the request to the registry, so the set or the revision may have been deleted.
+    // Check the set again: it was not locked during the request to the registry, so it or its revision may have been deleted.
     const now = await findSet(db, scope.organizationId, name, 'share');
     const isStored = now?.id === set.id && (await findRevision(db, set.id, set.revision)) !== undefined;
     if (!isStored) throw failure('secret-set-not-found');

@@ -106,7 +106,8 @@ async function readinessOf(
 function shownChanges({ set, changes, values }: PlannedWrite, keys: CurrentOrganizationKeys, dryRun: boolean) {
   return changes.map(({ key, change }) => {
     const value = values.get(key);
-    // A dry run discards the id of a new set, so fingerprints of its values would be meaningless.
+    // Omit fingerprints in a dry run of a new set: the set's id is discarded, so its fingerprints match those of no
+    // later request.
     const hasFingerprint = value !== undefined && !(dryRun && set.revision === 0);
     const at = { setId: set.id, key };
     return {

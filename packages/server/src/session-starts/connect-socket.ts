@@ -80,7 +80,7 @@ export async function connectSocket(context: ConnectContext, requested: SocketTa
     return createSocketSession(context, target, claim, maxSessionSeconds, requestedAt);
   } catch (error) {
     context.ownership.release(sessionId);
-    // The transaction may have been committed although the database did not confirm it.
+    // End the session: its transaction may have been committed although the database did not confirm the commit.
     if (!(error instanceof ApiError)) abandonSession(context, sessionId);
     throw error;
   }

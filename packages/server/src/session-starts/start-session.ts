@@ -50,8 +50,8 @@ export async function startSession(
   } catch (error) {
     context.ownership.release(sessionId);
     context.telemetry.sessionStarted('refused');
-    // The transaction may have been committed although the database did not confirm it. The client does not know this
-    // session, so its bot must not run.
+    // End the session: its transaction may have been committed although the database did not confirm the commit. The
+    // client does not know the session, so its bot must not run.
     if (!(error instanceof ApiError)) abandonSession(context, sessionId);
     throw error;
   }

@@ -117,7 +117,7 @@ describe('connectSession', () => {
         connectWithoutToken(context(), target(one, newId())).catch((error: unknown) => error),
       ),
     );
-    // The response is always the same; only the service's log contains the cause.
+    // All clients get the same response, because only the service's log may contain the cause.
     const [body, other] = errors.map((error) => (error instanceof ApiError ? errorBody(error, 'request') : error));
     expect(body).toEqual(other);
     expect(body).toMatchObject({ reason: 'token-invalid' });

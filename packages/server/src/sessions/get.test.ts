@@ -57,7 +57,7 @@ describe('getSession', () => {
     expect(session.meetingIds).toEqual([]);
   });
 
-  it('returns nulls until the bot has started', async () => {
+  it('returns null for start, end and metrics until the bot has started', async () => {
     const session = await get(await add({ requested_at: ago(3), claimed_at: ago(3), cold_start: null }));
     expect(session).toMatchObject({
       endedAt: null,

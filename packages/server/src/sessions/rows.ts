@@ -106,7 +106,7 @@ export function endSessionRow(
 /** Maximum number of events per session. Without a limit, a bot could grow its session's row indefinitely. */
 const eventsAtMost = 100;
 
-/** Appends events unless they are already recorded: a server that was killed may have recorded them without knowing it. */
+/** Appends events unless the session already has them, because a server that was killed may have stored them already. */
 export async function appendEvents(db: Database, id: string, events: readonly StoredEvent[]): Promise<void> {
   const added = JSON.stringify(events);
   await sql`update sessions set events = events || ${added}::jsonb

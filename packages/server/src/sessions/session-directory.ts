@@ -84,7 +84,9 @@ export function createSessionDirectory(context: {
     return entries.get(sessionId) ?? { ...session, sessionId, instanceId: row.instance_id, address: null, open: false };
   };
 
-  /** Waits until an entry has a result. Resolves with null when the entry is removed. */
+  /**
+   * Waits until `answer` returns an address for a session. Resolves with null when the session is removed or the signal aborts.
+   */
   function wait(
     sessionId: string,
     signal: AbortSignal,

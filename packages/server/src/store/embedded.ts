@@ -24,7 +24,7 @@ export type EmbeddedPostgres = {
   readonly ensureRunning: () => Promise<void>;
   /** Stops the database. Close the pools first. */
   readonly stop: () => Promise<void>;
-  /** Stops watching the database, and leaves it running. */
+  /** Releases the resources of this process, and leaves the database running. */
   readonly close: () => void;
 };
 

@@ -14,7 +14,7 @@ import type { Database, Tables } from './tables.ts';
 
 export type Store = {
   readonly db: Database;
-  /** Null if the database is migrated and reachable. Otherwise, a message that says what is missing. */
+  /** Returns null if the database is migrated and reachable. Otherwise, returns a message for the operator about the cause. */
   readonly notReady: () => Promise<string | null>;
   /** Whether this server holds the region's lock. If not, another server may run the region's bots. */
   readonly holdsRegion: () => boolean;

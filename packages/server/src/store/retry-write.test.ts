@@ -48,7 +48,7 @@ describe('createRetryWrite', () => {
     expect(tries).toBe(1);
   });
 
-  it('stops retrying when the service closes, also while waiting', async () => {
+  it('stops retrying when the service closes, even while it waits for the next attempt', async () => {
     const closing = new AbortController();
     const retryWrite = createRetryWrite(closing.signal);
     let tries = 0;

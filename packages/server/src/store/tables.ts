@@ -121,7 +121,7 @@ export type DeploymentsTable = {
   source: JSONColumnType<DeploymentSource>;
   /** Set only if the source is a build. */
   build_id: string | null;
-  /** While `validating`, no instance has been ready yet. Only `ready` deployments get new sessions. */
+  /** While `validating`, no instance of the deployment has been ready yet. Only `ready` deployments get new sessions. */
   state: DeploymentState;
   /** When the deployment entered its current state. */
   state_at: Generated<Date>;

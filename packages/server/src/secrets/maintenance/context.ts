@@ -9,7 +9,7 @@ export type MaintenanceContext = {
   readonly rootKeys: RootKeyProvider;
 };
 
-/** Returns the revisions of a secret set that deployments run with. */
+/** Returns the numbers of the revisions of a secret set that deployments run with. */
 export type ListPinnedRevisions = (db: Database, setId: string) => Promise<readonly number[]>;
 
 /** Called with the number of items of each stored batch. */

@@ -8,7 +8,9 @@ const newestKeys = sql`select organization_id,
   max(version) filter (where purpose = 'stamp') as mac
   from vault_keys group by organization_id`;
 
-/** A set uses former keys if a former key encrypts one of its values or authenticates one of its revisions. */
+/**
+ * SQL condition: the set uses former keys, because a former key encrypts one of its values or authenticates one of its revisions.
+ */
 const isBehind = sql<boolean>`(exists (select from secret_values v where v.set_id = s.id
     and (v.key_version <> n.value or v.fingerprint_version <> n.fingerprint))
   or exists (select from secret_revisions r where r.set_id = s.id and substring(r.mac from 1 for 4) <> int4send(n.mac)))`;

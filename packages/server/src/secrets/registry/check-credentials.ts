@@ -143,7 +143,7 @@ async function authorizationFor(
     : `Bearer ${token}`;
 }
 
-/** The syntax of RFC 6750, section 2.1. Other characters could inject a header. */
+/** A bearer token as defined in RFC 6750, section 2.1. Other characters could inject a header. */
 const bearerToken = z.string().regex(/^[A-Za-z0-9._~+/-]+=*$/);
 const tokenResponse = z.object({ token: bearerToken.nullish(), access_token: bearerToken.nullish() });
 

@@ -1,4 +1,7 @@
-/** Registries allowed besides those with public addresses and TLS, each as `host:port`. */
+/**
+ * Which registries the service may connect to, besides those with public addresses and TLS. Registries are named as
+ * `host:port`.
+ */
 export type RegistryPolicy = {
   /** Hosts that may have private addresses. */
   readonly listed: ReadonlySet<string>;

@@ -42,7 +42,9 @@ export type Keyring = {
   readonly rotate: (db: Database, organizationId: string) => Promise<number>;
 };
 
-/** `stamp` is the key for MACs. The name cannot change, because wrapped keys are bound to their purpose. */
+/**
+ * Purposes of an organization's keys. `stamp` is for MACs; it cannot be renamed, because wrapped keys are bound to their purpose.
+ */
 const purposes: readonly KeyPurpose[] = ['value', 'fingerprint', 'stamp'];
 const cacheMs = 300_000;
 const cacheEntries = 10_000;
@@ -52,7 +54,7 @@ export function createKeyring(context: { rootKeys: RootKeyProvider; now: () => D
   const { rootKeys, now } = context;
   const cache = new Map<string, { readonly key: VersionedKey; readonly until: number }>();
 
-  /** The lock on the state guarantees that no key is wrapped with the former root key after a rotation. */
+  /** Locks the vault's state while it creates a key, so that a rotation cannot replace the root key that wraps the new key. */
   function create(db: Database, organizationId: string, purpose: KeyPurpose, version: number): Promise<void> {
     return inTransaction(db, async (inside) => {
       const state = await findVaultState(inside, 'share');

@@ -12,7 +12,7 @@ function canaryContext({ created_at: createdAt }: { readonly created_at: Date })
   return encodeParts(['canary', toMilliseconds(createdAt)]);
 }
 
-/** Associated data of canaries that were written between migrations 0014 and 0016. */
+/** Returns the associated data of canaries that were written between migrations 0014 and 0016. */
 function formerCanaryContext({ created_at: createdAt }: { readonly created_at: Date }): Buffer {
   return encodeParts(['canary', toMilliseconds(createdAt), 'pins stamped']);
 }

@@ -9,7 +9,7 @@ import { roleName } from './settings.ts';
 
 const unfinishedPrefix = 'data.new-';
 
-/** The configuration that `initdb` writes is not used: the server is started with its own access files. */
+/** Arguments of `initdb`. The configuration files that it writes are not used: the server is started with the service's files. */
 const initdbArguments = [
   ...['-U', 'postgres', '--auth=reject', '--encoding=UTF8'],
   ...['--locale-provider=builtin', '--locale=C.UTF-8'],

@@ -103,7 +103,7 @@ async function isReady(dataDirectory: string, pid: number | undefined): Promise<
   return Number(lines[0]) === pid && lines[7]?.trim() === 'ready';
 }
 
-/** Truncates the log if it exceeds its limit. A running server continues to append. */
+/** Truncates PostgreSQL's log if it exceeds its limit. A running database continues to append to the log. */
 export async function trimLog(logFile: string): Promise<void> {
   const log = await open(logFile, 'r+').catch(() => undefined);
   if (log === undefined) return;

@@ -25,7 +25,7 @@ export async function probe(address: DatabaseAddress): Promise<'answers' | 'busy
 function interpret(error: unknown): 'answers' | 'busy' | 'absent' {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   if (code === 'ECONNREFUSED' || code === 'ENOENT') return 'absent';
-  // The server refuses more connections, so it is running.
+  // The server refuses further connections (SQLSTATE 53300), so it is running.
   if (code === '53300') return 'answers';
   if (typeof code === 'string' && (/^(28|3D)/.test(code) || code === 'EACCES')) {
     throw new StoreError(

@@ -10,7 +10,7 @@ export const deployments = {
 
 const statements = [
   `alter table deployments drop constraint deployments_state_check`,
-  // `state_at` has a default because a server of the previous version may still insert during the migration.
+  // `state_at` has a default, because a server of the previous version may still insert rows while the migration runs.
   `alter table deployments
     add constraint deployments_state_check check (state in ('preparing', 'validating', 'ready', 'failed')),
     add column build_id uuid,

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 
-/** Progress of key rotations, and retries of failed deliveries. */
+/** Stores the progress of key rotations, and the times of retries of failed deliveries. */
 export const secretWork = {
   name: '0013-secret-work',
   async up(db: Kysely<unknown>): Promise<void> {

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 
-/** MACs for rows that had none: pins of deployments, checks of registries, tasks of the vault. */
+/** Adds MACs to tables without them: pins of deployments, checks of registries, tasks of the vault. */
 export const tamperEvidence = {
   name: '0014-tamper-evidence',
   async up(db: Kysely<unknown>): Promise<void> {
