@@ -88,7 +88,7 @@ async function fileInPlaceOf(folder: string): Promise<() => Promise<void>> {
   return () => rm(folder);
 }
 
-/** For each step of the start that can fail, in order: an obstacle and its removal. */
+/** The steps of a start that can fail, in order, each with a function that blocks the step and returns its undo. */
 const steps: Record<string, Step> = {
   'open the vault': {
     says: /EEXIST|ENOTDIR/,

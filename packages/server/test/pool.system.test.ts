@@ -35,7 +35,7 @@ describe('the warm pool', () => {
     await expect.poll(() => idleOf(service), poll).toBe(1);
     const second = await start(service, 'pooled');
     expect(await evaluate<number>(service, 'pooled', second, 'process.pid')).not.toBe(process);
-    // At max_agents there are no warm instances, and the next session has to wait.
+    // At max_agents, the warm pool is empty and a further session is refused.
     await expect(start(service, 'pooled')).rejects.toMatchObject({ reason: 'at-capacity' });
     expect(await idleOf(service)).toBe(0);
 

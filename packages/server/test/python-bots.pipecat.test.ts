@@ -22,7 +22,7 @@ declare module 'vitest' {
 let service: TestServer;
 let directory: string;
 
-/** Both projects have the same dependencies, so the second uses the environment of the first. */
+/** Prepares two projects with the same dependencies, so that the second project uses the environment of the first. */
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'bothost-python-'));
   const [good, bad] = [join(directory, 'pipecat-echo'), join(directory, 'pipecat-broken')];

@@ -21,7 +21,7 @@ describe('PUT /secrets/{set}', () => {
     expect((await put('first', ['value'])).status).toBe(202);
     const database = new pg.Client(clientConfig(service.database.address));
     await database.connect();
-    // Copies the row in the database, because so many requests would take longer than the rest of the suite.
+    // Copy the row in the database, because creating so many sets with requests would take too long.
     const changes = "jsonb_build_object('id', gen_random_uuid(), 'name', 'copy-' || n)";
     await database.query(
       `insert into secret_sets select (jsonb_populate_record(s, ${changes})).* from secret_sets s, generate_series(2, $1) n`,

@@ -251,7 +251,7 @@ describe('secrets in bots', () => {
     await expect.poll(() => read({ query: 'it is' })).toEqual(['it is ***']);
   });
 
-  it('appear in logs, with a note, if they can no longer be decrypted, and others stay masked', async () => {
+  it('are shown in logs, with a note, if they can no longer be decrypted, while other secrets stay masked', async () => {
     const setName = freshName('partial');
     const agentName = freshName('prints');
     await put(setName, { A: 'sk_canary_3', B: 'sk_canary_4' });

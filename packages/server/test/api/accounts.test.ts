@@ -342,7 +342,7 @@ describe('a device login', () => {
   const start = () => device().startDeviceLogin({ body: { client_id: 'botcli', device_name: 'laptop' } });
   const poll = (code: string) =>
     device().pollDeviceLogin({ body: { client_id: 'botcli', device_code: code, grant_type: grant } });
-  /** Lets a device poll again at once. */
+  /** Forgets the times of earlier polls, so that a device may poll again at once. */
   const forgetPolls = () => sql`update device_logins set last_polled_at = null`.execute(db);
 
   it('shows the device, and gives it a personal token once it is approved', async () => {

@@ -81,7 +81,7 @@ afterAll(async () => {
   await bot.remove();
 });
 
-/** The status and reason of a refused request, or `allowed`. */
+/** Returns the expected result of a request: the status and reason of a refusal, or `allowed`. */
 function expected(operation: Operation, path: string, caller: CallerKind): string {
   const grant = (grantee: Grantee) =>
     isAuthorized(operation.name as keyof AllOperations, grantee) ? 'allowed' : '403 forbidden';

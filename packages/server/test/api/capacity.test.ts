@@ -24,7 +24,7 @@ describe('an agent at its session limit', () => {
     await Promise.all(bots.map((bot) => bot.remove()));
   });
 
-  /** If a test fails, its sessions must not take the capacity of the next test. */
+  /** Stop the sessions of a failed test, which would otherwise take the capacity of the next test. */
   afterEach(async () => {
     for (const agentName of ['cold', 'warm', 'open-door']) {
       const { sessions } = await service.client.getSessions({ params: { agentName }, query: { status: 'active' } });
@@ -96,7 +96,7 @@ describe('an agent at its session limit', () => {
     expect((await startRaw('cold')).status).toBe(429);
     await evaluate(service, 'cold', ids[0] ?? '', 'setImmediate(() => state.end(200, "{}")); true');
     expect((await ended(service, 'cold', ids[0] ?? '')).completionStatus).toBe('HTTP_COMPLETED');
-    // The session has ended; its instance ends later.
+    // Poll, because the instance ends, and frees its capacity, only after its session.
     await expect.poll(async () => (await startRaw('cold')).status).toBe(200);
     const { sessions } = await service.client.getSessions({
       params: { agentName: 'cold' },

@@ -49,7 +49,7 @@ it('a waiting request for logs ends when its client disconnects', async () => {
   sent.on('error', () => undefined).end();
   await begun;
   sent.destroy();
-  // The request would wait for 25 s, which is longer than the time limit of a test.
+  // The handler must end early: without the disconnect, it would wait for 25 s and exceed the time limit of this test.
   await over;
 }, 20_000);
 

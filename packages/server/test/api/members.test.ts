@@ -122,7 +122,7 @@ describe('an organization', () => {
     ]);
   });
 
-  it('is deleted only without agents and secrets, with its keys and memberships', async () => {
+  it('can be deleted only if it has no agents and secrets, and loses its keys and memberships', async () => {
     await expect(home(owner).deleteOrganization()).rejects.toMatchObject({ reason: 'organization-not-empty' });
     await owner.client.createOrganization({ body: { name: 'ending' } });
     const client = owner.within('ending');

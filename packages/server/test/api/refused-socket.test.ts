@@ -7,7 +7,7 @@ import { type BotDirectory, writeBot } from '../support/bots.ts';
 import { ended } from '../support/client.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
-/** Answers a WebSocket upgrade like any other request, as servers without WebSockets do. */
+/** Source of a bot that answers a WebSocket upgrade like any other request, as servers without WebSockets do. */
 const plainServer = `require('node:http').createServer((request, response) => {
   const [, status = '200', phrase] = /status=(\\d+)(?:&phrase=(.*))?$/.exec(request.url) ?? [];
   if (phrase === undefined) response.writeHead(Number(status));

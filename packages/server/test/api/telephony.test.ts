@@ -9,7 +9,7 @@ import { insertSecondOrganization, type SecondOrganization } from '../support/se
 import { type Gate, openGate } from '../support/start-gate.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
-/** Ends the instance that validated the agent's deployment, so that the next call finds no instance. */
+/** Uses and ends the instance that validated the agent's deployment, so that the next call finds no warm instance. */
 async function useUpTheFirst(service: TestServer, agentName: string) {
   const { path } = parseCall('telnyx', `${agentName}.${service.organization}`);
   // Calls before the server is ready would be refused.

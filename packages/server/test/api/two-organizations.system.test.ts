@@ -153,7 +153,7 @@ describe('requests about another organization', () => {
       for (const [index, one] of their.entries()) {
         const other = none[index];
         if (other === undefined) throw new Error('no counterpart');
-        // Dry runs have a limit of their own, so the bodies request a dry run.
+        // Dry runs have their own rate limit. Send dry runs only to two of the places, so that they stay below this limit.
         const isDry = JSON.stringify(one.body)?.includes('dryRun') === true;
         for (const place of isDry ? places.own.slice(0, 2) : places.own) {
           const answer = await answerTo(method, place, theirs, one);
@@ -205,7 +205,7 @@ describe('requests about another organization', () => {
   });
 });
 
-/** Status, headers and body, without values that are unique in each response. */
+/** Returns status, headers and body of a response as JSON, with placeholders for values that are unique in each response. */
 function masked({ status, headers, text }: Answer, { set, pull, key }: Names): string {
   const { date: _, 'x-request-id': requestId, ...stable } = headers;
   const body = text

@@ -5,8 +5,8 @@ import type { CheckedSession } from './victim.ts';
 export type Round = { readonly quiet: readonly CheckedSession[]; readonly attacked: readonly CheckedSession[] };
 
 /**
- * A measurement of warm starts without and with the attack. Each number is the median of all rounds. The ratio compares a period
- * with the next one.
+ * A measurement of warm starts without and with the attack, each as the median of all rounds. The ratio is computed for each pair
+ * of consecutive periods.
  */
 export type Figure = {
   readonly name: string;

@@ -42,7 +42,7 @@ const seconds = inject('attackSeconds');
 const roundCount = 3;
 /** Whether the attack is long enough to judge the times of starts, and to use every build and archive. */
 const judges = seconds >= 300;
-/** The machine may be busy with other suites, too. */
+/** Time limits for polling are long, because the machine may be busy with other test suites. */
 const patience = { timeout: 180_000, interval: 100 };
 
 describe(`an organization that attacks with builds, bots, archives and requests for ${seconds} s`, () => {

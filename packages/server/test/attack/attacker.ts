@@ -10,7 +10,7 @@ export type Attack = {
   readonly url: string;
   readonly privateKey: string;
   readonly publicKey: string;
-  /** How many builds and archives earlier attackers have used. */
+  /** How many builds and archives earlier attacker processes have sent, so that this process continues with other ones. */
   readonly used: Readonly<Record<'build' | 'archive', number>>;
 };
 
@@ -28,7 +28,7 @@ process.once('SIGTERM', () => {
   isOver = true;
 });
 
-// When the test kills the service, Node reports some broken connections outside their requests.
+// Count these errors as broken connections: when the test kills the service, Node reports some of them outside their requests.
 process.on('uncaughtException', () => count('connection', 'broken'));
 
 function count(name: string, result: string | number): void {
@@ -71,7 +71,7 @@ async function build(bytes: Buffer): Promise<string> {
   return errorCode ?? status;
 }
 
-/** Starts sessions as fast as the service allows. Each is stopped after some seconds, so that its bot attacks until then. */
+/** Starts sessions as fast as the service allows. Stops each session after some seconds; its bot attacks until then. */
 const attackWithBots = () =>
   repeat('start', async (round) => {
     const all = Object.entries(hostileBots);

@@ -103,7 +103,7 @@ export async function checkSession(client: Client, session: VictimSession): Prom
   const params = { agentName: 'parrot', sessionId: id };
   const record = await client.getSession({ params });
   const query = { sessionId: id, order: 'asc', limit: 1_000 } as const;
-  // A page can end early, because the service reads for a limited time.
+  // Read further pages even if a page has few lines, because the service ends a page when its time limit is reached.
   let page = await client.getLogs({ params: { agentName: 'parrot' }, query });
   const logs = [...page.logs];
   while (page.nextCursor !== null) {

@@ -21,7 +21,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freePort } from '../support/free-port.ts';
 import { type ServiceProcess, serviceProcess } from '../support/service-process.ts';
 
-/** The value is long enough not to occur by chance, and short enough that PostgreSQL does not compress it. */
+/** The secret value to search for: long enough not to occur by chance, and short enough that PostgreSQL does not compress it. */
 const canary = `canary-${randomBytes(16).toString('hex')}`;
 
 /** Returns the encodings in which a value could be stored: plain, Base64 at each of the three offsets, hex, UTF-16. */
@@ -29,7 +29,7 @@ function formsOf(value: string): readonly Buffer[] {
   const bytes = Buffer.from(value);
   const encoded = [0, 1, 2].map((offset) => {
     const whole = Buffer.concat([Buffer.alloc(offset), bytes, Buffer.alloc(3)]).toString('base64');
-    // Leaves out characters that also encode neighboring bytes.
+    // Leave out the characters at both ends, because they also encode neighboring bytes.
     return Buffer.from(whole.slice(4, Math.floor(bytes.length / 3) * 4 - 4));
   });
   return [bytes, ...encoded, Buffer.from(bytes.toString('hex')), Buffer.from(value, 'utf16le')];

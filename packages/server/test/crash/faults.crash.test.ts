@@ -8,7 +8,7 @@ import { findCrossSessionViolations, findViolations } from './invariants.ts';
 import { findOrphans, findPids } from './orphans.ts';
 import { beginSession, runScenario, type Scenario, type ScenarioKind, scenarioKinds } from './session-scenario.ts';
 
-/** Milliseconds, long enough for a kill after all sessions have started. */
+/** Duration of a session in milliseconds: long enough that the server can be killed after all sessions have started. */
 const sessionMs = 4_000;
 
 let run: CrashRun;

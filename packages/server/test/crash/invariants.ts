@@ -18,7 +18,8 @@ const validEnds: Readonly<Record<ScenarioKind, readonly string[]>> = {
   fails: ['500'],
   crashes: ['HTTP_ERROR'],
   'mute-leaves': ['HTTP_COMPLETED'],
-  // Only the server that waited for the response knows the status. Any other server sees only an exit.
+  // Only the server that waited for the bot's response knows the status. Any other server sees only that the bot
+  // exited.
   'mute-fails': ['500', 'HTTP_ERROR'],
 };
 

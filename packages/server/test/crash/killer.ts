@@ -37,7 +37,7 @@ const searches: Readonly<
   ending: { event: 'ending', first: 20, step: 10, inspections: 10 },
 };
 const searchMs = 8_000;
-/** Approximate duration of a server start in milliseconds. */
+/** Approximate duration of a start of the server in milliseconds. */
 const bootMs = 700;
 
 /**

@@ -17,7 +17,7 @@ export type Observer = {
   readonly inspect: (except: ReadonlySet<string>) => Promise<readonly ObservedPhase[]>;
   /** Resolves when the killed server's connections are closed and its open transactions rolled back. */
   readonly settled: () => Promise<void>;
-  /** Returns session ids by the tag in the body of the session. */
+  /** Returns the ids of the sessions by the tag in their request body. */
   readonly byTag: () => Promise<ReadonlyMap<string, readonly string[]>>;
   readonly records: (ids?: readonly string[]) => Promise<readonly SessionRecord[]>;
   readonly instanceIds: () => Promise<readonly string[]>;

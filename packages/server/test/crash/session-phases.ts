@@ -7,11 +7,11 @@ export type SessionState = {
   readonly sessionId: string;
   readonly state: 'waiting' | 'starting' | 'live' | 'ending' | 'ended';
   readonly instanceState: 'starting' | 'ready' | 'stopping' | 'ended' | null;
-  /** The runtime has begun to start the instance. */
+  /** Whether the runtime has begun to start the instance. */
   readonly begun: boolean;
-  /** The handler of the session's bot was called. */
+  /** Whether the handler of the session's bot was called. */
   readonly entered: boolean;
-  /** The bot of the session has finished. */
+  /** Whether the bot of the session has finished. */
   readonly left: boolean;
 };
 

@@ -31,7 +31,7 @@ export type ScenarioContext = {
   readonly random: Random;
   /** Emits `asking` before a start request, and `ending` when a session is about to end. */
   readonly events: EventEmitter;
-  /** Resolves with the stored sessions by tag after the given server process has ended. */
+  /** Waits until the given server process has ended, and resolves with the ids of the stored sessions by their tag. */
   readonly afterExit: (server: number) => Promise<ReadonlyMap<string, readonly string[]>>;
 };
 

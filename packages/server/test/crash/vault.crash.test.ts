@@ -55,7 +55,7 @@ describe(`${kills} kills of the server during rotations of vault keys (seed ${se
     return performance.now() - begun;
   }
   const textOf = (set: string, secretKey: string) => `${set} ${secretKey}\n`.repeat(5);
-  /** Writing the same values again changes nothing if each stored value decrypts to it. */
+  /** Writes the same values again, which changes nothing if each stored value decrypts to the same text. */
   async function put(set: string): Promise<WrittenSecrets> {
     const secrets = keys.map((secretKey) => ({ secretKey, secretValue: textOf(set, secretKey) }));
     const answer = await service.call('PUT', `/v1/secrets/${set}`, service.privateKey, { secrets });

@@ -13,7 +13,7 @@ describe('when a client disconnects, the service', () => {
   beforeAll(async () => {
     bots = [
       await writeBot('target', { maxAgents: 2 }),
-      // The first readiness probes fail, so that requests are held.
+      // Makes the first readiness probes of this bot fail, so that the service holds requests to it.
       await writeBot('slow', {
         prelude: `{ const http = require('node:http');
           const real = http.createServer;

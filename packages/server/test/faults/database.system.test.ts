@@ -87,7 +87,7 @@ describe('when the database is killed, the service', () => {
 
   it('records the end of a session that ended while the database was down', async () => {
     const id = await start(service, 'steady');
-    // Polls, because the bot ends by itself; a request might need the database to check the key.
+    // End the session from within the bot, because a request to stop it might need the database to check the key.
     await evaluate(service, 'steady', id, 'setTimeout(() => state.end(500, "{}"), 200); true');
     killDatabase();
     await expect.poll(async () => (await fetch(`${service.url}/readyz`)).status).toBe(200);

@@ -48,7 +48,7 @@ const open = (options) => runtimes.process({ ...options, now: () => new Date(), 
 console.log(JSON.stringify(await runHostileTrees({ open, ...JSON.parse(process.argv[2]) })));`;
 
 async function runAsNobody(scenario: Scenario): Promise<TreeOutcomes> {
-  // The program is bundled, because an ordinary user may not be able to read this checkout.
+  // Bundle the program, because an ordinary user may not be able to read the files of this checkout.
   const source = (name: string) => fileURLToPath(new URL(`../../../runtime/${name}.ts`, import.meta.url));
   await build({
     configFile: false,

@@ -93,7 +93,7 @@ describe.runIf(existsSync(program)).concurrent('a second server', () => {
     expect(code).toBe(1);
     expect(stderr).toMatch(/Secrets are encrypted with the root key [0-9a-f]+, but no root key is available/);
     expect(stderr).not.toMatch(/\n +at /);
-    // A region that no server has ever run in accepts no deployment.
+    // The second server never ran in its region, so the region is not listed.
     const { regions } = await service.client.listRegions();
     expect(regions.map(({ code }) => code)).not.toContain('eu-south');
   });

@@ -68,7 +68,7 @@ export async function openSocket(service: Pick<TestServer, 'url'>): Promise<Sock
   return socket;
 }
 
-/** Sends raw bytes, and reads until the service closes the connection. The request must make it do so. */
+/** Sends raw bytes, and reads until the service closes the connection. The request must make the service close it. */
 export async function sendRaw(service: Pick<TestServer, 'url'>, bytes: string): Promise<string> {
   const socket = await openSocket(service);
   socket.write(bytes, 'latin1');

@@ -2,7 +2,7 @@ import { openDatabase } from '../../src/store/database.ts';
 import type { Tables } from '../../src/store/tables.ts';
 import type { TestServer } from './test-server.ts';
 
-/** Records that the newest revision of a secret set could not be delivered to its region, which no test can cause. */
+/** Marks the delivery of the newest revision of a secret set as failed, because no request can cause such a failure. */
 export async function failDelivery(service: TestServer, setName: string, error: string): Promise<void> {
   const logger = { warn: () => undefined };
   const db = await openDatabase<Tables>({ address: service.database.address, logger, maxConnections: 1 });

@@ -37,7 +37,7 @@ async function mount(path: string, parameters: readonly string[]): Promise<strin
   return path;
 }
 
-/** Writes a file that leaves this many bytes free, or none. Returns its path. */
+/** Writes a file that leaves this many bytes free on the disk, or fills it completely. Returns the path of the file. */
 export async function fillDisk(path: string, leaveBytes: number): Promise<string> {
   const { bavail, bsize } = await statfs(path);
   const filler = join(path, 'filler');

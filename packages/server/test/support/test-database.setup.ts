@@ -12,7 +12,7 @@ declare module 'vitest' {
   interface ProvidedContext {
     /** The data directory of the run's PostgreSQL. The first test that needs a database starts it. */
     testDatabaseDirectory: string;
-    /** A PostgreSQL server to use instead (`BOTHOST_TEST_DATABASE_URL`), or undefined. */
+    /** Address of a PostgreSQL server to use instead (`BOTHOST_TEST_DATABASE_URL`), or undefined. */
     testDatabaseUrl: string;
   }
 }
