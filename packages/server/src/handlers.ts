@@ -79,7 +79,7 @@ import { listOrganizationSessions, listSessions } from './sessions/list.ts';
 import { getOverview } from './sessions/overview.ts';
 import { stopSession } from './sessions/stop.ts';
 
-/** The caller of an operation, by the credential that the operation requires. */
+/** The type of caller that an operation gets, by the kind of credential that the operation requires. */
 export type Callers = {
   readonly private: Principal;
   readonly organization: Principal;

@@ -57,7 +57,7 @@ export async function findPasswordHash(db: Database, userId: string): Promise<st
   return row?.password ?? null;
 }
 
-/** Replaces the password of a user, or adds one. */
+/** Stores a user's password credential, and replaces an existing one. */
 export async function storePassword(db: Database, row: Insertable<UserCredentialsTable>): Promise<void> {
   await db
     .insertInto('user_credentials')

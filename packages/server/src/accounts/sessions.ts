@@ -50,7 +50,7 @@ export async function signIn(
   }
 }
 
-/** Like `signIn`, for a password that was just set. */
+/** Opens a browser session like `signIn`, for a password that was just set. */
 export async function openSession(
   { auth, db }: Context,
   visitor: Visitor,

@@ -66,7 +66,7 @@ export async function openBuildLog(
     last = last.slice(drop);
   }
 
-  /** Lines of a failed write are stored with the next one. */
+  /** Stores the collected lines. If a write fails, its lines are stored with the next write. */
   function flush(): Promise<void> {
     clearTimeout(timer);
     timer = undefined;

@@ -3,7 +3,7 @@ export type PlannedBuild = {
   readonly organizationId: string;
   /** Whether this process is running the build. */
   readonly busy: boolean;
-  /** Time of the next attempt after a temporary failure. */
+  /** Time of the next attempt after a temporary failure. Null if there is none. */
   readonly restUntil: Date | null;
 };
 

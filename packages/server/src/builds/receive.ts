@@ -163,7 +163,10 @@ async function settleNow(context: ReceiveContext, upload: UploadRow): Promise<Up
   return (await reopenUpload(context.db, upload.id, context.now())) ?? upload;
 }
 
-/** Compares a body with a complete archive, which is never overwritten. Different content is an error. */
+/**
+ * Compares the hash of a body with that of a complete archive, which is never overwritten. Different content is an
+ * error.
+ */
 async function requireSame(upload: UploadRow, body: Readable): Promise<UploadRow> {
   const { contentHash } = await hashes(body);
   if (contentHash === upload.content_hash) return upload;

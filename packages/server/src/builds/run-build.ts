@@ -19,7 +19,7 @@ export type RunContext = AttemptContext & {
   /** Called when a build has ended. */
   readonly onEnded: (build: { readonly id: string; readonly status: BuildStatus; readonly seconds: number }) => void;
   readonly retries: BuildRetries;
-  /** Aborted when this server stops its builds. The next server starts them again. */
+  /** Signal that aborts when this server stops its builds. The next server starts these builds again. */
   readonly closing: AbortSignal;
 };
 
@@ -52,7 +52,7 @@ export async function runBuild(context: RunContext, before: BuildRow, cancel: Ab
   const build = await changeOpenBuild(context.db, before.id, { updated_at: now, ...(mayStart ? started : {}) });
   // The build ended after the query that listed it.
   if (build === undefined) return;
-  // The build was canceled, and its server died before it stopped the build.
+  // Cancel the build here, because its server died after the cancel request and before it stopped the build.
   if (isCanceled(build)) return end(context, build, log, canceled);
   if (!mayStart) return end(context, build, log, interrupted);
   if (before.state === 'building' && !context.retries.has(build.id)) {

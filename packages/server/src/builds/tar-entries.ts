@@ -127,7 +127,7 @@ function lastEntry(entry: ReadEntry | null): ReadEntry | null {
   return entry;
 }
 
-/** Keeps the first error that is set in a callback. */
+/** Creates a container for the first error that several callbacks may report. */
 function createProblem() {
   let first: { readonly error: unknown } | null = null;
   let resolveOccurred: () => void = () => undefined;

@@ -76,7 +76,7 @@ export async function listCompleteUploads(db: Database, region: string): Promise
   return (await uploads.execute()).map(({ id }) => id);
 }
 
-/** Deletes uploads without a build that were last used before a time. Returns their ids. */
+/** Deletes uploads that have no build and were last used before a time. Returns the ids of these uploads. */
 export async function deleteUploads(db: Database, region: string, before: Date, limit: number): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     delete from uploads where id in (

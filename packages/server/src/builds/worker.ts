@@ -15,7 +15,7 @@ export type BuildWorker = {
   readonly start: () => Promise<void>;
   /** Polls immediately. Call it when a build was created or canceled. */
   readonly wake: () => void;
-  /** Stops the running builds. The next server starts them again. */
+  /** Stops the worker and its running builds. The next server starts these builds again. */
   readonly close: () => Promise<void>;
 };
 

@@ -8,7 +8,7 @@ type Revocations = {
 
 const channel = 'bothost_keys';
 
-/** Drops a revoked key, or all keys if it is null, from the caches of all servers. */
+/** Removes a revoked key from the key caches of all servers. If `keyId` is null, removes all keys. */
 export async function announceRevocation({ authenticator, store }: Revocations, keyId: string | null): Promise<void> {
   authenticator.forget(keyId ?? undefined);
   await store.notify(channel, keyId ?? '');

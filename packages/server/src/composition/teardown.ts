@@ -11,7 +11,7 @@ export type Teardown = {
   /** Adds a step that runs only if the start fails. */
   readonly addForFailedStart: (step: Step) => void;
   readonly announce: () => void;
-  /** Runs all steps, then rejects with the first failure, if any. */
+  /** Runs all steps. If steps fail, rejects with the error of the first one after all steps have run. */
   readonly end: () => Promise<void>;
   /** Runs all steps after a failed start. Never rejects, because the error of the start matters more. */
   readonly endFailedStart: () => Promise<void>;

@@ -1,4 +1,7 @@
-/** Aborts at the first of several signals. `AbortSignal.any` leaks memory if one of its signals lives long. */
+/**
+ * Runs `work` with a signal that aborts at the first of several signals. `AbortSignal.any` leaks memory if one of its
+ * signals lives long.
+ */
 export async function withAnySignal<T>(
   signals: readonly AbortSignal[],
   work: (signal: AbortSignal) => Promise<T>,

@@ -1,6 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 
-/** Returns the bearer token, or null for several headers: a proxy may have checked another one (RFC 9110, 5.3). */
+/**
+ * Returns the bearer token. Null if there are several Authorization headers, because a proxy may have checked another
+ * one (RFC 9110, 5.3).
+ */
 export function bearerToken(request: Pick<IncomingMessage, 'headers' | 'rawHeaders'>): string | null {
   if (hasSeveralAuthorizations(request)) return null;
   const match = /^Bearer +(\S+) *$/i.exec(request.headers.authorization ?? '');

@@ -11,7 +11,7 @@ export type BotRequest = {
 };
 
 export type BotAnswer = {
-  /** Called with the status and headers of the response; its body is piped automatically. */
+  /** Called with the status and headers of the bot's response. Its body is then piped to the client. */
   readonly onAnswer: (status: number, headers: Record<string, string | string[] | undefined>) => void;
   /** Called if there will be no response and the client is still connected. */
   readonly onFailure: (error: Error) => void;

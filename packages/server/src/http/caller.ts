@@ -19,7 +19,7 @@ import { fieldsOf } from './json-body.ts';
 import { principalOf } from './refused-request.ts';
 import { requireSameOrigin } from './same-origin.ts';
 
-/** How requests are authenticated. */
+/** What the authentication of requests depends on. */
 export type CallerContext = {
   readonly clientOf: (incoming: IncomingMessage) => Client;
   readonly authenticator: Authenticator;

@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream';
 
-/** Maximum number of bytes that are read before a response. */
+/** Maximum number of bytes that are read from a socket before its request has a response. */
 const earlyBytes = 65_536;
 
 /** The bytes that a client sends before it gets a response, for example to its WebSocket handshake. */
@@ -11,7 +11,9 @@ export type EarlyData = {
   readonly take: () => Buffer;
 };
 
-/** Reads a socket before the response is sent, because a disconnect is noticed only while reading. */
+/**
+ * Reads from a socket while its request has no response yet, because only reading reveals that the client disconnects.
+ */
 export function readEarlyData(socket: Duplex, head: Buffer): EarlyData {
   const disconnect = new AbortController();
   const chunks = [head];

@@ -15,7 +15,7 @@ const hopByHop = new Set([
   'upgrade',
 ]);
 
-/** Headers that are not forwarded to bots. `expect` is handled by the service's HTTP server. */
+/** Headers of the client that are not forwarded to bots. The service's HTTP server handles `expect` itself. */
 const kept = new Set(['host', 'authorization', 'content-length', 'expect']);
 
 /** Headers that proxies set. Bots get these only from the service. Treats `_` like `-`, as some bot servers do. */
@@ -58,7 +58,7 @@ const originWide = new Set([
   'nel',
 ]);
 
-/** Whether a header of the bot's response is forwarded to the client. `name` is in lower case. */
+/** Whether a header of a bot's response is forwarded to the client. `name` must be in lower case. */
 export function isForwardedToClient(name: string): boolean {
   return !hopByHop.has(name) && !originWide.has(name) && !name.startsWith('access-control-');
 }

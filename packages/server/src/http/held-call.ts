@@ -27,7 +27,7 @@ const wireBytesPerAudioByte = 8;
  */
 const messageBytes = 64;
 
-/** Keeps the latest audio and all other messages, because a bot identifies the call by the first messages. */
+/** Holds the latest audio and all other messages, because a bot identifies the call by the first messages. */
 export function createHeldCall(carrier: Carrier): HeldCall {
   const most = heldCallLimits.audioSeconds * audioRates[carrier];
   const held: Message[] = [];

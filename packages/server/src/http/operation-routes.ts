@@ -44,7 +44,7 @@ export function addOperationRoutes(
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The caller in its organization. Unset before it is authenticated, and for operations without an organization. */
+    /** The caller in its organization. Unset before authentication, and for operations without an organization. */
     caller: Principal;
     /** The person who calls an operation without an organization. */
     person: PersonPrincipal | undefined;
@@ -130,7 +130,10 @@ function addRoutes<Params, Query, Body, Response, Key extends Credential>(
   }
 }
 
-/** Aborts when the connection closes before the response is sent. For operations that wait for events. */
+/**
+ * Returns a signal that aborts when the connection closes before the response is sent. For operations that wait for
+ * events.
+ */
 function createDisconnectSignal(response: ServerResponse): AbortSignal {
   const disconnect = new AbortController();
   if (response.closed) disconnect.abort();
@@ -138,7 +141,7 @@ function createDisconnectSignal(response: ServerResponse): AbortSignal {
   return disconnect.signal;
 }
 
-/** The API to which a path belongs. Null outside both APIs. */
+/** Returns the API to which a path belongs, or null for a path outside all three APIs. */
 export function kindOfPath(url: string): KeyUse | null {
   if (url.startsWith(`${publicBase}/`)) return 'public';
   if (url.startsWith(`${operatorBase}/`)) return 'operator';

@@ -11,7 +11,10 @@ export function isHost(text: string): boolean {
   return hostPattern.test(text);
 }
 
-/** Returns the error of a malformed request. Rewrites an absolute target (RFC 9112, section 3.2.2) to a path. */
+/**
+ * Returns the error of a malformed request head, or null. Rewrites an absolute target (RFC 9112, section 3.2.2) to a
+ * path.
+ */
 export function checkHead(incoming: IncomingMessage): ApiError | null {
   const { rawHeaders, httpVersion, url = '' } = incoming;
   if (rawHeaders.length > 2 * headerLinesAtMost) return failure('headers-too-large');

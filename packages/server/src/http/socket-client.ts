@@ -11,7 +11,7 @@ export type SocketClient = {
   readonly disconnected: AbortSignal;
   /** Call it when the session has an instance, which may still be starting. */
   readonly claimed: () => Promise<void>;
-  /** Returns what the client sent before the bot was connected. Null if the client has disconnected. */
+  /** Accepts the client and returns its paused WebSocket. Null if the client has disconnected. */
   readonly join: (bot: WebSocket) => Promise<WebSocket | null>;
   readonly refuse: (error: ApiError) => void;
 };

@@ -10,8 +10,8 @@ const pingMs = 20_000;
 
 /**
  * Relays messages between two open WebSockets, in order and with back-pressure, and forwards the close code and reason.
- * Resolves when either side has closed. Pings the client, because while the bot does not read, the client is not read
- * either, and only a failed write reveals a lost connection.
+ * Resolves when either side has closed. Pings the client: while the bot does not read, the service does not read from
+ * the client either, and only a failed write reveals that the client is gone.
  */
 export function relay(client: WebSocket, bot: WebSocket, pingEvery = pingMs): Promise<void> {
   forward(client, bot);

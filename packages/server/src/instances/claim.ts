@@ -9,7 +9,7 @@ export type Claim = {
   readonly address: Address | null;
   readonly readyAt: Date | null;
   readonly reportsSession: boolean;
-  /** Events of the instance from before it had a session. */
+  /** Events that the instance recorded before it had a session. */
   readonly notices: readonly StoredEvent[];
 };
 

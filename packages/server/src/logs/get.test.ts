@@ -11,7 +11,7 @@ import { getLogs } from './get.ts';
 it('getLogs ends a waiting request when the server closes, and removes its listener', async () => {
   const rows = await testRows();
   const root = await mkdtemp(join(tmpdir(), 'bothost-get-'));
-  // Bots run under other accounts, which need permission to enter the directory.
+  // Let other accounts enter the directory, because bots run under accounts of their own.
   await chmod(root, 0o711);
   const logger = pino({ level: 'silent' });
   const runtime = await runtimes.process({ dataDirectory: root, logger, now: () => new Date(), path: '/usr/bin:/bin' });

@@ -32,7 +32,7 @@ const limits: PageLimits = {
   count: 10_000,
   countBytes: 2 * 1024 * 1024,
 };
-/** Interval at which a waiting request checks for new instances. */
+/** Interval in milliseconds at which a waiting request checks for new instances. */
 const newInstancesMs = 1_000;
 
 /**
@@ -59,7 +59,7 @@ export async function getLogs(context: LogsContext, agentId: string, query: Quer
   }
 }
 
-/** Decrypts the secrets of a deployment when its first output is read, and only once per request. */
+/** Returns a function that decrypts the secrets of a deployment when its first output is read, once per request. */
 function createMasks(secretsOf: LogsContext['secretsOf']) {
   const masks = new Map<string, Promise<Mask>>();
   let areComplete = true;

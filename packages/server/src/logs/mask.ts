@@ -4,13 +4,13 @@ import { minFormCharacters, valueForms } from './value-forms.ts';
 
 const masked = '***';
 
-/** Whether a line was cut at its start or end, where a part of a value may remain. */
+/** Whether a line was cut at its start and at its end. A part of a secret value may remain at a cut. */
 export type LineCut = { readonly atStart: boolean; readonly atEnd: boolean };
 
 /** Returns a function that masks the lines of one part of an output, or null if the part contains nothing to mask. */
 export type Mask = (part: Buffer) => ((text: string, cut: LineCut) => string) | null;
 
-/** Masks values in all forms that `value-forms.ts` lists. At a cut of a line, also masks a part of a value. */
+/** Creates a mask for values in all forms that `value-forms.ts` lists. At a cut of a line, also masks a part of a value. */
 export function createMask(values: Iterable<string>): Mask {
   const secrets = valueForms(values);
   if (secrets.length === 0) return () => null;

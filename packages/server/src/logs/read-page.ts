@@ -37,7 +37,7 @@ export type LogPage = {
   /** The end of the page, or null if nothing was read. */
   readonly reached: LogPosition | null;
   readonly isComplete: boolean;
-  /** Whether no matching line follows the page. */
+  /** Whether the page contains the last matching line. */
   readonly isLast: boolean;
   readonly live: readonly string[];
 };

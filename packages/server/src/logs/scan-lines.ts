@@ -11,7 +11,7 @@ const pipecatLine = new RegExp(String.raw`^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}
 /** `text` is in lower case, and `level` is the minimum level. */
 export type LineFilter = { readonly text: string | undefined; readonly level: LogLevel | undefined };
 
-/** A line of an output, or a gap in it, with its offsets and the time at which the server received it. */
+/** A line of an output, or a gap in the output, with its offsets and the time at which the server received it. */
 export type ScannedLine = {
   readonly from: number;
   readonly to: number;

@@ -19,7 +19,7 @@ export type SourcesContext = {
 export type OutputSource = {
   readonly owner: LogOwner;
   readonly due: Timestamp;
-  /** Opens an output, which the caller closes. Returns null if the output was just removed. */
+  /** Opens an output; the caller must close it. Returns null if the output was just removed. */
   readonly open: () => Promise<{ readonly handle: FileHandle; readonly file: OutputFile } | null>;
 };
 
@@ -92,7 +92,10 @@ export async function findSources(
   };
 }
 
-/** The directory where the bot writes, or the log directory if the output was just moved. */
+/**
+ * Finds the output of an instance in the directory where the bot writes, or in the log directory if the output was just
+ * moved.
+ */
 async function outputOf(context: SourcesContext, owner: LogOwner): Promise<OutputFile | null> {
   const file = await context.outputs.find(owner.instance_id);
   return file ?? context.outputs.findReleased(logDirectory(context.logsDirectory, owner));

@@ -67,8 +67,7 @@ it('withStoredOutput stores the output of an instance once before the instance i
   const instanceId = await rows.instance(of);
   await run(instanceId, 'hello');
   const driver = withStoredOutput(runtime, (id) => storeOutput(context, id));
-  // The states after a kill between moving the files and writing the row, and between writing the row and forgetting
-  // the instance.
+  // Create the states that a kill can leave: files moved without a row, and a row while the instance is not yet forgotten.
   await runtime.outputs.release(instanceId, join(context.logsDirectory, of.agentId, instanceId));
   await storeOutput(context, instanceId);
   const first = await stored();

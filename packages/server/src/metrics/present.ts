@@ -1,6 +1,6 @@
 import type { ResourceMetrics } from '@bothost/contract';
 
-/** A row of metrics. Its times are strings if the row is from `to_json`, and dates if it is from the driver. */
+/** A row of metrics. Its times are strings if `to_json` produced the row, and dates if the database driver did. */
 export type StoredMetrics = {
   readonly [Name in
     | 'sample_count'

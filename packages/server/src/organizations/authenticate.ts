@@ -17,7 +17,10 @@ export type Caller = {
  */
 export type Principal = Actor & Pick<Caller, 'organizationId' | 'organizationName'> & { readonly serviceUrl: string };
 
-/** Why an existing key is refused. It is the cause of `key-invalid`, and only recorded in the audit log of its organization. */
+/**
+ * Thrown for an existing key that must not be used. It is the cause of the failure `key-invalid`, and only the audit log of the
+ * key's organization shows it.
+ */
 export class RefusedKeyError extends Error {
   override readonly name = 'RefusedKeyError';
   readonly caller: Caller;

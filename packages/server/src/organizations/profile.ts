@@ -37,7 +37,9 @@ export async function writeProfile(file: string, otherFile: string, profile: Pro
   return target;
 }
 
-/** Null if the file is missing. A file that is not TOML counts as another service's, so it is kept. */
+/**
+ * Reads the CLI profile. Null if the file is missing. A file that is not TOML counts as the profile of another service.
+ */
 async function readProfile(file: string): Promise<Record<string, unknown> | null> {
   let text: string;
   try {

@@ -30,7 +30,9 @@ export function findAnyOrganization(db: Database): Promise<OrganizationRow | und
     .executeTakeFirst();
 }
 
-/** Blocks the first starts of other servers until the transaction ends. */
+/**
+ * Takes an advisory lock until the transaction ends, so that only one server at a time creates the first organization.
+ */
 export async function lockFirstOrganization(db: Database): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended('bothost first organization', 0))`.execute(db);
 }

@@ -9,7 +9,7 @@ const forgottenMs = 300_000;
 
 export type Backoff = {
   readonly failed: (id: string) => void;
-  /** Ends the current delay. The next failure still increases it. */
+  /** Ends the current delay after a successful start. The next failure still increases the delay. */
   readonly succeeded: (id: string) => void;
   /** The time of the next attempt. Null if there was no recent failure. */
   readonly until: (id: string) => Date | null;
@@ -32,7 +32,7 @@ export function createBackoff(now: () => Date): Backoff {
       const before = failures.get(id);
       forget(at);
       const counted = before === undefined || at - before.at >= forgottenMs ? 0 : before.count;
-      // Instances that were already starting at the first failure count as the same failure, because all instances of a
+      // Do not count failures of instances that were already starting at the first failure, because all instances of a
       // pool may fail at once.
       const isAnother = before?.until == null || at >= before.until.getTime();
       const count = isAnother ? counted + 1 : counted;

@@ -18,7 +18,10 @@ const reservedStatuses: ReadonlySet<string> = new Set(
   ),
 );
 
-/** `atLimit` is true if the response arrived at or after the session's time limit. */
+/**
+ * Returns the session's status for a bot's response. `atLimit` is true if the response arrived at or after the time
+ * limit.
+ */
 export function completionOf(answer: BotResponse, atLimit: boolean): CompletionStatus {
   if (atLimit) return 'SESSION_TIME_LIMIT';
   if (answer.kind === 'broken') return 'HTTP_ERROR';

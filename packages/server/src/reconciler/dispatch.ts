@@ -33,7 +33,7 @@ export type DispatchContext = {
   readonly now: () => Date;
   readonly key: Buffer;
   readonly ownership: SessionOwnership;
-  /** Aborts when the server closes. Bots continue to run. */
+  /** Signal that aborts when the server closes. Bots continue to run. */
   readonly closing: AbortSignal;
   /** Returns a signal that aborts when the time for the bot to accept the session is over. */
   readonly acceptDeadline: () => AbortSignal;
@@ -44,17 +44,17 @@ export type DispatchContext = {
   readonly isReachable: (sessionId: string) => boolean;
   /** Called just before the session is sent to its instance. */
   readonly onDispatch: (instanceId: string) => void;
-  /** Called when the bot has the session, so that requests can be forwarded to the bot. */
+  /** Called when the bot has the session. From then on, requests can be forwarded to the bot. */
   readonly onOpen: (sessionId: string) => void;
-  /** Called when the bot has just accepted the session, with the time. */
+  /** Called with the time when the bot has just accepted the session. */
   readonly onLive: (session: ReadySession, at: Date) => void;
 };
 
 /** Maximum time in seconds for which a bot may delay its response to a status request. */
 const askSeconds = 25;
-/** Interval between status requests if a bot does not respond, or responds before its session has ended. */
+/** Interval in milliseconds between status requests if a bot does not respond, or responds before its session has ended. */
 const againMs = 1_000;
-/** First interval between status requests until the bot accepts a session. Doubles up to `againMs`. */
+/** First interval in milliseconds between status requests until the bot accepts a session. Doubles up to `againMs`. */
 const acceptMs = 5;
 
 /**

@@ -32,7 +32,7 @@ type Context = {
 };
 
 export type InstanceWatch = {
-  /** Whether the end of an instance is being recorded, so that the instance must not be treated as lost. */
+  /** Whether the end of an instance is being recorded. Such an instance must not be treated as lost. */
   readonly isEnding: (instanceId: string) => boolean;
   readonly done: Promise<void>;
 };

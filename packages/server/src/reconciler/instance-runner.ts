@@ -145,8 +145,8 @@ function specOf(context: RunnerContext, row: OpenInstance, deployment: OpenDeplo
 }
 
 /**
- * Reads the database on each start, even of a bot without secrets: if the database is briefly unreachable, the start is delayed
- * instead of failing.
+ * Loads the secrets of an instance. Reads the database even for a bot without secrets: if the database is briefly unreachable,
+ * the start is delayed instead of failing.
  */
 function secretsOf(
   context: RunnerContext,

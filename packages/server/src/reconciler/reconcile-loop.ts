@@ -12,9 +12,9 @@ export type ReconcileLoop = {
   readonly close: () => Promise<void>;
 };
 
-/** Interval for checking deadlines. Any other change requests a pass. */
+/** Interval in milliseconds for checking deadlines. All other changes request a pass. */
 const tickMs = 1_000;
-/** Pause after each pass, so that a burst of requests causes few passes. */
+/** Pause in milliseconds after each pass, so that a burst of requests causes few passes. */
 const pauseMs = 10;
 
 /** Runs `pass` repeatedly, one at a time, until the signal aborts. Reports a failed pass and continues. */

@@ -36,9 +36,9 @@ export type ReconcilerContext = {
   readonly serverId: string;
   /** Key from which the control tokens of instances are derived. */
   readonly key: Buffer;
-  /** Decrypts the secrets with which an instance is started. */
+  /** Keys that decrypt the secrets with which an instance is started. */
   readonly keyring: Keyring;
-  /** Returns the URL from which bots fetch their ICE servers. Known once the service listens. */
+  /** Returns the URL from which bots fetch their ICE servers. Call it only after the service listens. */
   readonly iceConfigUrl: () => string;
   readonly ownership: SessionOwnership;
   readonly directory: SessionDirectory;

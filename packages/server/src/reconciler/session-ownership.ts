@@ -1,7 +1,13 @@
-/** The sessions that this process owns, each before its row exists, so that no pass takes it for an orphan. */
+/**
+ * The sessions that this process owns. Ownership begins before the session's row exists, so that no reconcile pass
+ * takes the session for an orphan.
+ */
 export type SessionOwnership = {
   readonly has: (sessionId: string) => boolean;
-  /** `abort` is called when the session must be given up; for example, a stop closes the WebSocket. */
+  /**
+   * Takes ownership of a session. `abort` is called when the session must be given up; for example, it closes the
+   * WebSocket of a stopped session.
+   */
   readonly acquire: (sessionId: string, abort?: () => void) => void;
   /** Gives up ownership, because the session's end is recorded or its start failed. */
   readonly release: (sessionId: string) => void;

@@ -30,7 +30,7 @@ export function createStartQueue(limit: number): StartQueue {
     });
   }
 
-  /** Gives the turn to the next queued start of the organization, if any. */
+  /** Lets the next queued start of the organization begin, if there is one. */
   function endTurn(organizationId: string): void {
     const lane = lanes.get(organizationId);
     if (lane === undefined) return;
