@@ -5,7 +5,7 @@ import { z } from 'zod';
 
 /** A setting: its variable names, default value, and description in `docs/configuration.md`. */
 export type Setting<T> = {
-  /** Names of the environment variable. If several are set, the first one in this list is used. */
+  /** Names of the environment variable. If several of them are set, the first one in this list is used. */
   readonly names: readonly string[];
   readonly schema: z.ZodType<T, string | undefined>;
   readonly description: string;
@@ -361,7 +361,7 @@ export const settings = {
   }),
   auditRetentionDays: setting({
     names: ['BOTHOST_AUDIT_RETENTION_DAYS'],
-    // Migration 0017-single-audit-table has the same minimum age in a database trigger.
+    // A database trigger in the migration 0017-single-audit-table enforces the same minimum age.
     schema: integer(0, 36_500)
       .refine((days) => days === 0 || days >= 30, 'less than 30')
       .default(365),

@@ -86,7 +86,7 @@ export async function retryDelivery(
     .execute();
 }
 
-/** Deliveries of the newest revisions of sets that have been pending since before `since`, oldest first. */
+/** Returns deliveries of the newest revisions of sets that have been pending since a time before `since`, oldest first. */
 export function listPendingSince(db: Database, since: Date, limit: number) {
   return db
     .selectFrom('secret_deliveries')

@@ -13,7 +13,7 @@ export async function findSet(
   name: string,
   lock: 'share' | 'update' | null = null,
 ): Promise<SecretSetRow | undefined> {
-  // The pattern also excludes letters outside ASCII whose lower case is ASCII, such as the Kelvin sign (k).
+  // Reject invalid names: the pattern excludes, for example, the Kelvin sign (k), whose lower case is an ASCII letter.
   if (!secretSetNamePattern.test(name)) return undefined;
   let query = db
     .selectFrom('secret_sets')
@@ -54,7 +54,7 @@ export async function findNewestRevisions(
   return new Map(rows.map(({ id, revision }) => [id, revision]));
 }
 
-/** Lets only one transaction at a time create a set in an organization, so that their number cannot exceed the limit. */
+/** Takes a lock until the transaction ends, so that concurrent creations of sets cannot exceed the organization's limit. */
 export async function lockSetCreation(db: Database, organizationId: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`secret sets ${organizationId}`}, 0))`.execute(db);
 }

@@ -10,7 +10,7 @@ import { createDockerConfiguration, dockerConfigurationKey } from './registry/do
 import { formatHostAndPort, type RegistryPolicy, registryUrl } from './registry/registry-policy.ts';
 import { conceal } from './vault/conceal.ts';
 
-/** A request to write secrets, in one form for all of its variants. */
+/** A request to write secrets. All variants of the request body are converted to this form. */
 export type WriteRequest = {
   readonly kind: 'secret' | 'imagePullSecret';
   readonly values: ReadonlyMap<string, Buffer>;

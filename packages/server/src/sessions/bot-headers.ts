@@ -1,7 +1,7 @@
 import type { Carrier } from '@bothost/contract';
 import type { SessionTransport } from '../store/tables.ts';
 
-/** Both headers have the same value, because some existing bot images read only the first. */
+/** Returns the session id in two headers, because some existing bot images read only `x-daily-session-id`. */
 export function sessionHeaders(sessionId: string): Record<string, string> {
   return { 'x-daily-session-id': sessionId, 'x-session-id': sessionId };
 }

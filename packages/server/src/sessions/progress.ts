@@ -9,7 +9,10 @@ export function listOpenSessions(db: Database, region: string): Promise<OpenSess
   return openSessions(db, region);
 }
 
-/** Records a dispatch before it happens, so that after a crash the record shows that the bot may have the session. */
+/**
+ * Records a dispatch before the session is sent to its bot, so that after a crash it is known that the bot may have the
+ * session.
+ */
 export async function markDispatched(context: { db: Database; now: () => Date }, sessionId: string): Promise<void> {
   await changeSession(context.db, sessionId, ['starting'], { handed_over_at: context.now() });
 }

@@ -2,9 +2,11 @@ import { purgeInstances } from '../instances/lifecycle.ts';
 import type { Database } from '../store/tables.ts';
 import { deleteEndedSessions } from './rows.ts';
 
-/** Rows per statement, so that no lock is held for long. */
+/** Number of rows that one statement deletes. It is limited, so that no lock is held for long. */
 const batch = 1_000;
-/** Days to keep ended instances, for late requests. Their history is stored in their sessions. */
+/**
+ * Days for which the rows of ended instances are kept for late requests. Their history is stored with their sessions.
+ */
 const instanceDays = 1;
 const dayMs = 86_400_000;
 

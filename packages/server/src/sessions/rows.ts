@@ -84,8 +84,8 @@ export function endSessionRow(
   endedAt: Date,
   only: SessionState | undefined,
 ): Promise<SessionRow | undefined> {
-  // `endedAt` may be the last heartbeat, which can be older than the session's last events, but the times of a session
-  // must be in order. `greatest` ignores nulls.
+  // Keep the times of a session in order: `endedAt` may be the last heartbeat, which can be older than the last event. `greatest`
+  // ignores nulls.
   const latest = sql<Date>`greatest(${endedAt}::timestamptz, created_at, requested_at, bot_started_at)`;
   return db
     .updateTable('sessions')

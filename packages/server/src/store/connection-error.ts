@@ -1,4 +1,7 @@
-/** Node's codes for failed and lost connections. ENOENT counts only for `connect`: no socket. */
+/**
+ * Node's error codes for failed and lost connections. ENOENT counts only for `connect`, where it means that the socket
+ * is missing.
+ */
 const socketCodes = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -11,7 +14,10 @@ const socketCodes = new Set([
   'ENOTCONN',
 ]);
 
-/** SQLSTATE (PostgreSQL appendix A): shut down, crashed, starting, timed out, too many. Class 08 by prefix. */
+/**
+ * SQLSTATE codes (PostgreSQL appendix A) of a server that shut down, crashed, is starting, ended a
+ * session at a time limit, or has too many clients. Class 08 is tested by its prefix.
+ */
 const sqlStates = new Set(['57P01', '57P02', '57P03', '57P05', '25P03', '25P04', '53300']);
 
 /** Messages of errors that `pg` and `pg-pool` raise without a code. */

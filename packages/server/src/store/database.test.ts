@@ -86,7 +86,7 @@ test('the connection pool logs the loss of an idle connection without its settin
   expect(logged[0]).toEqual([{ why: expect.any(String) }, 'idle database connection lost']);
 });
 
-/** Listens on a proxy socket for the same database. The proxy accepts connections between `open` and `cut`. */
+/** Opens a proxy for the database on a socket. The proxy accepts connections between calls of `open` and `cut`. */
 async function relayTo(url: string) {
   const directory = await mkdtemp(path.join(os.tmpdir(), 'bothost-relay-'));
   onTestFinished(() => rm(directory, { recursive: true }));

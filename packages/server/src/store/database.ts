@@ -44,7 +44,7 @@ export async function openDatabase<Tables>(options: DatabaseOptions): Promise<Ky
     idle_in_transaction_session_timeout: 60_000,
     types: { getTypeParser: typeParser },
   });
-  // Log only the message, because `pg-pool` attaches the whole client to the error.
+  // Log only the message, because `pg-pool` attaches the whole client, with its settings, to the error.
   pool.on('error', ({ message }) => options.logger.warn({ why: message }, 'idle database connection lost'));
   // `pg-pool` handles errors only of idle connections. Without this listener, the loss of a connection in use would end
   // the process; the query on it fails anyway.

@@ -12,7 +12,10 @@ import { openEmbeddedPostgres } from './embedded.ts';
 const nobody = 65534;
 const logger = pino({ level: 'silent' });
 
-/** Vitest runs each system test file in its own process, so dropping root affects only these tests. */
+/**
+ * Drops root and returns a directory of an ordinary user. Other tests are not affected, because each system test file
+ * has its own process.
+ */
 async function ordinaryUsersDirectory(): Promise<string> {
   const directory = await mkdtemp(path.join(os.tmpdir(), 'bothost-user-'));
   onTestFinished(() => rm(directory, { recursive: true, force: true }));

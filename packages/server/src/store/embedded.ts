@@ -8,7 +8,7 @@ import { findProgramPackage } from './embedded/programs.ts';
 import { reach } from './embedded/reach.ts';
 import { StoreError } from './store-error.ts';
 
-/** Time limit of a fast shutdown, before an immediate one. */
+/** Time limit in milliseconds for a fast shutdown of PostgreSQL. After it, an immediate shutdown follows. */
 const stopTimeoutMs = 60_000;
 
 /** Minimum delay after a failed start, so that requests do not cause constant restarts while the disk is full. */

@@ -21,7 +21,7 @@ const broken: Migration = {
   },
 };
 
-/** Opens separate pools on one new database, like several servers. */
+/** Opens separate pools on one new database, as several servers would. */
 async function servers(count: number): Promise<readonly Kysely<unknown>[]> {
   const { address, drop } = await testDatabase([]);
   onTestFinished(drop);

@@ -68,7 +68,7 @@ async function migrateOne(db: Transaction<unknown>, migrations: readonly Migrati
   return next.name;
 }
 
-/** Rejects unless the applied migrations are the first ones in the list. */
+/** Rejects a database of a newer version: the applied migrations must be the first ones in the list of known migrations. */
 function requireKnown(applied: readonly string[], known: readonly string[]): void {
   const unknown = applied.find((name, position) => known[position] !== name);
   if (unknown === undefined) return;

@@ -29,10 +29,10 @@ export type StoreOptions = {
   /** If undefined, the embedded database in the data directory is used. */
   readonly databaseUrl: string | undefined;
   readonly dataDirectory: string;
-  /** Only one server at a time may run the instances of a region. */
+  /** The region whose instances this server runs. Only one server at a time may do so. */
   readonly region: string;
   readonly logger: Logger;
-  /** Fills an empty database before it is migrated. Null if there is nothing to restore. */
+  /** Restores a backup into the empty database before it is migrated. Null if there is no backup to restore. */
   readonly restore: ((db: Database) => Promise<void>) | null;
   /**
    * Called when this server has taken its region again after a lost connection, before `holdsRegion` is true: another server

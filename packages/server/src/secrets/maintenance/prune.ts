@@ -43,7 +43,7 @@ async function pruneSet(context: Context, id: string): Promise<number> {
   const kept = planPruning(stored, await context.pinsOf(db, id));
   const deleted = stored.filter((revision) => !kept.includes(revision));
   if (deleted.length === 0) return 0;
-  // Verify first, because a forged list of keys must not decide which values are deleted.
+  // Verify the MACs before deleting, because a forged list of keys must not decide which values are deleted.
   for (const row of rows) await requireRevisionMac(context, set, row);
   const entries = rows.filter(({ revision }) => kept.includes(revision)).flatMap((row) => row.entries);
   await deleteRevisions(db, id, deleted);

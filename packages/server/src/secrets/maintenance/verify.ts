@@ -15,7 +15,7 @@ import { listDeliveredRevisions, listKeysOfOrganization, listSets } from './veri
 type VerifyContext = MaintenanceContext & { readonly pinsOf: ListPinnedRevisions };
 type Report = (problem: string) => unknown;
 
-/** Verifies canary, keys, MACs and values, each set in one snapshot. Findings contain no secret values. */
+/** Verifies the canary, keys, MACs and values, each secret set in one snapshot. Findings contain no secret values. */
 export async function verifyVault(
   context: VerifyContext,
   organizationId: string | null,

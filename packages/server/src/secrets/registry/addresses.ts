@@ -11,7 +11,7 @@ export function isPublicAddress(text: string): boolean {
   if (!ipaddr.isValid(text) || isMetadataAddress(text)) return false;
   const address = ipaddr.parse(text);
   if (address.range() !== 'unicast') return false;
-  // IPv6 allows only global unicast (RFC 4291, section 2.4); the rest is unassigned or was site-local.
+  // Of IPv6, accept only global unicast addresses (RFC 4291, section 2.4); other ranges are unassigned or were site-local.
   return address.kind() === 'ipv4' || address.match(ipaddr.parse('2000::'), 3);
 }
 

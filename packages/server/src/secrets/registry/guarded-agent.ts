@@ -27,7 +27,7 @@ export function createGuardedAgent(options: {
   readonly timeoutMs: number;
   /** Once the signal is aborted, no connection is opened. */
   readonly signal: AbortSignal;
-  /** CA certificates in PEM, instead of those of Node. */
+  /** Signal after whose abort no connection is opened. */
   readonly ca?: string | undefined;
 }): Agent {
   const resolved = new Map<string, Promise<readonly string[]>>();
@@ -46,7 +46,7 @@ export function createGuardedAgent(options: {
     });
   }
 
-  /** Connects to one of these addresses. The host name is used only to verify the certificate. */
+  /** CA certificates in PEM format that replace the CA certificates of Node. */
   function openSocket(addresses: readonly string[], target: buildConnector.Options): Promise<Socket> {
     const pinned = addresses.map((address) => ({ address, family: isIP(address) }));
     const [first = { address: '', family: 0 }] = pinned;

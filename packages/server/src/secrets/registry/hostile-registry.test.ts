@@ -19,8 +19,8 @@ const leaks = (registry: FakeRegistry) =>
   credentialForms(credentials).filter((form) => registry.bytes().includes(form));
 
 /**
- * `other` is the server of an attacker. The operator has listed it, so that only the rules for token servers keep credentials
- * from it.
+ * `other` is the server of an attacker. The operator has listed its host, so that only the rules for token servers keep the
+ * credentials from it.
  */
 describe('checkCredentials', () => {
   let registry: FakeRegistry;
@@ -52,7 +52,7 @@ describe('checkCredentials', () => {
     const world = { policy, resolve, timeoutMs: options.timeoutMs ?? 5_000 };
     return checkCredentials(world, at(), Buffer.from(credentials), image);
   }
-  /** A registry that requires tokens. `odd` may replace single responses. */
+  /** Responds like a registry that requires tokens. `odd` may return another response to single requests. */
   const withToken = (odd: (request: RegistryRequest) => string | null) => (request: RegistryRequest) =>
     odd(request) ??
     (isToken(request)

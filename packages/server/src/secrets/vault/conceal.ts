@@ -1,6 +1,9 @@
 import { inspect } from 'node:util';
 
-/** Hides a buffer in logs, JSON and inspection, also as part of an object. `toString` still returns the text. */
+/**
+ * Makes logs, JSON and `util.inspect` hide a buffer, even if it is part of an object. `toString` still returns the
+ * text.
+ */
 export function conceal(bytes: Buffer): Buffer {
   return Object.defineProperties(bytes, { toJSON: { value: shown }, [inspect.custom]: { value: shown } });
 }

@@ -103,7 +103,10 @@ export async function insertKey(db: Database, row: Insertable<VaultKeysTable>): 
     .execute();
 }
 
-/** Locks keys that other root keys wrap, in order and after `after`. Skips keys that another server has locked. */
+/**
+ * Locks keys that a former root key wraps, in the order of the primary key and after `after`. Skips keys that another server has
+ * locked.
+ */
 export function lockKeysOfOtherRootKeys(
   db: Database,
   rootKeyId: string,

@@ -134,7 +134,7 @@ export function withVersionCache(keyring: Keyring): Keyring {
   };
 }
 
-/** Associated data of a wrapped key: all other columns of its row. */
+/** Returns the associated data of a wrapped key: all other columns of its row. */
 export function wrappedKeyContext(row: Omit<VaultKeyRow, 'wrapped'>): Buffer {
   return encodeParts([row.organization_id, row.purpose, row.version, row.root_key_id, toMilliseconds(row.created_at)]);
 }

@@ -8,7 +8,9 @@ import { encodeParts } from './encode.ts';
  * implementation can use a key service that never reveals a root key. The id of a key is never reused for another key.
  */
 export type RootKeyProvider = {
-  /** The ids of the available keys, the one preferred for wrapping first. The database names the current key. */
+  /**
+   * Returns the ids of the available keys, the preferred one for wrapping first. Which key is current is stored in the database.
+   */
   readonly status: () => Promise<{ readonly ok: boolean; readonly keyIds: readonly string[] }>;
   /** Returns whether a root key is available, including one that was added since the start. */
   readonly has: (keyId: string) => Promise<boolean>;
@@ -16,7 +18,7 @@ export type RootKeyProvider = {
   readonly wrap: (key: Buffer, keyId: string, context: Buffer) => Promise<Buffer>;
   /** Unwraps a key with the root key `keyId`. @throws DamagedError if the key or its context differs; RootKeyMissing */
   readonly unwrap: (wrapped: Buffer, keyId: string, context: Buffer) => Promise<Buffer>;
-  /** Creates a root key and returns its id. Null if the operator supplies root keys. */
+  /** Creates a root key and returns its id. The function is null if the operator supplies root keys. */
   readonly create: (() => Promise<string>) | null;
 };
 
@@ -33,7 +35,7 @@ export function rootKeyId(key: Buffer): string {
 /** Root keys on disk. Both functions return keys that have been flushed to disk. */
 export type RootKeyFiles = {
   readonly find: (keyId: string) => Promise<Buffer | null>;
-  /** Creates a key file. Null if the operator supplies root keys. */
+  /** Creates a key file. The function is null if the operator supplies root keys. */
   readonly create: (() => Promise<Buffer>) | null;
 };
 
@@ -45,7 +47,7 @@ export function createLocalRootKeys(keys: readonly Buffer[], files: RootKeyFiles
   async function rootKey(id: string): Promise<Buffer> {
     const known = byId.get(id);
     if (known !== undefined) return known;
-    // Another server may have rotated to a new key. If its key file is copied here, no restart is needed.
+    // Search for the file again, so that a key file that is copied here after a rotation on another server needs no restart.
     const found = await find(id);
     byId.set(id, found);
     return found;

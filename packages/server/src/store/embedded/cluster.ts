@@ -15,7 +15,7 @@ const initdbArguments = [
   ...['--locale-provider=builtin', '--locale=C.UTF-8'],
 ];
 
-/** In single-user mode with -j, an empty line ends a statement. */
+/** SQL for the single-user mode of PostgreSQL with -j, where an empty line ends a statement. */
 const statements = `create role ${roleName} login;\n\ncreate database ${roleName} owner ${roleName};\n\n`;
 
 /** Reads the major version of the existing database in a directory and the user id of its owner. */
@@ -60,7 +60,7 @@ export async function createCluster(programs: Programs, directory: string, accou
   }
 }
 
-/** Removes a staging directory. The next start removes what a process of a killed start still writes. */
+/** Removes a staging directory. If a process of a killed start still writes there, the next start removes the rest. */
 async function removeAll(directory: string): Promise<void> {
   await rm(directory, { recursive: true, force: true, maxRetries: 5 });
 }

@@ -12,7 +12,9 @@ import { installPrograms, type ProgramPackage, removeOtherPrograms } from './pro
 import { reach } from './reach.ts';
 import { writeSettings } from './settings.ts';
 
-/** Recovery after a crash replays at most `max_wal_size` of the write-ahead log. */
+/**
+ * Time limit in milliseconds for a start. Recovery after a crash replays at most `max_wal_size` of the write-ahead log.
+ */
 const startTimeoutMs = 120_000;
 
 /** What every start of the embedded database needs. */

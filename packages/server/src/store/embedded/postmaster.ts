@@ -56,8 +56,8 @@ async function isAlive(pid: number): Promise<boolean> {
 }
 
 /**
- * Starts the server in a new process session, so that it outlives this process, and waits until it accepts connections.
- * Returns its output if it ends before that, else undefined. Its log file needs no reader.
+ * Starts the server in a new process session, so that it outlives this process, and waits until it accepts connections. Returns
+ * the server's output if it exits before that, else undefined. Its output goes to a log file.
  */
 export async function startPostmaster(options: {
   readonly postgres: string;

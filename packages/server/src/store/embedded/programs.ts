@@ -83,7 +83,7 @@ async function copyDirectory(from: string, to: string): Promise<void> {
     if (entry.isDirectory() && !['pgxs', 'pkgconfig'].includes(entry.name)) await copyDirectory(source, target);
     if (entry.isFile() && !entry.name.endsWith('.a')) await copyDurably(source, target);
   });
-  // Wait for all copies even after a failure, so that none continues to write.
+  // Wait for all copies even after one has failed, so that no copy continues to write.
   for (const copy of await Promise.allSettled(copies)) if (copy.status === 'rejected') throw copy.reason;
 }
 

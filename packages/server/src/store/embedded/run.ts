@@ -5,7 +5,7 @@ import type { Account } from './account.ts';
 /** Environment of PostgreSQL's programs. Inherits nothing, because the service's variables may contain secrets. */
 export const programEnvironment = { PATH: '/usr/bin:/bin', LC_ALL: 'C.UTF-8', TZ: 'UTC' };
 
-/** User and group of a child process; empty for the account of this process. */
+/** Returns the user and group for a child process. Empty if the child runs under the account of this process. */
 export function accountOptions(account: Account): { uid?: number; gid?: number } {
   return process.geteuid?.() === account.uid ? {} : { uid: account.uid, gid: account.gid };
 }
