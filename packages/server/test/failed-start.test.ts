@@ -124,7 +124,7 @@ const steps: Record<string, Step> = {
 };
 
 describe.each(Object.entries(steps))('a start that cannot %s', (_, { says, block }) => {
-  it('leaves nothing behind, and succeeds once the cause is removed', async () => {
+  it('releases all resources, and a new start succeeds once the cause is removed', async () => {
     const service = await prepareService();
     await mkdir(service.environment.BOTHOST_DATA_DIR);
     const clear = await block(service);

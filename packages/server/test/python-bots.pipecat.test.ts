@@ -100,7 +100,7 @@ describe('a Pipecat bot in Python', () => {
     await expect.poll(() => decodeLines('pipecat-echo', sessionId)).toContain(`${sessionId} - Client disconnected`);
   });
 
-  it('ends by itself if the start has no transport', async () => {
+  it('ends its session by itself if the session start names no transport', async () => {
     const sessionId = await start(service, 'pipecat-echo');
     expect((await ended(service, 'pipecat-echo', sessionId)).completionStatus).toBe('HTTP_COMPLETED');
   });

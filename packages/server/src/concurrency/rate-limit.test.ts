@@ -17,7 +17,7 @@ test('a rate limit gives each key a burst and then tokens at a constant rate', (
   expect(limit.take('one')).toBe(false);
 });
 
-test('a rate limit removes full buckets before there are too many', () => {
+test('a rate limit removes full buckets when it has too many buckets', () => {
   let at = 0;
   const limit = createRateLimit({ burst: 1, perSecond: 1 }, () => new Date(at));
   for (let number = 0; number < 30_000; number++) {

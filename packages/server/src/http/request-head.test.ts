@@ -47,7 +47,7 @@ describe('a request head', () => {
   ] as const;
 
   it.each(kinds.flatMap((kind) => problems.map((problem) => [...kind, ...problem] as const)))(
-    'to %s is rejected',
+    'to %s is rejected if it has no valid Host header or too many header lines',
     async (_, requestLine, closing, __, lines, status, reason) => {
       const { head, error } = await send(requestLine(), `${authorization(service.publicKey)}${lines}${closing}`);
       expect([head.split(' ')[1], error.reason]).toEqual([String(status), reason]);

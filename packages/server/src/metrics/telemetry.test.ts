@@ -39,7 +39,7 @@ describe('createTelemetry', () => {
     });
   });
 
-  it('records no times for a start that a restarted server adopted', async () => {
+  it('records no start times for a session that a restarted server adopted', async () => {
     expect(await phasesOf(start({ requestedAt: null, claimedAt: null }))).toEqual({});
   });
 

@@ -142,13 +142,13 @@ describe('startProblem for an instance', () => {
     ],
     ['failed with an unknown error', new Error('ENOSPC'), false, 'PCC_UNKNOWN_ERROR', false],
     ['failed with a value that is not an error', 'odd', false, 'PCC_UNKNOWN_ERROR', false],
-  ])('that %s', (_, error, timedOut, code, lasting) => {
+  ])('that %s returns its code and message, and whether it lasts', (_, error, timedOut, code, lasting) => {
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
     const message = cause instanceof Error ? cause.message : cause;
     expect(startProblem(error, timedOut)).toMatchObject({ code, lasting, message });
   });
 
-  it('that timed out contains the timeout and the last output', () => {
+  it('that timed out returns the time limit and the last output', () => {
     const error = new StartError('Nothing listens.', null, { tail: 'waiting' });
     expect(startProblem(error, true)).toEqual({
       code: 'PCC_BOT_START_TIMEOUT',

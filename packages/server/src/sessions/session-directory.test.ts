@@ -50,7 +50,7 @@ describe('the session directory', () => {
     expect(directory.known('unknown')).toBeUndefined();
   });
 
-  it('resolves waits for a ready instance before waits for a bot that has the session', async () => {
+  it('resolves whenReady once the instance is ready, and whenOpen only once the bot has the session', async () => {
     const directory = open();
     const one = entry();
     directory.expect(one);
@@ -91,7 +91,7 @@ describe('the session directory', () => {
     expect(await Promise.all(waiting)).toEqual([null, null]);
   });
 
-  it('accepts waits for a session that a restarted server has not loaded yet', async () => {
+  it('resolves whenOpen even if a restarted server adds the session only after the call', async () => {
     const directory = open();
     const one = entry();
     const waiting = directory.whenOpen(one.sessionId, never);

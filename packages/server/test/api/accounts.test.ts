@@ -29,7 +29,7 @@ const invite = async (body: { email?: string; role?: 'owner' | 'member' | 'viewe
 const sessionOf = (cookie: string) => /bothost\.session_token=([^;]+)/.exec(cookie)?.[1] ?? '';
 
 describe('an account', () => {
-  it('starts with an invitation, whose link works once', async () => {
+  it('is created with an invitation, whose link works once', async () => {
     const token = await invite({ role: 'member' });
     const browser = testBrowser(service.url);
     expect(await browser.client.describeLink({ body: { token } })).toMatchObject({
@@ -49,7 +49,7 @@ describe('an account', () => {
     });
   });
 
-  it('starts with the link that the service prints until its organization has a member', async () => {
+  it('is created with the link that the service prints while its organization has no member', async () => {
     const fresh = await startTestServer();
     const links = [await fresh.server.createFirstInvitation(), await fresh.server.createFirstInvitation()];
     const [first, second] = links.map((link) => tokenOf(link ?? ''));

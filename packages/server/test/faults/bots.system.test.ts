@@ -131,7 +131,7 @@ describe('if a bot is faulty, the service', () => {
     [200, '{"completionStatus": "LEFT_EARLY"}', 'LEFT_EARLY'],
     [200, '{"completionStatus": "left [red]early"}', 'HTTP_COMPLETED'],
     [200, `{"completionStatus": "${'A'.repeat(80)}"}`, 'HTTP_COMPLETED'],
-  ])('records the completion status after an end with %i and %s', async (status, body, recorded) => {
+  ])('records the completion status if the bot responds with status %i and body %s', async (status, body, recorded) => {
     const id = await start(service, 'puppet');
     await puppet(id, `setImmediate(() => state.end(${status}, ${JSON.stringify(body)})); true`);
     expect((await ended(service, 'puppet', id)).completionStatus).toBe(recorded);
@@ -141,7 +141,7 @@ describe('if a bot is faulty, the service', () => {
   it.each([
     ['by SIGTERM', 'SIGTERM', ''],
     ['by SIGKILL after it ignored SIGTERM', 'SIGKILL', "process.on('SIGTERM', () => {});"],
-  ])('records no event if it ends the bot %s after a session', async (_, signal, code) => {
+  ])('records no exit event if it ends the bot itself %s after a session', async (_, signal, code) => {
     const id = await start(service, 'puppet');
     await puppet(id, `${code} setImmediate(() => state.end(200, '{}')); true`);
     expect(await ended(service, 'puppet', id)).toMatchObject({ completionStatus: 'HTTP_COMPLETED' });

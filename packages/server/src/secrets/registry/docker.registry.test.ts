@@ -76,7 +76,7 @@ describe.skipIf(!isInstalled)('checkCredentials with docker-registry', () => {
     ['without TLS', () => `http://registry.test:${plain.port}`],
     ['with TLS', () => `registry.test:${secure.port}`],
     ['with a listed token server', () => `http://registry.test:${byToken.port}`],
-  ])('verifies valid credentials and rejects others %s', async (_, registry) => {
+  ])('verifies valid credentials and rejects invalid ones at a registry %s', async (_, registry) => {
     expect(await check(registry(), credentials)).toBe('verified');
     expect(await check(registry(), credentials, 'team/app:1.2')).toBe('verified');
     expect(await check(registry(), credentials, 'team/app:none')).toBe('rejected');

@@ -301,7 +301,7 @@ describe('checkCredentials', () => {
     },
   );
 
-  it('returns no text from the registry', async () => {
+  it('returns a verdict that contains no text from the registry', async () => {
     const echo = `${credentials} ${basic} [red]`;
     answer = ({ headers }) =>
       headers.has('authorization')
