@@ -4,7 +4,7 @@ import { join, relative, resolve, sep } from 'node:path';
 import { projectEntries, throwProjectError } from './project-entries.ts';
 import { PrepareError } from './runtime.ts';
 
-/** `path` is relative to the project and uses `/`. */
+/** A file, directory or link of a project. `path` is relative to the project and uses `/`. */
 export type TreeEntry =
   | { readonly kind: 'directory'; readonly path: string }
   | { readonly kind: 'file'; readonly path: string; readonly executable: boolean }
@@ -13,9 +13,9 @@ export type TreeEntry =
 export type Tree = { readonly entries: readonly TreeEntry[]; readonly skipped: readonly string[] };
 
 /**
- * `entries` are those of a project in a fixed order, parents first, without `.git`, `__pycache__` and virtual
- * environments. `skipped` lists `.env` files, which could override the service's variables. Rejects with `PrepareError`
- * if a link leads out of the directory, or an entry cannot be read or is not a file, directory or link.
+ * `entries` lists the files, directories and links of a project in a fixed order, parents first, without `.git`, `__pycache__`
+ * and virtual environments. `skipped` lists `.env` files, which could override the service's variables. Rejects with
+ * `PrepareError` if a link leads out of the directory, or an entry cannot be read or is not a file, directory or link.
  */
 export async function readTree(root: string): Promise<Tree> {
   const entries: TreeEntry[] = [];
@@ -50,7 +50,7 @@ export async function readTree(root: string): Promise<Tree> {
   return { entries, skipped };
 }
 
-/** Every virtual environment has this file (PEP 405). */
+/** A directory with this file is a Python virtual environment (PEP 405). */
 function isVirtualEnvironment(path: string): boolean {
   return existsSync(join(path, 'pyvenv.cfg'));
 }

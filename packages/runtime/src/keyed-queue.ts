@@ -2,18 +2,21 @@
 export type KeyedQueue = <T>(key: string, task: () => Promise<T>, options?: TaskOptions) => Promise<T>;
 
 export type TaskOptions = {
-  /** An abort rejects a waiting task with the signal's reason. A running task is not affected. */
+  /** An abort rejects a task that still waits, with the reason of the abort signal. A running task continues. */
   readonly signal?: AbortSignal;
   /** Bytes of memory that the task holds while it waits. Default 0. */
   readonly bytes?: number;
 };
 
-/** Limits of each key, which include its running task. The first task of a key is accepted whatever its size. */
+/**
+ * Limits of the number and total bytes of the tasks of one key, running and waiting. A task is always accepted while its key has
+ * no other task.
+ */
 export type QueueLimit = { readonly tasks: number; readonly bytes: number; readonly error: () => Error };
 
 type Lane = { last: Promise<unknown>; tasks: number; bytes: number };
 
-/** If there is a `limit`, a task that exceeds it rejects at once with `limit.error`. */
+/** Creates a queue. With a `limit`, a task that would exceed the limit is rejected at once with `limit.error`. */
 export function createKeyedQueue(limit?: QueueLimit): KeyedQueue {
   const lanes = new Map<string, Lane>();
 

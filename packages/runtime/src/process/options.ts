@@ -4,8 +4,8 @@ import { systemReservationsDirectory } from './containment/accounts.ts';
 import type { ContainmentKind } from './records/contained-processes.ts';
 
 /**
- * Options of the process driver. The accounts of bots must be able to pass through the data directory. If they cannot run this
- * process's `node`, the driver searches `path` for another one.
+ * Options of the process driver. The accounts of bots must be able to pass through the data directory. If these accounts cannot
+ * run this process's `node`, the driver searches `path` for another one.
  */
 export type ProcessRuntimeOptions = RuntimeOptions & {
   /** Path of the `node` that runs bots. Default: the `node` of this process. */

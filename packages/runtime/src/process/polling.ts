@@ -1,6 +1,6 @@
 import type { RuntimeLogger } from '../runtime.ts';
 
-/** A check for changes that no event reports. Runs on every `polls`-th poll. */
+/** A periodic check for changes that no event reports. With `polls: n`, it runs on every n-th poll. */
 export type PollingCheck = { readonly polls: number; readonly run: () => void };
 
 /** Runs the checks until the returned function is called. A check that throws is logged and runs again. */

@@ -23,7 +23,10 @@ import { openSocketPaths } from './starts/socket-paths.ts';
 import { createStarter } from './starts/start.ts';
 
 const pollsPerSocketScan = 10;
-/** The number of polls from one measurement of proportional memory to the next. It is slow, because the kernel walks all pages. */
+/**
+ * Number of polls between two measurements of proportional memory (PSS). A measurement is slow, because the kernel walks all
+ * pages.
+ */
 const pollsPerMemoryCheck = 60;
 const reapMs = 5000;
 
@@ -146,7 +149,7 @@ function diskConsumers(running: readonly Instance[], limitBytes: number): readon
   }));
 }
 
-/** Ids are names of directories and control groups. */
+/** Throws if an instance or project id cannot be the name of a directory and of a control group. */
 function requireId(id: string, toError: (message: string) => Error): void {
   if (!/^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/.test(id)) throw toError(`"${id}" is not a valid id.`);
 }

@@ -4,21 +4,21 @@ import { dirname } from 'node:path';
 import { readOwner, releaseMissingOwners, releaseReservation, reservedIds, tryReserve } from './reservations.ts';
 
 /**
- * User and group id under which the service tries out programs. An instance never gets this id, because a process can
- * tamper with other processes of its account. First id of systemd's range for dynamic users (systemd.exec(5)), in which
- * distributions create no accounts.
+ * User and group id under which the service checks whether bots can run a program such as `node`. An instance never gets this id,
+ * because it could tamper with these checks: processes of one account can signal and trace each other. First id of systemd's
+ * range for dynamic users (systemd.exec(5)), in which distributions create no accounts.
  */
 export const trialAccountId = 61184;
 /** User ids for instances and builds: the rest of systemd's range for dynamic users. */
 export const firstAccountId = 61185;
 export const lastAccountId = 65519;
 
-/** `end` is the first id after the range. */
+/** A range of user ids. `end` is the first id after the range. */
 export type IdRange = { readonly first: number; readonly end: number };
 
 const dynamicRange: IdRange = { first: firstAccountId, end: lastAccountId + 1 };
 
-/** One symbolic link per reserved user id, shared by all servers on the machine. Empty after a boot. */
+/** Directory with one symbolic link per reserved user id, shared by all servers on the machine. Empty after a boot. */
 export const systemReservationsDirectory = '/run/bothost-uids';
 
 /**

@@ -10,10 +10,10 @@ import { type CgroupHierarchy, findCgroupHierarchies } from './cgroup-mounts.ts'
 export type CgroupHost = Readonly<CgroupDirectories>;
 
 const neededControllers = ['memory', 'cpu', 'pids'] as const;
-/** Version 1 measures CPU time with a separate controller. */
+/** In cgroup version 1, a separate controller, `cpuacct`, measures CPU time. */
 const v1Controllers = [...neededControllers, 'cpuacct'] as const;
 const serverGroup = 'bothost-server';
-/** Ten times the default weight, which all instances and builds have together. */
+/** CPU weight of the server's control group. All instances and builds together have the default weight, a tenth of this. */
 const serverShares = 10_240;
 const retryMs = 50;
 
@@ -31,7 +31,7 @@ export function enterServerGroup(): void {
     writeFileSync(join(group, 'cpu.shares'), String(serverShares));
     writeFileSync(join(group, 'cgroup.procs'), String(process.pid));
   } catch {
-    // Without the permission, the server keeps the weight that the operator gave it.
+    // Without permission to create control groups, the server keeps its present CPU weight.
   }
 }
 
@@ -77,7 +77,7 @@ export async function openCgroupHost(name: string): Promise<CgroupHost | null> {
   return candidates.unified === null && candidates.memory === null && candidates.pids === null ? null : candidates;
 }
 
-/** The server may be in its own group already, whose siblings are the groups of instances. */
+/** If the server has already moved to its own control group, the groups of instances are created beside that group, not in it. */
 function groupForChildren(hierarchy: CgroupHierarchy): string {
   const own = hierarchy.ownDirectory;
   return basename(own) === serverGroup ? dirname(own) : own;
@@ -118,14 +118,17 @@ function enableControllers(directory: string): readonly string[] {
   return words(join(directory, 'cgroup.subtree_control'));
 }
 
-/** Removes groups of ended instances without zombies. True if only groups of known instances are left. */
+/**
+ * Removes control groups of ended instances. Keeps groups with zombies, which the kernel cannot remove. Returns true if only
+ * groups of known instances are left.
+ */
 export function removeOrphanedCgroups(host: CgroupHost, isKnown: (instanceId: string) => boolean): boolean {
   const directories = [...new Set(Object.values(host))].filter((directory) => directory !== null);
   const removeOwner = (directory: string): boolean => {
     const remaining = groupsIn(directory).filter((group) => isKnown(basename(group)) || !removeGroup(group));
     return remaining.length === 0 ? removeGroup(directory) : remaining.every((group) => isKnown(basename(group)));
   };
-  // Version 0.1 created the groups of instances beside those of owners.
+  // A directory here is the group of an owner, or of an instance that version 0.1 started.
   return directories
     .flatMap(groupsIn)
     .map((group) => isKnown(basename(group)) || removeOwner(group))
@@ -137,7 +140,9 @@ function groupsIn(directory: string): readonly string[] {
   return names.filter((name) => name.isDirectory()).map(({ name }) => join(directory, name));
 }
 
-/** Removes the directories of a host once they contain only groups of known instances, or gives up after the timeout. */
+/**
+ * Removes the server's control group directories once they contain only groups of known instances, or gives up after the timeout.
+ */
 export async function closeCgroupHost(
   host: CgroupHost,
   isKnown: (instanceId: string) => boolean,
@@ -150,7 +155,7 @@ export async function closeCgroupHost(
   for (const directory of new Set(Object.values(host))) if (directory !== null) removeGroup(directory);
 }
 
-/** False if the group still contains processes. */
+/** Removes a control group. Returns false if it still contains processes. */
 function removeGroup(directory: string): boolean {
   try {
     rmdirSync(directory);

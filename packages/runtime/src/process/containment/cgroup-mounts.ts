@@ -1,4 +1,7 @@
-/** Version 1 mounts a hierarchy per set of controllers, version 2 only one. Both can be mounted (cgroups(7)). */
+/**
+ * A mounted cgroup hierarchy. Version 1 has one hierarchy per set of controllers, version 2 only one. A machine can mount both
+ * versions (cgroups(7)).
+ */
 export type CgroupHierarchy = {
   readonly version: 1 | 2;
   /** Controllers of a version 1 hierarchy. Empty for version 2, where each group lists its own controllers. */

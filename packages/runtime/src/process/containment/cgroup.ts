@@ -7,10 +7,16 @@ import type { CgroupHost } from './cgroup-host.ts';
 /** Directories of one instance's groups. They are absolute because the next server may run in another group. */
 export type InstanceCgroups = CgroupHost;
 
-/** The longest period that the kernel allows, so that a bot can use several idle processors for a moment. */
+/**
+ * Period of the CPU quota in microseconds: the longest that the kernel allows, so that a bot can use several idle processors for
+ * a moment.
+ */
 const periodMicroseconds = 1_000_000;
 
-/** Weights that divide busy processors among the groups of one owner. Each owner gets an equal share. */
+/**
+ * CPU weights of an owner's sessions, starting instances and builds relative to each other. Owners get equal shares of a busy
+ * processor.
+ */
 const cpuShares = { session: 1024, start: 128, build: 32 } as const;
 export type CpuPriority = keyof typeof cpuShares;
 
@@ -38,7 +44,7 @@ export async function createCgroups(groups: InstanceCgroups, limits: ResourceLim
     const controllers = (['memory', 'cpu', 'pids'] as const).filter((name) => groups[name] === groups.unified);
     const request = controllers.map((name) => `+${name}`).join(' ');
     const path = join(dirname(groups.unified), 'cgroup.subtree_control');
-    // Some kernels lack the file, and controllers can be missing.
+    // Ignore errors: some kernels lack `cgroup.subtree_control`, and the machine may lack a controller.
     await writeFile(path, request, { flag: 'r+' }).catch(() => undefined);
   }
   if (groups.memory !== null) {
@@ -105,7 +111,7 @@ export function cgroupMemoryKills(groups: InstanceCgroups): number {
   return Number(/^oom_kill (\d+)$/m.exec(readIfPresent(join(groups.memory, file)))?.[1] ?? 0);
 }
 
-/** Keeps groups that still contain processes. */
+/** Removes the control groups of an instance, except groups that still contain processes. */
 export async function removeCgroups(groups: InstanceCgroups): Promise<void> {
   for (const directory of directories(groups)) await rmdir(directory).catch(() => undefined);
 }
@@ -180,7 +186,7 @@ function readIfPresent(path: string): string {
   }
 }
 
-/** Ignores errors: some kernels lack the file, and the group may have been removed. */
+/** Writes a control group file if it exists. Ignores errors, because the group may be removed in the meantime. */
 function writeIfPresent(path: string, text: string): void {
   if (!existsSync(path)) return;
   try {

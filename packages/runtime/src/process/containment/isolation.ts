@@ -22,8 +22,9 @@ export type Isolation = {
 export const trialAccount = { uid: trialAccountId, gid: trialAccountId };
 
 /**
- * Returns `requested`, or else the strongest possible containment. Own accounts require root, control groups write access to
- * this process's groups. Rejects with `RuntimeUnavailable` if `requested` is impossible.
+ * Returns the containment `requested`, or without a request the strongest one that this machine allows. Own accounts require
+ * root; control groups require write access to this process's groups. Rejects with `RuntimeUnavailable` if `requested` is
+ * impossible.
  */
 export async function chooseIsolation(
   dataDirectory: string,
@@ -42,12 +43,15 @@ export async function chooseIsolation(
   return { containment, ownAccounts, cgroups, privateTmp, privateTmpOfForks };
 }
 
-/** Separate accounts require root. The containment `mark` does not use them. */
+/**
+ * Whether each bot gets its own user account. Switching accounts requires root; the containment `mark` does without separate
+ * accounts.
+ */
 export function usesOwnAccounts(isRoot: boolean, requested: ContainmentKind | undefined): boolean {
   return isRoot && requested !== 'mark';
 }
 
-/** Bots can pass through the directory but cannot list it, regardless of the umask. */
+/** Creates a directory that bots can pass through but not list, regardless of the umask. */
 export function makeTraversable(directory: string): void {
   mkdirSync(directory, { recursive: true });
   chmodSync(directory, 0o711);

@@ -5,7 +5,10 @@ export type KernelUnits = { readonly pageBytes: number; readonly microsecondsPer
 const atPagesz = 6;
 const atClktck = 17;
 
-/** Reads the auxiliary vector (getauxval(3)), which consists of pairs of 64-bit words. */
+/**
+ * Reads the page size and the clock ticks per second from the auxiliary vector (getauxval(3)), which consists of pairs of 64-bit
+ * words.
+ */
 export function readKernelUnits(): KernelUnits {
   const vector = readFileSync('/proc/self/auxv');
   let pageBytes = 4096;

@@ -8,14 +8,16 @@ export function signalAll(members: readonly ProcessIdentity[], signal: NodeJS.Si
     try {
       process.kill(pid, signal);
     } catch {
-      // The process has ended or changed its user id. The caller scans again.
+      // Ignore the error: the process has ended or changed its user id. The caller scans for processes again.
     }
   }
 }
 
 const passesBeforeStopping = 2;
 const passesBeforeLastResort = 100;
-/** A process that still exists after these passes hangs in the kernel, or runs as root while the service does not. */
+/**
+ * Number of kill passes until a remaining process is logged: it hangs in the kernel, or runs as root while the service does not.
+ */
 const passesBeforeReport = 500;
 const stuckPauseMs = 1000;
 

@@ -9,8 +9,8 @@ const nicePath = ['/usr/bin/nice', '/bin/nice'].find((path) => existsSync(path))
 type Command = readonly [string, ...string[]];
 
 /**
- * A command that gives `command` and all its children less CPU time than the service while the processors are busy. For
- * machines without a CPU controller. Sessions and starts have the same priority, because only root could raise it again. The
+ * Returns a command that runs `command` and its children at a lower CPU priority than the service. For machines without a CPU
+ * controller. Sessions and starting instances have the same priority, because only root could raise a lowered priority again. The
  * process lowers its own priority: without CAP_SYS_NICE, as in a Docker container, root may not do it for other accounts.
  */
 export function withLowerPriority(priority: CpuPriority, command: Command): Command {
@@ -22,6 +22,6 @@ export function lowerPriorityOfSession(pid: number, priority: CpuPriority): void
   try {
     writeFileSync(`/proc/${pid}/autogroup`, String(Math.min(19, getPriority() + increments[priority])));
   } catch {
-    // The kernel has no autogroups.
+    // Ignore the error: this kernel was built without autogroups.
   }
 }

@@ -11,7 +11,7 @@ export const rootEnvironment = { PATH: '/usr/sbin:/usr/bin:/sbin:/bin' };
 
 const unsharePath = '/usr/bin/unshare';
 
-/** Mounts `/var/tmp` first, because the directories may be in `/tmp`. */
+/** Mounts `/var/tmp` before `/tmp`, because the directories to mount may be in `/tmp`, and the mount there hides them. */
 const mountScript = `
 mount --bind "$2" /var/tmp && mount --bind "$1" /tmp || exit 71
 uid=$3 gid=$4

@@ -6,7 +6,7 @@ export type UsageCounter = (members: readonly ProcessStat[]) => Usage;
 
 /**
  * Measures CPU and memory of a process tree from `/proc` alone. The kernel adds the CPU time of an ended process to the parent
- * that waited for it. If none waited, the last sample is kept, so that the sum never decreases.
+ * that waited for it. If no parent waited, the last sample of that process still counts, so that the sum never decreases.
  */
 export function createUsageCounter(units: KernelUnits): UsageCounter {
   let previous = new Map<number, ProcessStat>();

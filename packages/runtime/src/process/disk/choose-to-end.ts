@@ -4,15 +4,18 @@ import type { DiskLimits } from '../../runtime.ts';
 export type DiskUse = {
   readonly id: string;
   readonly kind: 'instance' | 'build';
-  /** The owner as `ownerOf` returns it. Null for an instance that an earlier version started. */
+  /** The owner, such as an organization, as `ownerOf` returns it. Null for an instance that an earlier version started. */
   readonly owner: string | null;
   readonly limitBytes: number;
   /** Null until the first measurement is complete. */
   readonly bytes: number | null;
   readonly isUncountable: boolean;
-  /** Growth since the last measurement at which the reserve was not at risk. */
+  /** Bytes by which the disk use grew since the last measurement at which the reserve of free space was not at risk. */
   readonly grownBytes: number;
-  /** Bytes that the processes wrote to any disk in the same period. Includes files that the measurement cannot find. */
+  /**
+   * Bytes that the processes of this instance or build wrote to any disk in the same period as `grownBytes`, even to files that
+   * the measurement cannot find.
+   */
   readonly writtenBytes: number;
   readonly isEnding: boolean;
 };
@@ -28,7 +31,10 @@ export type DiskState = {
 /** An instance or build to end. `reason` is a sentence for the owner of the agent that names the limit. */
 export type DiskLimitViolation = { readonly id: string; readonly reason: string };
 
-/** Growth up to this size, or up to this fraction of a small reserve, is normal. */
+/**
+ * Growth of the disk use, in bytes, that counts as normal. With a small reserve, only this fraction of the reserve counts as
+ * normal.
+ */
 const normalGrowthBytes = 16 * 1_048_576;
 const normalGrowthFraction = 1 / 64;
 

@@ -7,9 +7,9 @@ const blockBytes = 512;
 export type MeasuredProcesses = { readonly id: string; readonly pids: readonly number[] };
 
 /**
- * Returns by consumer the bytes on a device in deleted files that are still open, which `du` cannot see. Consumers with
- * few processes come first, so that one with thousands of files uses up only its own time. Empty if this account cannot
- * see open files of bots.
+ * Returns by consumer the bytes on a device in deleted files that are still open, which `du` cannot see. Consumers with few
+ * processes are searched first, so that a consumer with thousands of files delays no other one. Empty if this account cannot see
+ * open files of bots.
  */
 export function measureDeletedFiles(
   processes: readonly MeasuredProcesses[],
@@ -32,7 +32,7 @@ export function measureDeletedFiles(
         maxBuffer: outputBytes,
         signal,
       },
-      // Errors are expected, because processes end during the search. The files found so far count.
+      // Ignore a failure of the search program, because processes end while it runs. Its output lists the files found so far.
       (_, output) => resolve(sumFiles(output, ids, device)),
     );
   });

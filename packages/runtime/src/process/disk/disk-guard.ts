@@ -146,13 +146,19 @@ function sumByOwner(uses: readonly DiskUse[]): ReadonlyMap<string, number> {
   return sums;
 }
 
-/** Synchronous, because on a busy disk other queued file operations would delay an asynchronous call for seconds. */
+/**
+ * Reads the free space. Uses a synchronous call: on a busy disk, an asynchronous one would wait for seconds behind other file
+ * operations.
+ */
 function readFreeBytes(directory: string): number {
   const { bavail, bsize } = statfsSync(directory);
   return bavail * bsize;
 }
 
-/** Reads the bytes that a process wrote, except those deleted before write-back (proc_pid_io(5)). 0 if unreadable. */
+/**
+ * Returns how many bytes a process wrote to disks, except bytes that were deleted before write-back (proc_pid_io(5)). 0 if
+ * unreadable.
+ */
 function readWrittenBytes(pids: readonly number[]): number {
   return pids.reduce((sum, pid) => {
     const text = readProcFile(`/proc/${pid}/io`) ?? '';

@@ -18,11 +18,17 @@ export type MeasuredDiskConsumer = {
   readonly pids: (table: ProcessTableSource) => readonly number[];
 };
 
-/** `bytes` is null until the size is known. `isUncountable` is true if the last measurement took too long. */
+/**
+ * Size of a tree. `bytes` is null until the size is known. `isUncountable` is true if the last measurement exceeded its time
+ * limit.
+ */
 export type Measurement = { readonly bytes: number | null; readonly isUncountable: boolean };
 
 export type DiskMeter = {
-  /** Returns all sizes. For a slow tree, returns its last known size and measures it again in the background. */
+  /**
+   * Measures trees and returns their sizes. For a slow tree, returns the last known size and measures the tree again in the
+   * background.
+   */
   readonly measure: (
     all: readonly MeasuredDiskConsumer[],
     table: ProcessTableSource,
@@ -42,7 +48,7 @@ export function createDiskMeter(dataDirectory: string, signal: AbortSignal, nowM
 
   const treeOf = ({ id, directories }: MeasuredDiskConsumer) => ({ id, paths: directories() });
 
-  /** Measures slow trees one by one. A tree that is fast again is measured with the fast ones from then on. */
+  /** Measures slow trees one by one. A tree whose measurement is fast again is no longer treated as slow. */
   const measureSlowly = async (all: readonly MeasuredDiskConsumer[]): Promise<void> => {
     for (const one of all.filter(({ id }) => slow.has(id))) {
       const begunAt = nowMs();

@@ -2,8 +2,8 @@
 const reactionMs = 500;
 const windowMs = 300;
 /**
- * The reserve counts as at risk above this fraction of it already, so that slow writers are ended before they use the
- * reserve.
+ * Safety margin as a fraction of the reserve. Free space below the reserve plus this margin already counts as a risk, so that
+ * slow writers are ended before they use the reserve.
  */
 const marginPart = 1 / 8;
 /** Upper bound of the speed at which bots can write. */
@@ -23,11 +23,14 @@ export type FreeSpaceSample = { readonly bytes: number; readonly atMs: number };
 
 export type FreeSpaceForecast = {
   readonly isFalling: boolean;
-  /** At the present speed, free space would fall below the reserve before the writing process can be ended. */
+  /**
+   * True if, at the present speed of writing, the free space would fall below the reserve before the writing process can be
+   * ended.
+   */
   readonly isReserveAtRisk: boolean;
-  /** Time to wait until the next sample, shorter the closer the free space is to the reserve. */
+  /** Milliseconds until the next sample of the free space. Decreases as the free space approaches the reserve. */
   readonly pauseMs: number;
-  /** How often to measure the disk use of instances and builds. */
+  /** Milliseconds between two measurements of the disk use of instances and builds. */
   readonly measureEveryMs: number;
 };
 

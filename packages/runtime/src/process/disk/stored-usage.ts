@@ -7,14 +7,17 @@ const stallMs = 10 * 60_000;
 export type StoredUsage = {
   /** Bytes as last measured, or 0 before the first measurement. */
   readonly bytesOf: (owner: string) => number;
-  /** Call it when a build of the owner has ended or one of its projects was removed. */
+  /** Measures the owner again soon. Call it when a build of the owner has ended or a project of the owner was removed. */
   readonly changed: (owner: string) => void;
   readonly refresh: (signal: AbortSignal) => void;
 };
 
 export type StoredUsageOptions = {
   readonly owners: () => readonly string[];
-  /** Returns the directories of an owner, or null during its builds, which count these directories. */
+  /**
+   * Returns the directories to measure for an owner. Null while a build of the owner runs, because the build's own measurement
+   * includes them.
+   */
   readonly directoriesOf: (owner: string) => readonly string[] | null;
 };
 
@@ -32,7 +35,7 @@ export function createStoredUsage({ owners, directoriesOf }: StoredUsageOptions)
 
   const measure = async (owner: string, paths: readonly string[], signal: AbortSignal): Promise<void> => {
     const earlier = known.get(owner)?.bytes ?? 0;
-    // Set the due time first, so that a change during the measurement makes the owner due again.
+    // Set the time of the next measurement before this one starts, so that a change during this one can bring it forward.
     known.set(owner, { bytes: earlier, dueAtMs: performance.now() + refreshMs });
     const sizes = await measureTrees([{ id: owner, paths }], { stallMs, isBackground: true, signal });
     known.set(owner, { bytes: sizes.get(owner) ?? earlier, dueAtMs: known.get(owner)?.dueAtMs ?? 0 });

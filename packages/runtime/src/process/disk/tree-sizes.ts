@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 export type MeasuredTree = { readonly id: string; readonly paths: readonly string[] };
 
 export type MeasureOptions = {
-  /** Time limit for one path. A tree that takes longer has no result. */
+  /** Time limit in milliseconds for measuring one path. A tree that takes longer has no result. */
   readonly stallMs: number;
   readonly isBackground?: boolean;
   readonly signal: AbortSignal;
@@ -76,7 +76,10 @@ async function runDu(trees: readonly MeasuredTree[], { stallMs, isBackground, si
   return { measured, stalledAt };
 }
 
-/** The tree after the last one that `du` printed. If paths are missing, `du` may have stalled at a later tree. */
+/**
+ * Index of the first tree that `du` did not complete, judging by the last path that it printed. Where paths do not exist, `du`
+ * may in fact have stalled at a later tree.
+ */
 function firstIncomplete(trees: readonly MeasuredTree[], lastPath: string | null): number {
   const at = trees.findIndex(({ paths }) => lastPath !== null && paths.includes(lastPath));
   const isTreeComplete = trees[at]?.paths.at(-1) === lastPath;

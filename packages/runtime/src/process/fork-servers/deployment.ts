@@ -7,9 +7,15 @@ import { type ForkSource, type ImportContext, importBot } from './import-bot.ts'
 import { createLauncher, type LauncherContext } from './launcher.ts';
 import type { RememberedModules } from './remembered-modules.ts';
 
-/** How long a fork server that was stopped to free memory is not launched again, so that two cannot evict each other. */
+/**
+ * How long a deployment whose fork server was stopped to free memory launches no new one, so that two deployments cannot keep
+ * evicting each other's.
+ */
 const evictedMs = 10 * 60 * 1000;
-/** A fork server is replaced when sessions imported this many modules that it had not imported. A launch costs a second of CPU. */
+/**
+ * A fork server is replaced when sessions have imported this many modules that the fork server had not. Not for fewer, because a
+ * launch costs a second of CPU.
+ */
 const replacingModules = 20;
 
 export type DeploymentContext = ImportContext &
@@ -25,7 +31,10 @@ export type Deployment = {
   readonly find: (instance: InstanceSource) => ForkServer | null;
   /** Starts a fork server in the background, unless there is one or it cannot be started. */
   readonly ensure: (source: ForkSource) => void;
-  /** Adopts the fork server of an earlier server. False if it has ended or the deployment has another one. */
+  /**
+   * Adopts a fork server that an earlier server started. Returns false if that fork server has ended or the deployment already
+   * has another one.
+   */
   readonly adopt: (record: ForkServerRecord) => Promise<boolean>;
   /** Stops the fork server to free memory. */
   readonly evict: () => Promise<void>;
@@ -35,7 +44,7 @@ export type Deployment = {
   readonly describe: () => StartMethod;
   /** Memory of the fork server in bytes. A page that instances share counts in part. Null if there is none. */
   readonly memoryBytes: () => number | null;
-  /** When an instance was last forked, in milliseconds since the epoch. */
+  /** The time at which the fork server last forked an instance, in milliseconds since the epoch. */
   readonly usedAt: () => number;
 };
 
@@ -47,7 +56,10 @@ export function createDeployment(context: DeploymentContext, id: string): Deploy
   /** Why instances are spawned, or why only libraries are imported before the fork. */
   let reason: string | null = null;
   let usedAt = 0;
-  /** The last instance, from which a fork server can be launched. Null until this server has started one. */
+  /**
+   * The source of the last started instance, from which a fork server can be launched. Null until this server has started an
+   * instance.
+   */
   let latest: ForkSource | null = null;
   const launcher = createLauncher(context, id, (why) => {
     reason = why;
@@ -168,7 +180,10 @@ export function createDeployment(context: DeploymentContext, id: string): Deploy
   };
 }
 
-/** Stops a fork server that is not used, unless this server closes and leaves it to the next one. */
+/**
+ * Stops a fork server that is no longer needed. While this server closes, does nothing, because the next server adopts the fork
+ * server.
+ */
 async function drop(context: DeploymentContext, server: ForkServer | null): Promise<void> {
   if (server === null) return;
   server.disconnect();

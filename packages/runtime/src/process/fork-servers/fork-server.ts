@@ -23,7 +23,7 @@ export type ForkServer = {
   readonly imported: (timeoutMs: number) => Promise<void>;
   /** Rejects with a one-line reason, and then leaves no process running. */
   readonly fork: (order: ForkRequest) => Promise<ForkedProcess>;
-  /** Ends the connection. The fork server and its instances keep running. */
+  /** Ends the connection to the supervisor. The fork server and its instances keep running. */
   readonly disconnect: () => void;
 };
 
@@ -35,12 +35,15 @@ export type ForkServerOptions = {
   readonly onEnded: (reason: string) => void;
 };
 
-/** Matches no process. Used because the supervisor does not count as a process of the fork server. */
+/** An identity that matches no process. Stands for the supervisor where its process must not count as one of the fork server. */
 const noProcess: ProcessIdentity = { pid: -1, startTicks: -1 };
 
-/** Longer than the supervisor waits for a fork that hangs, which is 20 seconds. */
+/** Time limit of a fork request. The supervisor reports a fork that hangs after 20 seconds, so wait longer than that. */
 const forkMs = 25_000;
-/** A bot with the service's account can have deleted the supervisor's socket or stopped the supervisor. */
+/**
+ * Time limit for connecting to the supervisor and for its first status. Needed because a bot with the service's account can stop
+ * the supervisor or delete its socket.
+ */
 const statusMs = 5_000;
 
 /** Connects to a fork server of this or an earlier server. Null if the fork server has ended. */

@@ -26,7 +26,7 @@ export type ForkServers = {
   readonly find: (source: InstanceSource) => ForkServer | null;
   /** Starts a fork server for later instances in the background, unless there is one or it cannot be started. */
   readonly ensure: (source: ForkSource) => void;
-  /** Stops the fork servers of all other deployments, including unfinished imports. */
+  /** Stops the fork servers of all deployments except `deploymentIds`, even during their imports. */
   readonly retain: (deploymentIds: ReadonlySet<string>) => Promise<void>;
   readonly startMethods: () => ReadonlyMap<string, StartMethod>;
   readonly forget: (project: string) => void;
@@ -34,7 +34,7 @@ export type ForkServers = {
   readonly isKnown: (groupName: string) => boolean;
   /** Stops the least recently used fork servers until the remaining ones fit into the memory limit. */
   readonly limitMemory: () => Promise<void>;
-  /** Closes the connections. Fork servers keep running so that the next server can adopt them. */
+  /** Closes the connections to the supervisors. Fork servers keep running, so that the next server can adopt them. */
   readonly close: () => Promise<void>;
 };
 

@@ -28,12 +28,12 @@ export type ImportContext = Pick<RemovalContext, 'reservationsDirectory'> &
     readonly closing: AbortSignal;
   };
 
-/** Connects to a fork server that imports this project. */
+/** Called to connect to a running fork server of this project. */
 export type ConnectForkServer = (record: ForkServerRecord, project: string) => Promise<ForkServer | null>;
 
 /**
- * `reason` says why there is no fork server, or why it has imported only libraries. `isFinal` says that bots of this kind are
- * always spawned.
+ * Result of launching a fork server. `reason` says why there is none, or why it has imported only libraries. `isFinal` says that
+ * bots of this kind are always spawned.
  */
 export type ImportedServer = {
   readonly server: ForkServer | null;

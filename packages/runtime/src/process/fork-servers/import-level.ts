@@ -9,8 +9,8 @@ export type ImportFailure = {
 };
 
 /**
- * Returns what the fork server imports in its next attempt, or null if instances must be spawned. The first retry imports the
- * bot without the modules that earlier sessions imported, because only these may prevent forks.
+ * Returns what the fork server imports in its next attempt, or null if instances must be spawned. The first retry imports the bot
+ * without the modules that earlier sessions imported, because perhaps only these modules made forking unsafe.
  */
 export function nextImportAttempt(
   remembered: readonly string[],

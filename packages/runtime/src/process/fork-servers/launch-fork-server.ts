@@ -48,9 +48,9 @@ export type ForkServerLaunchOptions = {
 };
 
 /**
- * Starts a fork server with its supervisor. `removeForkServer` can clean up after each step: directory, user ids, record,
- * control groups, supervisor, record with supervisor, configuration. Without the configuration, which comes last, a
- * supervisor whose server is killed runs no code of the bot and exits.
+ * Starts a fork server with its supervisor. The steps are: directory, user ids, record, control groups, supervisor, record with
+ * supervisor, configuration. `removeForkServer` can clean up after any of them. The configuration is sent last: if the server is
+ * killed before that, the supervisor exits without running code of the bot.
  */
 export async function launchForkServer(options: ForkServerLaunchOptions): Promise<ForkServerRecord> {
   const { isolation, gid } = options;

@@ -8,8 +8,8 @@ import { errorMessage } from '../error-message.ts';
 const maxLaunches = 5;
 const launchPeriodMs = 10 * 60 * 1000;
 /**
- * Delays after failed launches: an import can fail for a moment, for example because a network is down. The failure after the
- * last delay is final.
+ * Milliseconds until the next launch after each failed one: an import can fail temporarily, for example because the network is
+ * down. The failure after the last delay is final.
  */
 const pausesMs = [30_000, 2 * 60_000, 10 * 60_000] as const;
 
@@ -24,12 +24,15 @@ export type LauncherContext = {
 export type Launcher = {
   /** The launch in progress, or null. */
   readonly running: () => Promise<void> | null;
-  /** Begins a launch unless there were too many recently. If it rejects, it has failed. */
+  /** Calls `launch`, unless there were too many launches recently. A rejection of `launch` counts as a failed launch. */
   readonly start: (launch: () => Promise<void>) => void;
   readonly succeeded: () => void;
-  /** Pauses launches, longer after each failure since the last success. */
+  /** Records a failed launch. Launches then pause, for longer after each further failure until a launch succeeds. */
   readonly failed: (reason: string | null) => void;
-  /** Pauses launches, until the service restarts if the duration is infinite. Callers of `start` check `isPaused`. */
+  /**
+   * Pauses launches for `durationMs`; if it is infinite, until the service restarts. Callers of `start` must check `isPaused`
+   * first.
+   */
   readonly pause: (durationMs: number) => void;
   readonly isPaused: () => boolean;
 };

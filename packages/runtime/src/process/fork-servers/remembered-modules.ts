@@ -9,12 +9,15 @@ const maxModules = 2000;
 /** Modules that sessions of a project imported, so that its next fork server imports them before it forks. */
 export type RememberedModules = {
   readonly of: (project: string) => readonly string[];
-  /** Returns how many modules were added. */
+  /** Adds modules to the list of a project. Returns how many were not in the list before. */
   readonly add: (project: string, modules: readonly string[]) => number;
   readonly forget: (project: string) => void;
 };
 
-/** `onError` is called if the list could not be stored, which only makes later sessions start more slowly. */
+/**
+ * Opens the stored lists of modules. `onError` is called if a list could not be stored; later sessions then only start more
+ * slowly.
+ */
 export function openRememberedModules(directory: string, onError: (error: unknown) => void): RememberedModules {
   const pathOf = (project: string) => join(directory, `${project}.json`);
   const read = (project: string): readonly string[] => {

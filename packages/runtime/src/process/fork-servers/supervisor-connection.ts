@@ -34,7 +34,10 @@ export type ForkRequest = {
   /** Directories of the instance, by the path at which the instance sees them. */
   readonly mounts: Readonly<Record<string, string>>;
   readonly cgroups: readonly string[];
-  /** The `NAME=value` by which the process is recognized. Null if its account or control group identifies it. */
+  /**
+   * The environment variable, as `NAME=value`, that identifies the instance's processes. Null if their account or control group
+   * does.
+   */
   readonly mark: string | null;
   readonly environment: Readonly<Record<string, string>>;
 };
@@ -52,8 +55,9 @@ export type SupervisorConnection = {
 const retryMs = 5;
 
 /**
- * Connects to the supervisor of a fork server, which may not listen yet. Null if it has ended or does not listen in time: a bot
- * with the service's account can have deleted the socket. `onClose` is called once, when an established connection ends.
+ * Connects to the supervisor of a fork server, which may not listen yet. Returns null if the supervisor has ended or does not
+ * listen in time. A bot with the service's account may have deleted the socket. `onClose` is called once, when an established
+ * connection ends.
  */
 export async function connectSupervisor(options: {
   readonly path: string;
@@ -95,7 +99,7 @@ function tryConnect(path: string): Promise<Socket | null> {
   });
 }
 
-/** Null for a message that this version does not understand. */
+/** Parses a line from the supervisor. Returns null if this version of the service does not know the message. */
 function parseEvent(line: string): SupervisorEvent | null {
   try {
     return eventSchema.parse(JSON.parse(line));

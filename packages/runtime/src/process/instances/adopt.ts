@@ -46,7 +46,7 @@ function readInstance(files: InstanceFiles, bootId: string, now: Date): Recorded
   const supervisor = record?.supervisor ?? null;
   if (record === null || supervisor === null) return null;
   const isThisBoot = record.bootId === bootId;
-  // A supervisor that still waits for `go` notices that its server is dead and exits.
+  // The bot never ran. If its supervisor still waits for `go`, the supervisor notices that its server is dead and exits.
   if (readExitFile(files.exit).state === 'unstarted' && !(isThisBoot && isAlive(record.main ?? supervisor)))
     return null;
   const recorded = readEnd(files);
@@ -56,7 +56,7 @@ function readInstance(files: InstanceFiles, bootId: string, now: Date): Recorded
   return { files, record, supervisor, end };
 }
 
-/** If the end cannot be stored, because the disk is full, the next server determines the same end. */
+/** Stores how an instance ended. Ignores errors such as a full disk, because the next server determines the same end again. */
 function tryWriteEnd(files: InstanceFiles, end: InstanceEnd): void {
   try {
     writeEnd(files, end);

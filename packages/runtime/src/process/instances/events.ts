@@ -1,13 +1,17 @@
 import type { InstanceEvent, InstanceExit, InstanceNotice } from '../../runtime.ts';
 import type { InstanceEnd } from '../records/instance-record.ts';
 
-/** Maximum number of notices kept for the next watcher. Exits have no limit: they are also stored on disk. */
+/**
+ * Maximum number of notices that are kept while no watcher reads events. Exit events are not limited and are also stored on disk.
+ */
 const keptNotices = 1000;
 
 export type InstanceEvents = {
   readonly ended: (instanceId: string, end: InstanceEnd) => void;
   readonly noticed: (instanceId: string, notice: InstanceNotice, detail: string) => void;
-  /** Delivers `earlier`, the recorded exits, first. Throws if there already is a watcher. */
+  /**
+   * Yields first the exit events that `earlier` returns from the records, then new events. Throws if there already is a watcher.
+   */
   readonly watch: (earlier: () => readonly InstanceEvent[], signal: AbortSignal) => AsyncIterable<InstanceEvent>;
 };
 

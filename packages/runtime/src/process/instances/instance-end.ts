@@ -18,7 +18,8 @@ export function readInstanceState(instance: {
 }): InstanceState {
   const { files, main, supervisor, child } = instance;
   if (main !== null) {
-    // A forked bot can outlive its supervisor, which records the exit status of a bot before it reaps the process.
+    // Do not check the supervisor's process: a forked bot can outlive it. The supervisor records the exit status of a bot before
+    // it reaps the bot, so a reaped bot has a recorded status.
     const mainStat = readProcessStat(main.pid);
     const isReaped = mainStat === null || mainStat.startTicks !== main.startTicks;
     if (isReaped || readExitFile(files.exit).state === 'exited') return { state: 'ended', supervisorStatus: null };
@@ -28,7 +29,7 @@ export function readInstanceState(instance: {
   if (stat !== null && stat.startTicks === supervisor.startTicks && !hasEnded(stat)) {
     return { state: stat.state === 'T' ? 'supervisor-stopped' : 'running' };
   }
-  // The exit status of a child of this server arrives with its exit event.
+  // If the supervisor is a child of this server, its exit status is known only after the `exit` event of the child process.
   const isExitKnown = child === null || child.exitCode !== null || child.signalCode !== null;
   return isExitKnown ? { state: 'ended', supervisorStatus: child?.exitCode ?? null } : { state: 'running' };
 }
@@ -42,7 +43,8 @@ export function watchExitFile(path: string, onExited: () => void, onError: (erro
     watcher.on('error', onError);
     return () => watcher.close();
   } catch (error) {
-    // A watch can fail, for example if none are left (inotify(7)). The watchdog then finds the end within a second.
+    // `watch` fails, for example, at the limit of inotify watches (inotify(7)). The watchdog then finds the end of the instance
+    // within a second.
     onError(error);
     return () => undefined;
   }

@@ -60,7 +60,7 @@ export function createInstanceRegistry(options: InstanceRegistryOptions): Instan
       onEnded: (end) => {
         knownWide.delete(instance);
         if (byId.get(instanceId) !== instance) return;
-        // An earlier server was killed before it called `go`, so the bot never ran.
+        // `hasRun` is false if an earlier server was killed before it called `go`. Report no end of a bot that never ran.
         if (!instance.hasRun()) byId.delete(instanceId);
         else events.ended(instanceId, end);
       },
@@ -91,7 +91,8 @@ export function createInstanceRegistry(options: InstanceRegistryOptions): Instan
       for (const found of earlier.instances) {
         await isolateFailure(logger, found.files.directory, () => {
           const instance = add({ ...found, child: null });
-          // The earlier server may have been killed while a session opened.
+          // Apply the session's CPU limit: the earlier server may have been killed while a session opened, when the limit is
+          // higher.
           const { address, limits } = found.record;
           if (address !== null && instance.end() === null)
             instance.containment.limitCpu(limits.cpuMillicores, 'session');

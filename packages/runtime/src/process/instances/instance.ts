@@ -19,7 +19,10 @@ import { readExitFile } from '../supervisor/supervisor.ts';
 import { describeEnd, readDiskKill, readInstanceState, watchExitFile } from './instance-end.ts';
 import { settlesWithin } from './settles-within.ts';
 
-/** Time for the supervisor to write the exit status before it is killed too. A bot may have stopped it. */
+/**
+ * Milliseconds after the kill of a bot until its supervisor is killed too. A supervisor that a bot stopped with SIGSTOP never
+ * writes the exit status.
+ */
 const supervisorGraceMs = 1000;
 
 /** An instance that this server just launched, or that it found in the data directory. */
@@ -64,7 +67,10 @@ export type Instance = {
   readonly killForMemory: () => void;
   /** Kills the instance because it exceeds a disk limit. `reason` is a sentence for the agent's owner. */
   readonly killForDisk: (reason: string) => void;
-  /** Closes the files, after the end is stored if it is being recorded. The instance keeps running. */
+  /**
+   * Stops watching a running instance without ending it. If the end of the instance is being recorded, first waits until it is
+   * stored.
+   */
   readonly close: () => Promise<void>;
 };
 
@@ -129,7 +135,8 @@ function watchEnd(
       const { cgroups } = currentRecord();
       if (cgroups !== null) await removeCgroups(cgroups);
     } catch (error) {
-      // If the disk is full, for example, control groups stay so that the next server determines the same end.
+      // The end could not be stored, for example because the disk is full. The control groups stay, so that the next server
+      // determines the same end.
       onError(error, 'end of instance could not be recorded');
     }
     close();
@@ -212,7 +219,7 @@ function watchEnd(
   };
 }
 
-/** Kills the bot, and then its supervisor if that does not write the exit status in time. */
+/** Kills the bot, and also its supervisor if the supervisor does not write the exit status in time. */
 async function killProcesses(
   { files, record: { main }, supervisor }: OpenedInstance,
   containment: Containment,

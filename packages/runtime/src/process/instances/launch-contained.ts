@@ -7,7 +7,7 @@ import { type InstanceFiles, type InstanceRecord, writeRecord } from '../records
 
 export type ContainedLaunchOptions = {
   readonly files: InstanceFiles;
-  /** Also the name of the control groups and the value of `BOTHOST_INSTANCE`. */
+  /** The instance id is also the name of the control groups and the value of `BOTHOST_INSTANCE`. */
   readonly instanceId: string;
   readonly deploymentId: string;
   readonly owner: string | null;
@@ -34,7 +34,7 @@ export type LaunchedProgram = {
   readonly go: () => void;
 };
 
-/** `spawnProgram` or `forkProgram`: creates the process in its control groups. If it rejects, no process is left. */
+/** Creates the process in its control groups, like `spawnProgram` or `forkProgram`. If it rejects, no process is running. */
 export type CreateProcess = (record: InstanceRecord, options: ContainedLaunchOptions) => Promise<CreatedProcess>;
 
 export type CreatedProcess = Omit<LaunchedProgram, 'record'> & {

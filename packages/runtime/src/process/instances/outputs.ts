@@ -41,7 +41,7 @@ export function createOutputs(context: {
       if (instances.get(instanceId)?.end() === null) throw new Error(`Instance ${instanceId} is still running.`);
       const files: InstanceFiles = instanceFiles(context.instancesDirectory, instanceId);
       await mkdir(dirname(directory), { recursive: true, mode: 0o700 });
-      // An earlier server was killed after it moved the output.
+      // Nothing to move: an earlier server was killed after it had moved the output.
       if (!existsSync(files.log)) return;
       await rename(files.log, directory).catch((error: NodeJS.ErrnoException) => {
         if (error.code !== 'EXDEV') throw error;
@@ -56,7 +56,7 @@ export function createOutputs(context: {
 async function moveToOtherDisk(from: string, to: string, removeTree: RemoveTree): Promise<void> {
   if (!existsSync(to)) {
     const copy = `${to}.copy`;
-    // Not `removeTree`, which may return before it has removed everything.
+    // Do not use `removeTree`, which may return while files are left; `cp` would then copy into the old directory.
     await rm(copy, { recursive: true, force: true });
     await execute('cp', ['-a', '--', from, copy], { env: { PATH: '/usr/bin:/bin' } }).catch(throwCopyError);
     await rename(copy, to);
@@ -64,7 +64,10 @@ async function moveToOtherDisk(from: string, to: string, removeTree: RemoveTree)
   await removeTree(from);
 }
 
-/** Throws ENOSPC, after which callers retry, if the disk is full. `cp` runs without a locale, in English. */
+/**
+ * Throws ENOSPC if `cp` failed because the disk is full, so that callers retry. `cp` runs without a locale, so its messages are
+ * English.
+ */
 function throwCopyError(error: Error & { readonly stderr?: string }): never {
   if (!error.stderr?.includes('No space left on device')) throw error;
   throw Object.assign(new Error('No space left on device.', { cause: error }), { code: 'ENOSPC' });

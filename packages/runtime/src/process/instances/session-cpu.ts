@@ -10,7 +10,7 @@ export function startingMillicores(profileMillicores: number): number {
 
 export type SessionCpu = Pick<Runtime, 'sessionOpening' | 'sessionOpened'> & { readonly close: () => void };
 
-/** Sets the CPU limit and the priority of instances with a session. */
+/** Raises the CPU priority of an instance when it gets a session, and its CPU limit only while the session opens. */
 export function createSessionCpu(
   instances: ReadonlyMap<string, Pick<Instance, 'record' | 'containment' | 'end'>>,
   logger: Pick<RuntimeLogger, 'warn'>,

@@ -1,4 +1,6 @@
-/** Resolves with whether the promise resolves in time. Rejects if the promise rejects first. */
+/**
+ * Resolves to true if the promise resolves within the time, and to false if not. Rejects if the promise rejects within the time.
+ */
 export async function settlesWithin(promise: Promise<unknown>, milliseconds: number): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<false>((resolve) => {

@@ -4,7 +4,10 @@ import type { ProcessTableSource } from '../proc/process-table.ts';
 import { createTableSource } from '../proc/process-table.ts';
 import type { Instance } from './instance.ts';
 
-/** Polls for what no event reports: the end of adopted supervisors, and memory use that the kernel does not limit. */
+/**
+ * Polls for changes that no event reports: the end of adopted supervisors, and excessive memory use where the kernel enforces no
+ * limit.
+ */
 export function checkInstances(instances: readonly Instance[]): void {
   const table = createTableSource();
   for (const instance of instances) {
@@ -13,7 +16,10 @@ export function checkInstances(instances: readonly Instance[]): void {
   }
 }
 
-/** Finds bots that listen on more than loopback. Takes milliseconds, because the kernel lists all sockets. */
+/**
+ * Finds bots that listen on addresses other than loopback. Takes milliseconds, because the kernel lists all sockets of the
+ * machine.
+ */
 export function findWideListeners(
   running: readonly Instance[],
   onWide: (instance: Instance, host: string) => void,

@@ -3,7 +3,7 @@ import type { Timestamp } from '../../runtime.ts';
 /** A clock in microseconds. Each timestamp is the current time, or the previous one plus 1 if that is later. */
 export type MonotonicClock = {
   readonly next: () => Timestamp;
-  /** All following timestamps are later than this one. */
+  /** Makes all later timestamps of this clock greater than `timestamp`. */
   readonly after: (timestamp: Timestamp) => void;
 };
 

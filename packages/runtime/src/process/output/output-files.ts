@@ -7,13 +7,15 @@ import { parseEnd, parseMarks } from './output-marks.ts';
 
 export type OutputFiles = {
   readonly output: string;
-  /** Each mark is an offset and the time at which the server had read the output up to it. */
+  /** File of marks. Each mark is an offset and the time at which the server had read the output up to that offset. */
   readonly marks: string;
-  /** The offset at which `output` begins. Exists only if this is not 0. */
+  /** File with the offset of the first byte of `output`. The file is missing while that offset is 0. */
   readonly base: string;
-  /** The range of `output` that was dropped and whose blocks were freed. */
+  /** File with the range of `output` that was dropped: its blocks are freed, so it reads as zeros. */
   readonly gap: string;
-  /** Copy of the last bytes before `base`, kept for the record of the instance's end. */
+  /**
+   * Copy of the last output bytes before the offset in `base`, because the record of the instance's end includes the last lines.
+   */
   readonly truncatedTail: string;
 };
 
@@ -33,7 +35,10 @@ export const lastOffset = 2 ** 52;
 const offsetSchema = z.int().min(0).max(lastOffset);
 const gapSchema = z.object({ from: offsetSchema, to: offsetSchema });
 
-/** At most `lastOffset`, because an earlier version stored the length of any output file. */
+/**
+ * Reads the offset at which the output file begins. Returns at most `lastOffset`, because an earlier version stored larger
+ * offsets.
+ */
 export function readBase(files: OutputFiles): number {
   try {
     const stored = Number(readFileSync(files.base, 'utf8'));
@@ -51,7 +56,10 @@ export function readGap(files: OutputFiles): OffsetRange | null {
   }
 }
 
-/** Null if there is no output file. Output of an ended instance without marks gets the file's modification time. */
+/**
+ * Describes an output file, or returns null if there is none. If the instance has ended, output after the last mark gets the
+ * file's modification time as its timestamp.
+ */
 export async function describeOutput(files: OutputFiles, ended: boolean): Promise<OutputFile | null> {
   const found = await stat(files.output).catch(() => null);
   if (found === null) return null;
@@ -84,7 +92,8 @@ function tailText(files: OutputFiles): string {
   const last = bytes.subarray(bytes.length - tailBytes);
   const newline = last.indexOf(10);
   let from = newline === -1 || newline === last.length - 1 ? 0 : newline + 1;
-  // Do not start in the middle of a UTF-8 character. Bytes that are not UTF-8 stay.
+  // Do not start in the middle of a UTF-8 character: skip at most three continuation bytes. Longer sequences are invalid UTF-8
+  // and stay.
   const start = from;
   while (from - start < 3 && ((last[from] ?? 0) & 0xc0) === 0x80) from++;
   return last.toString('utf8', from);

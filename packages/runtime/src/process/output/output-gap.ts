@@ -1,7 +1,7 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import type { OffsetRange } from '../../runtime.ts';
 
-/** Number of bytes searched for a line break. In a longer line, a gap begins or ends within the line. */
+/** Number of bytes to search for a line break at each end of the gap. Without a line break, the gap splits a line. */
 const lineBytes = 16 * 1024;
 const newline = 10;
 

@@ -11,9 +11,9 @@ export type OutputLimiterOptions = {
   readonly searchPath: string;
   /** Whether the output has ended. Its file is then not truncated any more. */
   readonly isFinished: () => boolean;
-  /** Called with the new base after the file was emptied. */
+  /** Called after the file was emptied, with the offset at which it now begins. */
   readonly onTruncated: (base: number) => void;
-  /** Called once, when the first bytes were dropped. */
+  /** Called once, when output is dropped for the first time. */
   readonly onDropped: (bytes: number) => void;
   readonly onError: (error: unknown) => void;
 };
@@ -23,7 +23,7 @@ export type OutputLimiter = {
   /** The offset at which the output file begins. */
   readonly base: () => number;
   readonly replaceBase: (next: number) => void;
-  /** Begins to drop what exceeds the limit, unless an earlier drop is in progress and this is not the last call. */
+  /** Begins to drop output above the limit. Does nothing if an earlier drop is still in progress, unless `isLast` is true. */
   readonly limit: (fileBytes: number, isLast: boolean) => void;
 };
 
@@ -39,7 +39,10 @@ export function createOutputLimiter(options: OutputLimiterOptions): OutputLimite
     base = next;
   };
 
-  /** The gap comes first, because readers skip it. If a kill keeps its blocks from being freed, the next gap frees them. */
+  /**
+   * Records the gap before its blocks are freed, so that readers already skip it. If this server is killed in between, the next
+   * gap includes these blocks and frees them.
+   */
   const drop = (next: OffsetRange) => {
     replaceFile(files.gap, JSON.stringify(next));
     gap = next;
@@ -63,7 +66,7 @@ export function createOutputLimiter(options: OutputLimiterOptions): OutputLimite
     hasDropped = true;
   };
 
-  /** Empties a file that is too long or cannot have holes, and keeps its last lines. A kill meanwhile raises the base. */
+  /** Empties an output file that is too long or cannot have holes, after its last lines were stored in another file. */
   const truncate = () => {
     const file = openSync(files.output, 'r+');
     try {
@@ -95,7 +98,7 @@ export function createOutputLimiter(options: OutputLimiterOptions): OutputLimite
 
 /**
  * Frees the blocks of a range of a file while other processes may write, with `fallocate` of util-linux, because Node lacks the
- * system call. False if the program is missing or the file system does not support holes.
+ * system call. Returns false if `fallocate` is missing or the file system does not support holes.
  */
 function punchHole(path: string, from: number, to: number, searchPath: string): Promise<boolean> {
   const range = ['--punch-hole', '--offset', String(from), '--length', String(to - from)];

@@ -37,14 +37,14 @@ function isExact({ end, at }: OutputMark): boolean {
 
 /** Appends marks to a file. If `isAdopted`, continues after the marks of an earlier server. */
 export type MarkWriter = {
-  /** Up to which offset the output is marked. */
+  /** Offset of the last mark: all output before it has a timestamp. */
   readonly end: () => number;
   /** The time of the last mark. */
   readonly at: () => Timestamp;
   readonly markUntil: (end: number) => void;
   /** Counts output up to this offset as marked without writing a mark. */
   readonly skipTo: (end: number) => void;
-  /** Marks when the output ended, unless an earlier server has done so. */
+  /** Records the time at which the output ended, unless an earlier server has recorded it. */
   readonly markEnd: () => void;
 };
 

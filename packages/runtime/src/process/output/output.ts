@@ -10,16 +10,22 @@ const pollIntervalMs = 100;
 export type OutputOptions = {
   readonly directory: string;
   readonly clock: MonotonicClock;
-  /** Limit of the kept output in bytes: the first quarter of the limit, and at least its last half. */
+  /**
+   * Maximum number of kept output bytes. Of longer output, the first bytes are kept up to a quarter of the limit, and the last
+   * ones up to at least half of it.
+   */
   readonly limitBytes: number;
-  /** Whether an earlier server started the instance. The first output is then marked as `unattended`. */
+  /** Whether an earlier server started the instance. Output written while no server ran is then marked as `unattended`. */
   readonly adopted: boolean;
   readonly searchPath: string;
   readonly onDropped: (bytes: number) => void;
   readonly onError: (error: unknown) => void;
 };
 
-/** Marks which part of an output was read when, limits its size, and notifies readers. Offsets count from its start. */
+/**
+ * Records when each part of an instance's output was read, limits the size of the output, and notifies readers. Offsets count
+ * bytes since the instance's start.
+ */
 export type Output = {
   readonly poll: () => void;
   readonly describe: () => Promise<OutputFile | null>;
@@ -48,7 +54,7 @@ export function openOutput(options: OutputOptions): Output {
   const scan = (isLast: boolean) => {
     const size = statSync(files.output, { throwIfNoEntry: false })?.size;
     if (size === undefined) return;
-    // The bot has truncated its own output. All bytes of the file are new.
+    // The output file is shorter than at the last mark, so the bot has truncated it. All bytes in the file are new output.
     if (limiter.base() + size < marks.end()) limiter.replaceBase(marks.end());
     marks.markUntil(Math.min(limiter.base() + size, lastOffset));
     limiter.limit(size, isLast);
@@ -60,7 +66,7 @@ export function openOutput(options: OutputOptions): Output {
       scan(isLast);
       isFailing = false;
     } catch (error) {
-      // Report the error only once, because with a full disk each poll fails.
+      // Report only the first of consecutive errors, because every poll fails while the disk is full.
       if (!isFailing) onError(error);
       isFailing = true;
     }
@@ -125,7 +131,8 @@ function watchFile(path: string, onChange: () => void, onError: (error: unknown)
       stopTimer();
     };
   } catch (error) {
-    // A watch can fail, for example if none are left (inotify(7)). The watchdog then polls each second.
+    // `watch` fails, for example, at the limit of inotify watches (inotify(7)). The output file is then read only at the
+    // watchdog's poll each second.
     onError(error);
     return stopTimer;
   }

@@ -18,7 +18,10 @@ export function readListeners(): readonly Listener[] {
   );
 }
 
-/** The kernel lists listening sockets first, and many connections may follow. */
+/**
+ * Whether a text read from `/proc/net/tcp` contains all listening sockets. The kernel lists these first, so the connections after
+ * them need not be read.
+ */
 function isPastListeners(_: number, text: string): boolean {
   const last = text.slice(text.lastIndexOf('\n', text.length - 2) + 1);
   return last.trim().split(/\s+/)[3] !== listenState;
@@ -66,8 +69,9 @@ function reverseBytes(hex: string): string {
 }
 
 /**
- * The listeners of one of the processes. In a container, the service may not read the descriptors of other users' processes
- * (CAP_SYS_PTRACE). It then compares the listener's user id, because each bot has its own.
+ * Returns the listeners that any of the processes owns. In a container, the service may not read the descriptors of other users'
+ * processes (CAP_SYS_PTRACE). The service then compares user ids, because each bot has its own and a listener has that of its
+ * process.
  */
 export function listenersOf(pids: readonly number[], listeners: readonly Listener[]): readonly Listener[] {
   if (listeners.length === 0) return [];
@@ -86,7 +90,10 @@ function listenersOfProcess(pid: number, listeners: readonly Listener[]): readon
   }
 }
 
-/** Empty if the descriptor was closed meanwhile. Throws EACCES if the service may not read it. */
+/**
+ * Reads the link of a descriptor in `/proc`. Returns an empty string if the descriptor was closed meanwhile. Throws EACCES if the
+ * service may not read it.
+ */
 function readLink(path: string): string {
   try {
     return readlinkSync(path);

@@ -15,7 +15,10 @@ export function readProcessTable(): ProcessTable {
   return table;
 }
 
-/** Returns the process table, which is read on the first call and then shared by all instances. */
+/**
+ * Returns the process table. The first call reads `/proc`; later calls return the same table, so that all instances share one
+ * scan.
+ */
 export type ProcessTableSource = () => ProcessTable;
 
 export function createTableSource(): ProcessTableSource {
@@ -28,18 +31,18 @@ export function createTableSource(): ProcessTableSource {
 
 export type Membership = (table: ProcessTable) => readonly ProcessStat[];
 
-/** Whether a process belongs to an instance. The result never changes, so it is called once per process. */
+/** Returns whether a process belongs to an instance. Called once per process, because the result never changes. */
 type MembershipPredicate = (stat: ProcessStat, table: ProcessTable) => boolean;
 
 export function membershipByUid(uid: number): Membership {
   const needle = new RegExp(`^Uid:.*\\b${uid}\\b`, 'm');
-  // A process can change the owner of /proc/<pid> (PR_SET_DUMPABLE), which would be cheaper to read.
+  // Read the status file. The owner of /proc/<pid> would be cheaper to read, but a process can change it (PR_SET_DUMPABLE).
   return cachedMembership((stat) => needle.test(readProcFile(`/proc/${stat.pid}/status`) ?? ''), false);
 }
 
 /**
- * Finds processes by a variable that children inherit, by descent, and by the supervisor's session while the supervisor runs
- * (later, its ids can be reused). A process escapes if it clears its environment and leaves its session and parent between two
+ * Finds processes by a variable that children inherit, by descent, and, while the supervisor runs, by its process session (later,
+ * the session id can be reused). A process escapes if it clears its environment and leaves its session and parent between two
  * scans; only its own account or a control group prevents that.
  */
 export function membershipByVariable(variable: string, supervisor: ProcessIdentity): Membership {

@@ -2,10 +2,12 @@ import { closeSync, openSync, readSync } from 'node:fs';
 
 const buffer = Buffer.alloc(64 * 1024);
 
-/** Use for the files of one process, which the kernel returns in one piece, so a short read is the end of the file. */
+/**
+ * Pass as `isComplete` for files of one process in `/proc`: the kernel returns them in one read, so a short read ends the file.
+ */
 const isShortRead = (length: number) => length < buffer.length;
 
-/** Use for lists such as mountinfo, which the kernel returns in several pieces. */
+/** Pass as `isComplete` for lists such as mountinfo, which the kernel may return in several short reads. */
 export const readToEnd = () => false;
 
 /**
