@@ -18,7 +18,7 @@ export async function* projectEntries(directory: string): AsyncGenerator<Dirent>
 }
 
 async function requireUtf8Names(directory: string): Promise<void> {
-  // Latin-1 maps every byte of a name to a character. A list of all names could fill the server's memory.
+  // Read names as Latin-1, which keeps every byte. Iterate, because a list of all names could fill the server's memory.
   for await (const { name: characters } of await opendir(directory, { bufferSize: 1024, encoding: 'latin1' })) {
     const name = Buffer.from(characters, 'latin1');
     if (isUtf8(name)) continue;

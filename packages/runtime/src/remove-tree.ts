@@ -55,7 +55,8 @@ export function openTreeRemover({ quarantineDirectory, logger }: TreeRemoverOpti
       return false;
     }
     if (!stat.isDirectory() && (await succeeds(unlink(path)))) return true;
-    // Moving a directory requires this mode, which also closes a tree that cannot be moved to all other accounts.
+    // Set mode 0700 first: moving a directory requires write permission on it, and if the move fails, no other account can enter
+    // the tree.
     if (stat.isDirectory()) await succeeds(chmod(path, 0o700));
     const name = basename(path).replace(/^\.+/, '').slice(0, 64);
     const aside = join(quarantineDirectory, `${name}.${randomUUID()}`);
@@ -73,7 +74,8 @@ async function deleteTree(path: string): Promise<string | null> {
   const remove = ['rm', '-rf', '--one-file-system', '--', path] as const;
   const reason = await run(...remove);
   if (reason === null || process.geteuid?.() === 0) return reason;
-  // Root never gets here. It needs no permissions, and a link in the place of a file could redirect its `chmod` to another file.
+  // Root must not run this `chmod`: root needs no permissions, and a tenant could replace a file with a link and so redirect the
+  // `chmod` to another file.
   await run('chmod', '-R', 'u+rwX', '--', path);
   return run(...remove);
 }

@@ -5,12 +5,15 @@
 
 export type ResourceLimits = { readonly cpuMillicores: number; readonly memoryBytes: number };
 
-/** A served directory, or an unpacked archive. `path` is absolute. Only builds of one organization share downloads. */
+/**
+ * The source of a bot: a directory that the operator serves, or the unpacked archive of a build. `path` is absolute. Builds share
+ * downloads only within their organization.
+ */
 export type PrepareSource =
   | { readonly kind: 'directory'; readonly path: string; readonly contentHash: string }
   | { readonly kind: 'build'; readonly path: string; readonly contentHash: string; readonly organizationId: string };
 
-/** `id` is that of the build, or of the deployment if the source is a directory. Its content never changes. */
+/** `id` is the id of the build, or of the deployment if the source is a directory. The content of one id never changes. */
 export type PrepareSpec = { readonly id: string; readonly source: PrepareSource };
 
 /** Result of `prepare`. Opaque to the server, which stores it as JSON and passes it back in `InstanceSpec`. */
@@ -97,9 +100,9 @@ export type OffsetRange = { readonly from: number; readonly to: number };
 /** Standard output and standard error of an instance in one file. Offsets count bytes since the instance's start. */
 export type OutputFile = {
   readonly path: string;
-  /** Offset of the file's first byte. */
+  /** Offset, in the whole output, of the first byte that the file still contains. */
   readonly base: number;
-  /** Ranges that were dropped, in order. They lie before `base` or are holes in the file. */
+  /** Ranges of the output that were dropped, in order. They lie before `base` or are holes in the file. */
   readonly dropped: readonly OffsetRange[];
   /** Marks in increasing order. Read only up to the last mark, because later bytes have no timestamp yet. */
   readonly marks: readonly OutputMark[];
@@ -107,7 +110,10 @@ export type OutputFile = {
   readonly endedAt: Timestamp | null;
 };
 
-/** Output is read in place while instances run, and moved to the caller's directory after they have ended. */
+/**
+ * The output of instances. Callers read it from the driver's file while an instance runs, and move it to their own directory
+ * after the instance has ended.
+ */
 export type InstanceOutputs = {
   /** Marks the output that all instances have written so far. All later marks are later than the returned timestamp. */
   readonly mark: () => Timestamp;
@@ -132,11 +138,15 @@ export type Runtime = {
    */
   prepare(spec: PrepareSpec, output: BuildOutput, signal: AbortSignal): Promise<PreparedProject>;
   /**
-   * Resolves when the bot is ready (docs/bot-contract.md, "Readiness"). If the instance already runs, for example since before
-   * a restart of the server, only waits. Rejects with `StartError`; then nothing is running. An abort stops the instance.
+   * Starts an instance and resolves when the bot is ready (docs/bot-contract.md, "Readiness"). If the instance already runs, for
+   * example since before a restart of the server, only waits until it is ready. Rejects with `StartError`; then nothing is
+   * running. An abort stops the instance.
    */
   start(spec: InstanceSpec, signal: AbortSignal): Promise<InstanceAddress>;
-  /** Ends all processes with SIGTERM, and with SIGKILL after `grace`. Resolves when none is running. Idempotent. */
+  /**
+   * Ends all processes of an instance with SIGTERM, and with SIGKILL after `grace`. Resolves when none of them is running.
+   * Idempotent.
+   */
   stop(instanceId: string, grace: Milliseconds): Promise<void>;
   /**
    * Call this when a session is dispatched to a ready instance. The instance then has the CPU limit of a starting one
@@ -146,11 +156,17 @@ export type Runtime = {
   /** Call this at the first output of a session, if known. Then the CPU limit of the profile applies at once. */
   sessionOpened(instanceId: string): void;
   list(): Promise<readonly RunningInstance[]>;
-  /** Yields the events since the last watcher, then all further events. There can be only one watcher at a time. */
+  /**
+   * Yields the events that occurred since the last watcher stopped, then all further events. There can be only one watcher at a
+   * time.
+   */
   watch(signal: AbortSignal): AsyncIterable<InstanceEvent>;
   /** Returns the cumulative usage of all processes of each instance. Skips instances that are not running. */
   sample(instanceIds: readonly string[]): Promise<ReadonlyMap<string, Usage>>;
-  /** Bytes of an organization's builds and instances, as last measured. 0 before that, and if there are no disk limits. */
+  /**
+   * Disk space in bytes of an organization's builds and instances, as last measured. 0 before the first measurement, and if no
+   * disk limits are set.
+   */
   diskUsage(organizationId: string): Promise<number>;
   readonly outputs: InstanceOutputs;
   /** Deletes the files of an ended instance. Call it after storing how the instance ended. Idempotent. */
@@ -159,7 +175,9 @@ export type Runtime = {
   discard(prepared: PreparedProject): Promise<void>;
   /** Stops the fork servers of all deployments except these. Instances keep running. Idempotent. */
   retain(deploymentIds: ReadonlySet<string>): Promise<void>;
-  /** By id, for deployments of which this server started an instance or adopted a fork server. */
+  /**
+   * Returns start methods by deployment id, for deployments of which this server started an instance or adopted a fork server.
+   */
   startMethods(): ReadonlyMap<string, StartMethod>;
   /** Closes watches and files. Instances keep running, and so do fork servers that `retain` has not stopped. */
   close(): Promise<void>;

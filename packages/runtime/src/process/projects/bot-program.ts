@@ -3,7 +3,7 @@ import { environmentFiles, readMarker } from './environment-files.ts';
 import type { Project } from './prepared-project.ts';
 import type { Shim } from './shim.ts';
 
-/** `variables` are specific to this kind of bot. `folder` is the directory of the interpreter. */
+/** How to run a bot. `variables` are environment variables for this kind of bot. `folder` is the directory of the interpreter. */
 export type BotProgram = {
   readonly fork: ForkServerProgram | null;
   readonly command: readonly string[];
@@ -31,7 +31,7 @@ export async function botProgram(options: BotProgramOptions, project: Project): 
     const files = environmentFiles(options.environmentsDirectory, project);
     const { bin } = files;
     const shim = await options.shim();
-    // After an upgrade of the service, the shim may be new and not compiled yet.
+    // Compile here, too: after an upgrade of the service, the shim may be newer than the bot's environment.
     const python = readMarker(files);
     await shim.compile(python);
     return {
@@ -43,7 +43,7 @@ export async function botProgram(options: BotProgramOptions, project: Project): 
       command: [join(bin, 'python'), '-m', 'bothost_shim'],
       variables: {
         PYTHONPATH: shim.path,
-        // Do not write compiled files: everything is compiled already, and the bot cannot write to its project.
+        // Python must not write compiled files: all modules are compiled already, and the bot cannot write to its project.
         PYTHONDONTWRITEBYTECODE: '1',
         VIRTUAL_ENV: dirname(bin),
       },

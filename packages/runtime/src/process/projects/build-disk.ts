@@ -64,7 +64,7 @@ export function createBuildDisk({ store, preparingDirectory, limitBytes, running
     if (source.kind === 'build') directories.push(source.path);
     count++;
     watched.set(owner, {
-      // Number each attempt, because a later attempt at the same build is measured separately.
+      // The disk guard measures by id. Number the attempts at a build, so that a later attempt is measured separately.
       id: `${id} (${count})`,
       kind: 'build',
       owner,

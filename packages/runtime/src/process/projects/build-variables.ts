@@ -31,7 +31,8 @@ export function buildVariables(options: BuildVariablesOptions): Readonly<Record<
     NO_COLOR: '1',
     ...uvVariables(options.passed),
     ...options.passed,
-    // The operator chooses interpreters, and environments could not use one in the cache after its deletion.
+    // uv must not download interpreters into the cache: the operator chooses the interpreters, and an environment breaks when the
+    // cache is deleted.
     UV_PYTHON_DOWNLOADS: 'never',
     UV_LINK_MODE: 'copy',
     npm_config_cache: join(cache, 'npm'),

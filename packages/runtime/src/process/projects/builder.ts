@@ -13,7 +13,10 @@ export type BuildCommand = {
   readonly command: readonly string[];
   readonly directory: string;
   readonly variables: Readonly<Record<string, string>>;
-  /** Returns what the short log shows instead of a line, or null to omit the line. Default: the line. */
+  /**
+   * Returns the text that the short build log shows instead of a line of output, or null to omit the line. Default: the unchanged
+   * line.
+   */
   readonly summarize?: (line: string) => string | null;
 };
 
@@ -66,7 +69,10 @@ export async function withBuilder<T>(
   }
 }
 
-/** Several servers may have owners of the same name and recognize processes by this name, so it contains a hash. */
+/**
+ * Returns the unique name of an owner's builds, by which a server recognizes their processes. It contains a hash of the
+ * directory, because another server on this machine may have an owner of the same name.
+ */
 export function builderName(preparingDirectory: string, owner: string): string {
   const suffix = createHash('sha256').update(preparingDirectory).digest('hex').slice(0, 8);
   return `${owner}-${suffix}`;

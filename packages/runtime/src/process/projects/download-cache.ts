@@ -31,7 +31,10 @@ export async function openCache(
   return cache;
 }
 
-/** Denies all accounts access to the cache between builds, when other owners may have the account. Idempotent. */
+/**
+ * Denies all accounts except the service's access to the cache between builds, because a build of another owner may get the
+ * account that owns the cache files. Idempotent.
+ */
 export function lockCache(cachesDirectory: string, owner: string): void {
   const directory = join(cachesDirectory, owner);
   if (existsSync(directory)) chmodSync(directory, 0o700);

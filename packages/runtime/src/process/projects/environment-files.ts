@@ -7,10 +7,10 @@ import type { PythonInterpreter } from './python-interpreter.ts';
 
 export type EnvironmentFiles = {
   readonly directory: string;
-  /** The virtual environment. It cannot be moved, because its scripts contain its path. */
+  /** Directory of the virtual environment. It cannot be moved, because scripts in it contain its path. */
   readonly environment: string;
   readonly bin: string;
-  /** A file that is written last, so an environment without it is incomplete. */
+  /** Marker file, written last when an environment is created. An environment without this file is incomplete. */
   readonly marker: string;
   readonly users: string;
 };

@@ -5,7 +5,10 @@ import type { Output } from '../output/output.ts';
 
 const chunkBytes = 8 * 1024;
 
-/** Limits of the output that is read, so that a program with much output costs no more. Build logs keep little more. */
+/**
+ * Limits of the output that is read of each command: the first and the last part. Reading more would cost time, and build logs
+ * keep little more.
+ */
 const headBytes = 2 * 1024 * 1024;
 const headLines = 10_000;
 const tailBytes = 64 * 1024;
@@ -62,7 +65,10 @@ async function* lastLines(file: OutputFile, offset: number, splitter: LineSplitt
   yield* splitter.end();
 }
 
-/** If `isCut`, skips the first line, which may be incomplete, unless it is the only one. */
+/**
+ * Returns the index at which the last lines of `tail` begin. `isCut` says that the first line may be incomplete; it is then
+ * skipped unless it is the only line.
+ */
 function startOfLastLines(tail: Buffer, isCut: boolean): number {
   let start = tail.length;
   for (let lines = 0; lines < tailLines; lines++) {
@@ -93,7 +99,10 @@ function keptRanges(file: OutputFile, from: number, to: number): readonly Offset
   return ranges.filter((range) => range.from < range.to);
 }
 
-/** Yields a range in chunks, fewer if the file was truncated. A chunk is valid only until the next iteration. */
+/**
+ * Yields the bytes of ranges of a file in chunks. Stops early if the file was truncated. A chunk is valid only until the next
+ * iteration.
+ */
 async function* readRanges(
   file: OutputFile,
   ranges: readonly OffsetRange[],

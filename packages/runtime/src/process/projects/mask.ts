@@ -1,7 +1,10 @@
 const secretName = /TOKEN|SECRET|PASSWORD|CREDENTIAL|AUTH|API_?KEY/i;
 /** Minimum length of a masked value, because shorter values would mask ordinary words. */
 const minLength = 4;
-/** Begins at the colon, because matching the scheme before it would take quadratic time in the length of a line. */
+/**
+ * Matches the user name and password in a URL. Does not match the scheme before `://`, which would take quadratic time in the
+ * length of a line.
+ */
 const credentialsInUrl = /:\/\/[^\s/@'"]+@/g;
 
 /** Masks user names and passwords in URLs, the values of secret `variables`, and the passwords of URLs in all `variables`. */

@@ -23,7 +23,10 @@ export type NodePlan = {
   readonly notes: readonly string[];
 };
 
-/** In a served directory, existing `node_modules` and an existing main file are used. An archive has neither. */
+/**
+ * Decides how to install and build a project. In a served directory, existing `node_modules` and an existing main file are used
+ * as they are. An uploaded archive contains neither.
+ */
 export function planNode(
   directory: string,
   isServedDirectory: boolean,
@@ -79,7 +82,8 @@ export function nodeCommands(
 
 function installArguments({ tool, install, builds }: NodePlan, isClassicYarn: boolean): readonly string[] {
   if (tool === 'pnpm') {
-    // Copy instead of linking, because the owner of the project's files changes and that of the store's must not.
+    // Copy packages from the pnpm store. A hard link would share the owner with the file in the store, and the owner of the
+    // project's files changes after the build.
     const args = ['install', '--frozen-lockfile', '--package-import-method=copy'];
     return builds ? args : [...args, '--prod'];
   }
@@ -92,7 +96,7 @@ function installArguments({ tool, install, builds }: NodePlan, isClassicYarn: bo
   return [...args, builds ? '--include=dev' : '--omit=dev'];
 }
 
-/** Commands that remove development dependencies. Versions after Yarn 1 have none. */
+/** Returns the commands that remove development dependencies after the build. Yarn 2 and later cannot remove them. */
 function pruneArguments({ tool, install }: NodePlan, isClassicYarn: boolean): readonly (readonly string[])[] {
   if (tool === 'pnpm') return [['prune', '--prod']];
   if (tool === 'yarn') {

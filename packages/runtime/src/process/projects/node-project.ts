@@ -30,7 +30,10 @@ export function readManifest(directory: string): NodeManifest {
   }
 }
 
-/** Finds `main` of package.json, else index.js. Null if missing. Throws `PrepareError` if outside the project. */
+/**
+ * Returns the path of the main file: `main` of package.json, else index.js. Null if that file is missing. Throws `PrepareError`
+ * if its path leads out of the project.
+ */
 export function findMain(directory: string, manifest: Pick<NodeManifest, 'main'>): string | null {
   const main = mainName(manifest);
   if (!resolve(directory, main).startsWith(resolve(directory) + sep)) {

@@ -22,8 +22,8 @@ function shortHash(text: string): string {
 }
 
 /**
- * Returns the owner's own group id, whose members may read its projects. It is stored as the group of the owner's
- * environments directory. Synchronous, so that two owners never choose the same id.
+ * Returns the group id of an owner; processes in this group may read the owner's projects. The id is stored as the group of the
+ * owner's environments directory. Synchronous, so that two owners never choose the same id.
  */
 export function assignOwnerGroup(environmentsDirectory: string, projectsDirectory: string, owner: string): number {
   const directory = join(environmentsDirectory, owner);

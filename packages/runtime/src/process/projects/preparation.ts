@@ -39,7 +39,7 @@ export type Preparation = {
   /** Whether the operator serves the directory, which may then contain installed dependencies and build output. */
   readonly isServed: boolean;
   readonly output: BuildOutput;
-  /** Adds a new directory outside the project, which counts against the disk limit of the build. */
+  /** Makes the disk limit of the build also count a new directory outside the project. */
   readonly addDirectory: (path: string) => void;
   readonly signal: AbortSignal;
 };

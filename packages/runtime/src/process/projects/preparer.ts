@@ -36,7 +36,7 @@ import { createUvFinder } from './uv.ts';
 export type Preparer = {
   readonly store: ProjectStore;
   readonly prepare: (spec: PrepareSpec, output: BuildOutput, signal: AbortSignal) => Promise<Project>;
-  /** Removes a project, and environments and caches that only this project used. Idempotent. */
+  /** Removes a project, and the Python environments and download caches that only this project used. Idempotent. */
   readonly discard: (project: Project) => Promise<void>;
   /** Ends builds of an earlier server and removes incomplete projects. Call it before any other method. */
   readonly cleanUp: () => Promise<void>;
@@ -143,7 +143,7 @@ export function createPreparer(options: PreparerOptions): Preparer {
   };
 }
 
-/** Opens a process of a build, which is in `running` until it ends. */
+/** Opens a process of a build. The set `running` contains the process until it has ended. */
 function openBuildProcess(options: PreparerOptions, opened: OpenedInstance, running: Set<Instance>): Instance {
   const builder = opened.record.instanceId;
   const instance = openInstance({

@@ -2,7 +2,10 @@ import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { PrepareError } from '../../runtime.ts';
 
-/** Manifests and lock files are far smaller. A larger file would block the event loop. */
+/**
+ * Maximum size of a manifest or lock file that is read. Real ones are far smaller, and parsing a larger one would block the event
+ * loop.
+ */
 const fileBytes = 4 * 1_048_576;
 
 /** Whether the path is a file. Follows links. False if the file system does not allow the name. */

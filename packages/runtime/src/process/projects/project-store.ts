@@ -35,7 +35,8 @@ export function findProject(store: ProjectStore, id: string, ownAccounts: boolea
   if (project === null) return null;
   if (project.environment !== null && !hasEnvironment(store, project)) return null;
   if (!ownAccounts) return { ...project, gid: null };
-  // A group outside the range belongs to an ordinary user who ran the service before. Bots must not run in it.
+  // A group id outside the service's range is that of an ordinary user who ran the service before it ran as root. Bots must not
+  // run in that group, so the project has to be prepared again.
   return project.gid !== null && project.gid >= firstAccountId && project.gid <= lastAccountId ? project : null;
 }
 
@@ -56,7 +57,7 @@ export async function removeProject(store: ProjectStore, id: string): Promise<vo
   const directory = join(store.projectsDirectory, id);
   const old = join(store.projectsDirectory, `.old-${id}`);
   await store.removeTree(old);
-  // If the directory cannot be renamed, it is removed in place.
+  // If the rename fails, the loop below removes the project in its own directory.
   await rename(directory, old).catch(() => undefined);
   for (const path of [old, directory]) await store.removeTree(path);
 }
@@ -106,7 +107,10 @@ async function removeUnusedExcept(store: ProjectStore, owner: string, projects: 
   await store.removeTree(directory);
 }
 
-/** Call it while no project is being prepared. Logs and skips unreadable entries. */
+/**
+ * Removes incomplete projects, and environments and caches without a project. Call it while no project is being prepared. Logs
+ * and skips unreadable entries.
+ */
 export async function cleanUpProjects(store: ProjectStore, logger: Pick<RuntimeLogger, 'error'>): Promise<void> {
   const removeUnfinished = async (name: string): Promise<void> => {
     const [, state, id = ''] = /^\.(begun|old|new)-(.+)$/.exec(name) ?? [];

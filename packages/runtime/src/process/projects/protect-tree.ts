@@ -3,7 +3,10 @@ import { join } from 'node:path';
 import { projectEntries, throwProjectError } from '../../project-entries.ts';
 import { PrepareError } from '../../runtime.ts';
 
-/** Entries of a directory that are processed concurrently. A tree can have more files than a process may open. */
+/**
+ * Maximum number of directory entries that are processed concurrently, because a tree can have more files than a process may
+ * open.
+ */
 const batch = 64;
 
 export type ProtectOptions = {

@@ -7,13 +7,19 @@ import { readProjectFile } from './project-file.ts';
 import type { PythonInterpreter } from './python-interpreter.ts';
 import type { PythonProject } from './python-project.ts';
 
-/** Increment it after a change of how environments are created, so that old ones are not reused. */
+/**
+ * Version of the way in which environments are created. Increment it with each change, so that environments created before are
+ * not reused.
+ */
 const formatVersion = 1;
 
 /** `uv` is the path of uv, or null to use the interpreter's pip. */
 export type PythonTools = { readonly python: PythonInterpreter; readonly uv: string | null };
 
-/** Hashes what determines an environment: tool, interpreter, dependency files, the shim's requirements, local files. */
+/**
+ * Returns a hash of everything that determines the content of an environment: tool, interpreter, dependency files, requirements
+ * of the shim, and the project's own files if they are installed.
+ */
 export function environmentKey(
   directory: string,
   id: string,
@@ -36,9 +42,12 @@ export type EnvironmentPaths = {
   /** The final path of the environment, because environments cannot be moved. */
   readonly environment: string;
   readonly project: string;
-  /** A file that only the build itself writes and reads. */
+  /** Path of a constraints file for pip that only the commands of the build write and read. */
   readonly constraints: string;
-  /** Files that the service wrote. `projectRequirements` lists dependencies that pip cannot read from the project. */
+  /**
+   * Paths of two requirements files that the service writes. `projectRequirements` lists dependencies that pip cannot read from
+   * the project.
+   */
   readonly shimRequirements: string;
   readonly projectRequirements: string;
 };

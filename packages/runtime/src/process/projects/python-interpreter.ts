@@ -2,7 +2,9 @@ import { satisfies, validRange } from '@renovatebot/pep440';
 import { PrepareError } from '../../runtime.ts';
 import { type Account, findPrograms, runProgramAs } from './interpreter.ts';
 
-/** `path` leads to the interpreter, not to a version manager's shim. `version` has three parts. */
+/**
+ * `path` is the real path of the interpreter, not that of a version manager's wrapper. `version` has three parts, such as 3.12.4.
+ */
 export type PythonInterpreter = { readonly path: string; readonly version: string };
 
 /** A version range (PEP 440) and the file that it comes from. */

@@ -58,7 +58,7 @@ export function readPythonProject(directory: string, hasUv: boolean): PythonProj
   if (isLocked) notes.push('warning: uv.lock is ignored, because this machine has no uv; pip chooses the versions');
   if (has('requirements.txt')) {
     const { files, lines } = readRequirements(directory, 'requirements.txt', new Set());
-    // uv reads its settings from pyproject.toml too.
+    // Include pyproject.toml, because uv reads settings from it that affect the installation.
     const all = pyproject === null ? files : [...files, 'pyproject.toml'];
     const isLocal = lines.some(isLocalRequirement) || (hasUv && pyproject !== null && namesLocalSources(pyproject));
     return { dependencies: { kind: 'requirements' }, requiresPython, files: all, isLocal, notes };
@@ -135,7 +135,10 @@ function namesLocalSources(pyproject: Pyproject): boolean {
   return uv?.workspace !== undefined || /"(?:path|workspace|editable)":/.test(text);
 }
 
-/** Replaces a requirement `name[extra]` on the project itself by that list of its optional dependencies, once. */
+/**
+ * Replaces each requirement `name[extra]` on the project itself with the project's optional dependencies of that extra. Includes
+ * each extra once.
+ */
 function withOwnExtras(project: NonNullable<Pyproject['project']>): readonly string[] {
   const own = canonical(project.name);
   const taken = new Set<string>();

@@ -27,7 +27,7 @@ export function createSharedWork<T>(): SharedWork<T> {
     const emit: BuildOutput = (line, isDetail) => {
       for (const { output } of listeners) output(line, isDetail);
     };
-    // Start the work in the next microtask, so that the caller listens before the first line.
+    // Start the work in the next microtask, so that the caller's listener is registered before the first line of output.
     const done = Promise.resolve()
       .then(() => work(emit, controller.signal))
       .finally(() => running.delete(key));

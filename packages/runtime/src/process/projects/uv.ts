@@ -21,7 +21,10 @@ export type UvOptions = {
 /** Returns the path of uv, or null if pip has to be used. Writes why uv could not be installed to `output`. */
 export type UvFinder = (output: BuildOutput) => Promise<string | null>;
 
-/** Looks for uv in `path`. If it is missing, installs it once for all builds of this service. */
+/**
+ * Creates a function that finds uv in `path`. If uv is missing there, the function installs it once for all builds of this
+ * service.
+ */
 export function createUvFinder(options: UvOptions): UvFinder {
   const { path, account, logger, now } = options;
   let installing: Promise<string> | null = null;
@@ -60,7 +63,7 @@ export function createUvFinder(options: UvOptions): UvFinder {
   };
 }
 
-/** Returns the last line that pip printed, or else the message of the error. */
+/** Returns why pip failed: the last line that it printed, or else the message of the error. */
 function reasonOf(error: unknown): string {
   const stderr = error instanceof Error && 'stderr' in error ? String(error.stderr) : '';
   const line = stderr.trim().split('\n').at(-1) ?? '';

@@ -12,7 +12,7 @@ export type ContainmentKind = z.infer<typeof containmentSchema>;
 const directory = z.string().nullable();
 /** Absolute directories of control groups, by controller. Null if the machine lacks the controller. */
 export const cgroupsSchema = z.object({
-  /** The version 2 tree, where `cgroup.kill` and `cpu.stat` work even without controllers. */
+  /** Directory in the cgroup version 2 hierarchy, where `cgroup.kill` and `cpu.stat` work even without controllers. */
   unified: directory,
   memory: directory,
   cpu: directory,

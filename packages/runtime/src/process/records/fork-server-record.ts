@@ -12,12 +12,18 @@ const recordSchema = z.object({
   deploymentId: z.string(),
   bootId: z.string(),
   containment: containmentSchema,
-  /** The fork server has the first id of the range. Null if all bots share the account of the service. */
+  /**
+   * The range of user ids. The fork server has the first id, its instances have the others. Null if all bots share the account of
+   * the service.
+   */
   account: z.object({ uid: z.int(), gid: z.int(), count: z.int() }).nullable(),
   cgroups: cgroupsSchema.nullable(),
-  /** Salt of the environment's fingerprint, which is in no file, so that secrets cannot be guessed from it. */
+  /**
+   * Salt of the fingerprint (hash) of the environment. The fingerprint itself is in no file, so that guessed secrets cannot be
+   * tested against it.
+   */
   salt: z.string(),
-  /** Null until the supervisor waits for its configuration. Until then, no code of the bot has run. */
+  /** The supervisor's process. Null until the supervisor waits for its configuration. Until then, no code of the bot has run. */
   supervisor: processIdentitySchema.nullable(),
 });
 

@@ -11,7 +11,7 @@ const storedRecordSchema = z.object({
   deploymentId: z.string(),
   createdAt: z.iso.datetime(),
   bootId: z.string(),
-  /** 0 if the bot gets no port. */
+  /** The TCP port on which the bot must listen, or 0 if the bot gets no port. */
   port: z.int(),
   /** The path of the bot's Unix socket. Null if the program does not listen, and in records of earlier versions. */
   socket: z.string().nullable().default(null),
@@ -21,7 +21,10 @@ const storedRecordSchema = z.object({
   cgroups: cgroupsSchema.nullable(),
   /** The supervisor, under the key that earlier versions use. Null until the supervisor waits for `go`. */
   keeper: processIdentitySchema.nullable(),
-  /** The process of a forked bot, whose supervisor has other instances too. Null if the bot was spawned. */
+  /**
+   * The process of a forked bot. It is recorded because the supervisor of a fork server has several instances. Null if the bot
+   * was spawned.
+   */
   main: processIdentitySchema.nullable().default(null),
   address: z.union([z.object({ socket: z.string() }), z.object({ host: z.string(), port: z.int() })]).nullable(),
   /** The owner as `ownerOf` returns it. Missing in records of earlier versions. */
@@ -52,9 +55,11 @@ export type InstanceFiles = {
   /** Directory of the output and its marks. The server moves the whole directory after the instance has ended. */
   readonly log: string;
   readonly output: string;
-  /** A file that exists if the service killed the bot for its memory use. The exit status does not show that. */
+  /** A file that exists if the service killed the bot for its memory use, which the exit status does not show. */
   readonly memoryKill: string;
-  /** A file with the reason if the service kills the bot for exceeding a disk limit. */
+  /**
+   * A file that the service writes when it kills the bot for exceeding a disk limit. It contains a sentence that names the limit.
+   */
   readonly diskKill: string;
   readonly home: string;
   /** Directories that the bot sees as `/tmp` and `/var/tmp` if it has its own. */

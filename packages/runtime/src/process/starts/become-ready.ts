@@ -19,8 +19,8 @@ export type BecomeReadyContext = {
 };
 
 /**
- * Waits until the bot is ready, then sets its CPU limit and records that it is ready. Resolves to its address, or to
- * the reason for another attempt, which is not the bot's fault. Rejects with `StartError`.
+ * Waits until the bot is ready, then sets its CPU limit and records that it is ready. Resolves to the bot's address, or, after a
+ * failure that the bot did not cause, to the reason why it must be started again. Rejects with `StartError`.
  */
 export async function becomeReady(
   context: BecomeReadyContext,
@@ -83,12 +83,15 @@ function limitAndRecord(
     }
     instance.update({ address });
   } catch (error) {
-    // Writing can fail, for example if the disk is full. The bot is ready nevertheless.
+    // Ignore a failed write of the record, for example to a full disk, because the bot is ready nevertheless.
     logger.warn({ err: error, instanceId }, 'readiness could not be recorded');
   }
 }
 
-/** A bot that exits because its port is taken has no standard exit status, so look for another listener on the port. */
+/**
+ * Whether another process listens on the port that a bot should get. The exit status of a bot does not show that its port was
+ * taken.
+ */
 function isTaken(port: number): boolean {
   return readListeners().some((listener) => listener.port === port);
 }

@@ -34,7 +34,7 @@ export type BotLaunchOptions = RemovalContext &
     readonly isolation: Isolation;
     readonly program: (project: Project) => Promise<BotProgram>;
     readonly forkServers: Pick<ForkServers, 'find'>;
-    /** Called if forking failed. The instance is spawned instead. */
+    /** Called with the error if the bot could not be forked. The instance is then spawned instead. */
     readonly onForkFailed: (error: unknown) => void;
     readonly port: number;
     readonly socketPaths: SocketPaths;
@@ -42,7 +42,10 @@ export type BotLaunchOptions = RemovalContext &
     readonly now: Date;
   };
 
-/** Forks a bot if that is possible and safe, and otherwise spawns it. If it rejects, nothing is left. */
+/**
+ * Forks a bot if that is possible and safe, and otherwise spawns it. If it rejects, no process and no file of the instance is
+ * left.
+ */
 export async function launchBot(options: BotLaunchOptions): Promise<LaunchedProgram> {
   const { spec, project, forkServers } = options;
   const variables = await spec.environment();

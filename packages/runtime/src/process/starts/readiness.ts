@@ -7,7 +7,9 @@ import { type Listener, listenersOf, readListeners } from '../proc/listeners.ts'
 const tryMs = 1000;
 const fastIntervalMs = 10;
 const slowIntervalMs = 100;
-/** Attempts at the short interval, after which most small bots are ready. Callers wait during a cold start. */
+/**
+ * Number of readiness checks at the short interval. Most small bots are ready within these, and callers wait during a cold start.
+ */
 const fastTries = 50;
 const triesPerScan = 50;
 const loopbacks = ['127.0.0.1', '::1'];
@@ -18,7 +20,7 @@ export type Readiness =
 
 export type ReadinessOptions = {
   readonly port: number;
-  /** Returns the path of the Unix socket, or null until the bot has bound it. */
+  /** Returns the path of the bot's Unix socket, or null until the bot has bound the socket. */
   readonly socket: () => string | null;
   readonly pids: () => readonly number[];
   readonly signal: AbortSignal;
@@ -37,7 +39,8 @@ export async function waitUntilReady(options: ReadinessOptions): Promise<Readine
     if (socket !== null && (await isReady({ socket }, options))) {
       return { kind: 'ready', address: { socket }, wide: null };
     }
-    // Connecting is 30 times as fast as a socket scan, which only finds bots that listen on another address.
+    // First try to connect, which is 30 times as fast as a scan of all sockets. Only the scan finds a bot that listens on another
+    // address.
     const isScanDue =
       options.port !== 0 && ((tries + 1) % triesPerScan === 0 || (await accepts(loopbacks, options.port)));
     const listeners = isScanDue ? readListeners().filter(({ port }) => port === options.port) : [];

@@ -6,7 +6,7 @@ import type { InstanceFiles } from '../records/instance-record.ts';
 /** Maximum length of the path of a Unix socket (unix(7)). */
 const maxPathBytes = 107;
 
-// Short paths are in a new directory in one of these, in which no other account can replace them.
+// Parent directories for the directory of short socket paths. In both, no other account can replace that directory.
 const systemDirectory = '/run/bothost-sockets';
 const sharedDirectory = '/tmp';
 

@@ -20,7 +20,9 @@ export type StarterContext = Omit<BotLaunchOptions, 'files' | 'spec' | 'project'
 
 export type Starter = {
   readonly start: (spec: InstanceSpec, signal: AbortSignal) => Promise<InstanceAddress>;
-  /** Cancels a running start. Resolves when the instance, if it was already launched, is in `instances`. */
+  /**
+   * Cancels a start that is in progress. If its instance was already launched, `instances` contains it when the promise resolves.
+   */
   readonly cancel: (instanceId: string) => Promise<void>;
 };
 

@@ -3,11 +3,17 @@ import { instanceIdVariable } from '../containment/containment.ts';
 
 const shellName = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
-/** Variables that a shell replaces (dash 0.5.12, bash 5.2) or the dynamic linker reads. Too many names cost a millisecond. */
+/**
+ * Names of variables that a shell replaces (dash 0.5.12, bash 5.2) or that the dynamic linker reads. A name that is listed
+ * needlessly only costs a millisecond at the start.
+ */
 const interpretedName =
   /^(_|PWD|OLDPWD|IFS|OPT[A-Z]+|PPID|SHLVL|LINENO|LINES|COLUMNS|PS[0-9]|ENV|E?UID|GROUPS|S?RANDOM|SECONDS|EPOCH.*|SHELLOPTS|BASH.*|HIST.*|COMP_.*|COPROC|DIRSTACK|FUNC.*|HOST.*|MACHTYPE|OSTYPE|PIPESTATUS|REPLY|POSIXLY_CORRECT|TMOUT|MAIL.*|CDPATH|GLOB.*|EXECIGNORE|FIGNORE|FCEDIT|KSH.*|ERRNO|ARGV0|LD_.*|GLIBC_.*|MALLOC_.*|GCONV_PATH|LOCPATH|NLSPATH|BOTHOST_VARIABLE_.*)$/;
 
-/** Restores the renamed variables, then becomes the command. A command that cannot run exits as from a shell: 127 or 126. */
+/**
+ * Perl program that restores the renamed variables and then executes the command. If the command cannot run, exits like a shell
+ * with status 127 or 126.
+ */
 const restore = `
 for my $renamed (grep { /^BOTHOST_VARIABLE_/ } keys %ENV) {
   my ($name, $value) = split /=/, delete $ENV{$renamed}, 2;

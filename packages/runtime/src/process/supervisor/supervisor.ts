@@ -33,7 +33,10 @@ printf '%3d' "$status" >&3
 exit "$status"
 `;
 
-/** Reads the bot's variables from standard input: root's programs must not get them, and every account can read arguments. */
+/**
+ * Reads the bot's variables from standard input. They must not be in the environment of programs that run as root, nor in
+ * arguments, which every account can read.
+ */
 const readEnvironment = `
 IFS= read -r BOTHOST_GO || exit 0
 n='
@@ -42,7 +45,10 @@ unset PATH
 eval "$BOTHOST_GO"
 `;
 
-/** `$n` is a line break. `export` assigns a variable of this name only after the line is expanded. */
+/**
+ * Returns a shell line that exports the variables. `$n` stands for a line break; a tenant's variable named `n` does no harm,
+ * because the shell expands the whole line before `export` assigns it.
+ */
 function exportLine(environment: Readonly<Record<string, string>>): string {
   const quote = (value: string) => `'${value.replaceAll("'", `'\\''`).replaceAll('\n', `'"$n"'`)}'`;
   return `export ${Object.entries(environment)
@@ -67,7 +73,10 @@ export type SupervisorOptions = {
   readonly priority: CpuPriority | null;
 };
 
-/** The command runs after `go`. Rejects if the shell cannot be started or cannot pass on a variable. */
+/**
+ * Starts the supervisor, a shell, which runs the command after `go`. Rejects if the shell cannot be started or cannot pass on a
+ * variable.
+ */
 export async function startSupervisor(
   options: SupervisorOptions,
 ): Promise<{ pid: number; child: ChildProcess; go: () => void }> {
