@@ -115,7 +115,7 @@ export function startSession(context: ParrotContext, headers: IncomingHttpHeader
   return session;
 }
 
-/** Throws `RequestError` 409 unless no session is running. */
+/** Throws `RequestError` 409 if a session is running. */
 export function requireIdle(context: ParrotContext): void {
   if (context.slot.running() !== undefined) throw alreadyRunning();
 }

@@ -4,7 +4,7 @@ export type ParrotConfig = {
   readonly socket: string | undefined;
   readonly host: string;
   readonly port: number;
-  /** If set, requests to reserved paths must contain this token, except for the probes. */
+  /** If set, requests to reserved paths, except the probes `/readyz` and `/livez`, must contain this token. */
   readonly controlToken: string | undefined;
   /** The session id that is used if a request contains none. */
   readonly sessionId: string | undefined;

@@ -15,7 +15,7 @@ export function decodeMuLaw(bytes: Uint8Array): Int16Array {
 export function encodeMuLaw(samples: Int16Array): Uint8Array {
   return Uint8Array.from(samples, (sample) => {
     const biased = Math.min(Math.abs(sample), loudest) + bias;
-    // The position of the highest bit that is set, at least 7.
+    // The segment (G.711) is the position of the highest set bit, minus 7. The bias makes that position at least 7.
     const segment = 24 - Math.clz32(biased);
     const step = (biased >> (segment + 3)) & 0x0f;
     return ~((sample < 0 ? 0x80 : 0) | (segment << 4) | step);

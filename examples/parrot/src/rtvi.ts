@@ -41,13 +41,16 @@ export function createBotReady(clientReady: RtviMessage): string {
   return createRtviMessage('bot-ready', { version, about: { library: 'bothost-parrot' } }, clientReady.id);
 }
 
-/** Returns the messages for one line of text. Some clients show text while it grows, others do not. */
+/**
+ * Returns the RTVI messages for one line of the bot's text, for clients that show text while it grows and for clients that show
+ * it when complete.
+ */
 export function createBotLine(text: string): readonly string[] {
   return [
     createRtviMessage('bot-llm-started'),
     createRtviMessage('bot-llm-text', { text }),
     createRtviMessage('bot-llm-stopped'),
-    // The bot sends chirps or echoes as audio, never these words.
+    // `spoken` is false, because the bot sends chirps or echoes as audio, but never speaks the words of `text`.
     createRtviMessage('bot-output', { text, aggregated_by: 'sentence', spoken: false, will_be_spoken: false }),
     createRtviMessage('bot-transcription', { text }),
   ];

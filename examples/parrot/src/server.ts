@@ -31,7 +31,7 @@ export type ParrotOptions = {
 };
 
 export type Parrot = {
-  /** 0 on a Unix socket. */
+  /** The port on which the server listens, or 0 if it listens on a Unix socket. */
   readonly port: number;
   readonly close: () => Promise<void>;
 };
@@ -66,8 +66,8 @@ export async function startParrot(options: ParrotOptions): Promise<Parrot> {
   const closing = new AbortController();
   const slot = createSessionSlot(options.now);
   const context: ParrotContext = { ...options, slot, closing: closing.signal };
-  // Time in milliseconds for the closing handshake of a client, after which the session ends without it. The types of ws do not
-  // contain this option yet.
+  // Milliseconds to wait for the closing handshake of a client; then the session ends without the handshake. Typed as `object`,
+  // because the types of ws lack this option.
   const timeouts: object = { closeTimeout: 2000 };
   const sockets = new WebSocketServer({ ...timeouts, noServer: true, maxPayload: 1_048_576, perMessageDeflate: false });
   const server = createServer({ requestTimeout: 0, keepAliveTimeout: 65_000 });
@@ -75,7 +75,7 @@ export async function startParrot(options: ParrotOptions): Promise<Parrot> {
   server.on('request', (request, response) => {
     dispatch(context, options.controlToken, { request, response, url: urlOf(request) }).catch((cause: unknown) => {
       const error = cause instanceof RequestError ? cause : new RequestError(500, 'Internal error');
-      // Errors that a disconnected client causes are not logged.
+      // Do not log errors of a response whose client has disconnected.
       if (error.status === 500 && !response.destroyed) options.log(`error: ${String(cause)}`);
       if (response.headersSent) response.destroy();
       else if (!request.complete) response.setHeader('connection', 'close');

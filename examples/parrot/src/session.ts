@@ -14,7 +14,7 @@ export type Session = {
   readonly id: string;
   /** The time at which the handler that started the session was called, in milliseconds since the epoch with a fraction. */
   readonly enteredAtMs: number;
-  /** Aborts, with an `EndReason`, when the session must end. */
+  /** Signal that aborts when the session must end. Its reason is an `EndReason`. */
   readonly signal: AbortSignal;
   readonly end: (reason: EndReason) => void;
   /** Records the end of the session. Only the first call counts. */
@@ -63,7 +63,7 @@ export function createSessionSlot(now: () => Date): SessionSlot {
         if (report.state === 'ended') return;
         clearTimeout(limit);
         report = { sessionId: id, state: 'ended', ...outcome, endedAt: now().toISOString() };
-        // Also ends a `/burn` load or an event stream that is still running.
+        // Abort the session's signal, which ends a `/burn` load or an event stream of the session that is still running.
         end('stopped');
         settle();
       },

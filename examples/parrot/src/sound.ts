@@ -72,7 +72,7 @@ function whistle({ from, to, seconds }: Chirp, sampleRate: number): Int16Array {
   for (let i = 0; i < length; i++) {
     const progress = i / length;
     phase += (2 * Math.PI * (from + (to - from) * progress)) / sampleRate;
-    // The envelope is a sine, because a whistle that begins or ends at full loudness clicks.
+    // The loudness rises and falls like half a sine wave, because a whistle that begins or ends at full loudness clicks.
     samples[i] = Math.round(Math.sin(Math.PI * progress) * Math.sin(phase) * 0.3 * fullScale);
   }
   return samples;

@@ -9,7 +9,7 @@ export type SpeakerOptions = {
   readonly sampleRate: number;
   readonly send: (samples: Int16Array) => void;
   readonly onStarted: () => void;
-  /** Called after the last sample was sent, and after an interruption. */
+  /** Called when speaking stops: after the last sample was sent, or after an interruption. */
   readonly onStopped: () => void;
   /** The time in milliseconds by a monotonic clock. */
   readonly now: () => number;

@@ -2,8 +2,9 @@ import type { AllOperations } from './operations/all.ts';
 import type { Role } from './roles.ts';
 
 /**
- * What a request is authenticated as: a person by their role in the organization of the path; a person without an
- * organization, by a browser `session` or a `personal-token`; an API key; the operator's token; or nothing.
+ * The kind of principal that a request is authenticated as: the role of a person in the organization that the path names; on a
+ * path without an organization, a person with a browser `session` or a `personal-token`; an API key; the operator's token; or
+ * none.
  */
 export type Grantee =
   | Role

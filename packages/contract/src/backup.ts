@@ -12,8 +12,8 @@ export const backupPath = `${operatorBase}/backup`;
 export const backupEntries = { first: 'backup.json', last: 'end.json' } as const;
 
 /**
- * Subdirectories of a data directory for a backup: `unpacking` while the archive is unpacked, `complete` until the service has
- * started and restored it.
+ * Subdirectories of a data directory in which a backup is restored: `unpacking` exists while the archive is unpacked, `complete`
+ * until the service has started and restored the backup.
  */
 export const restoreDirectories = { unpacking: 'restore.partial', complete: 'restore' } as const;
 

@@ -8,7 +8,7 @@ export type ClientOptions = {
   readonly origin: string;
   /**
    * A public API key for `startSession`; for other operations a private one, a personal access token or the operator's token.
-   * Without one, requests carry no `Authorization` header, and a browser sends the cookie of its session.
+   * Without a key, requests have no `Authorization` header, and a browser sends the cookie of its session.
    */
   readonly key?: string;
   /** If set, requests go to `/v1/organizations/{organization}/...`. */

@@ -38,7 +38,8 @@ const Schema = z.strictObject({
   region: text.optional(),
   agent_profile: AgentProfile.default(defaultProfile),
   websocket_auth: WebsocketAuth.default('token'),
-  // Without a default, because Pipecat Cloud's CLI rejects the key: a file without it does not change the setting.
+  // This key has no default. Pipecat Cloud's CLI rejects files that contain it, so a file without the key must leave the setting
+  // unchanged.
   websocket_start: WebsocketStart.optional(),
   fork: z.boolean().default(true),
   max_session_duration: MaxSessionDuration.default(sessionSeconds.default),

@@ -56,13 +56,14 @@ export const failures = {
     code: '400',
     message: 'Signing in with OpenID Connect failed. Start again. If it fails again, ask the operator of the service.',
   },
-  // RFC 8628, section 3.5: clients read the code from the field `error`, which has the message.
+  // Error codes of device logins (RFC 8628, section 3.5). Clients read the code from the field `error`, so the message is the
+  // code.
   'authorization-pending': { status: 400, code: '400', message: 'authorization_pending' },
   'slow-down': { status: 400, code: '400', message: 'slow_down' },
   'device-code-expired': { status: 400, code: '400', message: 'expired_token' },
   'device-login-denied': { status: 400, code: '400', message: 'access_denied' },
   'device-code-invalid': { status: 400, code: '400', message: 'invalid_grant' },
-  // RFC 6749, section 5.2: also a code in the field `error`.
+  // Error code of OAuth 2.0 (RFC 6749, section 5.2). Clients read it from the field `error`, so the message is the code.
   'authorization-code-invalid': { status: 400, code: '400', message: 'invalid_grant' },
   'invalid-json': { status: 400, code: '400', message: 'The request body is not valid JSON.' },
   'not-http': { status: 400, code: '400', message: 'The request is not valid HTTP.' },
@@ -405,7 +406,7 @@ export class ApiError extends Error {
 }
 
 /**
- * Creates an error from a row of `failures`. `message` replaces the message of the row.
+ * Creates an error from the entry of `failures` with this reason. `message` replaces the message of that entry.
  *
  * @example throw failure('not-found')
  */

@@ -1,5 +1,5 @@
-// What `botcli` needs before it loads zod also has an entry point of its own, such as `@bothost/contract/limits`, to keep `--help`
-// fast. All other code imports from here.
+// Modules that `botcli` needs before it loads zod also have separate entry points, such as `@bothost/contract/limits`, to keep
+// `--help` fast. All other code imports from here.
 
 export { unsupportedSettings } from './agent-fields.ts';
 export { authorization, type Grantee, isAuthorized } from './authorization.ts';

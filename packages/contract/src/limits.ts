@@ -22,7 +22,7 @@ export const startWaitSeconds = 300;
 export const socketTokenSeconds = 300;
 /** A proxied request waits this long for its instance to become ready, then fails with 504. */
 export const proxyHoldSeconds = 30;
-/** Maximum time and bytes until a carrier has sent the message that names the agent of a call. */
+/** Maximum seconds and bytes of a new call's socket until the telephone carrier has sent the message that names the agent. */
 export const callOpeningLimits = { seconds: 10, bytes: 16_384 } as const;
 /** Limits of the buffer that holds a call while its bot starts: seconds of the latest audio, and bytes of all other messages. */
 export const heldCallLimits = { audioSeconds: 2, otherBytes: 65_536 } as const;
@@ -52,14 +52,14 @@ export const profiles = {
 export const defaultProfile: ProfileName = 'agent-1x';
 
 export const itemsPerPage = { default: 10, maximum: 1_000 } as const;
-/** The list of an organization's sessions counts at most this many, and its offset is at most this. */
+/** The list of an organization's sessions reports at most this number as the total, and accepts offsets up to this number. */
 export const sessionsAtMost = 100_000;
 export const apiKeyNameLength = 100;
 /** Maximum lifetime of an API key or personal token. Without a lifetime, it never expires. */
 export const maxKeyLifetimeSeconds = 10 * 366 * 86_400;
 /** A session's time series has one point per `stepSeconds`. Sessions with more than `maximum` points have larger steps. */
 export const timeSeriesPoints = { maximum: 720, stepSeconds: 5 } as const;
-/** Number of lines per page. `waitSeconds` is the maximum time that a request waits for the first line. */
+/** Log lines per page, by default and at most. `waitSeconds` is the maximum time that a request waits for the first line. */
 export const linesPerLogPage = { default: 10, maximum: 10_000, waitSeconds: 25 } as const;
 
 /** Levels of Pipecat's log lines, lowest first. */
@@ -96,13 +96,19 @@ export const maxSecretSetsPerOrganization = 1_000;
 /** Maximum size of the body of a secret write. Fits the largest set even if JSON escapes every byte, for example as `\u0001`. */
 export const maxSecretBodyBytes = 4 * 1_048_576;
 export const auditEntriesPerPage = { default: 50, maximum: 1_000 } as const;
-/** Token bucket per organization for dry runs of secret writes, which reveal whether a guessed value is right. */
+/**
+ * Token bucket per organization for dry runs of secret writes. Limits guessing, because a dry run reveals whether a value equals
+ * the stored one.
+ */
 export const secretDryRunRate = { burst: 120, perSecond: 1 } as const;
-/** Token bucket per organization for secret writes, rollbacks and deletions, whose audit entries are kept for a year. */
+/**
+ * Token bucket per organization for secret writes, rollbacks and deletions. Each one adds an entry to the audit log, which is
+ * kept for a year.
+ */
 export const secretWriteRate = { burst: maxSecretSetsPerOrganization, perSecond: 5 } as const;
 /** Maximum number of queued secret writes per organization, and maximum total size of their values. */
 export const queuedSecretWriteLimits = { requests: 256, bytes: 32 * 1_048_576 } as const;
-/** Token bucket per organization for checks of image pull secrets, which send a password to a registry. */
+/** Token bucket per organization for checks of image pull secrets. Each check sends a password to a registry. */
 export const pullSecretCheckRate = { burst: 20, perSecond: 1 / 6 } as const;
 export const revisionsPerPage = { default: 20, maximum: 100 } as const;
 

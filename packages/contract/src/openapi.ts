@@ -12,7 +12,7 @@ type Json = { [key: string]: unknown };
 
 /** Every operation can fail with these reasons. */
 const commonFailures: readonly Reason[] = ['key-missing', 'key-invalid', 'internal', 'database-unavailable'];
-/** Failures that any request to the service can have, regardless of its path. */
+/** Reasons for which any request to the service can fail, whatever its path. */
 const protocolFailures: readonly Reason[] = [
   'not-http',
   'request-too-slow',

@@ -36,8 +36,8 @@ export type Operation<
   readonly tag: Tag;
   readonly key: Key;
   /**
-   * The operation's action in the audit log, which also contains refused requests. Required for secrets, keys, the vault and
-   * the audit log.
+   * Name of the operation's action in the audit log, which also lists refused requests. Required for operations on secrets, keys,
+   * the vault and the audit log.
    */
   readonly audit?: string;
   /** Whether to reject a body in which an object contains the same field twice. */

@@ -18,7 +18,10 @@ export function talkPath(agentName: string): string {
   return `${talkBase}/${encodeURIComponent(agentName)}`;
 }
 
-/** The path of an agent's WebSocket, before `/{agentName}.{organization}`. `carrier` is null for all other clients. */
+/**
+ * Returns the path of agents' WebSockets without its end, `/{agentName}.{organization}`. `carrier` is null for clients that are
+ * not a telephone carrier.
+ */
 export function socketPath(carrier: Carrier | null): string {
   return `/ws/${carrier ?? 'generic'}`;
 }

@@ -5,7 +5,10 @@ import { UploadResponse } from './operations/builds.ts';
 /** Delays between attempts of an idempotent request. Their sum is half a minute, in which the service can restart. */
 export const retryDelaysMs: readonly number[] = [250, 500, 1_000, 2_000, 4_000, 8_000, 8_000, 8_000];
 
-/** Returns whether the same request may succeed later, because the connection failed or the service is unavailable. */
+/**
+ * Returns whether the same request may succeed later: the error means that the connection failed or that the service is
+ * unavailable.
+ */
 export function isTransient(error: unknown): boolean {
   if (error instanceof ApiError) return [502, 503, 504].includes(error.status);
   return error instanceof ConnectionError || (error instanceof DOMException && error.name === 'TimeoutError');
@@ -16,14 +19,17 @@ export const initialPartBytes = 256 * 1_024;
 const maxPartBytes = 8 * 1_048_576;
 const partTimeoutMs = 120_000;
 
-/** The size of the part after one that took `durationMs`: twice as large if that was fast. */
+/** Returns the size of the next part: twice the size of the previous part if that took only a short `durationMs`. */
 export function nextPartBytes(partBytes: number, durationMs: number): number {
   return durationMs < 500 ? Math.min(partBytes * 2, maxPartBytes) : partBytes;
 }
 
 const restartReasons: readonly string[] = ['upload-offset-wrong', 'upload-token-invalid', 'upload-not-found'];
 
-/** Returns whether an upload can request a new token and continue at the offset that the service reports. */
+/**
+ * Returns whether an upload that failed with this error can request a new token and continue at the offset that the service
+ * reports.
+ */
 export function canResumeUpload(error: unknown): boolean {
   return isTransient(error) || (error instanceof ApiError && restartReasons.includes(error.reason));
 }

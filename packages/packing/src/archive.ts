@@ -12,7 +12,7 @@ export type Archive = {
   readonly contentHash: string;
 };
 
-/** The output of the compressor depends on how its input is divided, so it gets blocks of equal size. */
+/** Size of the compressor's input blocks. The size is fixed, because the compressed bytes depend on how the input is divided. */
 const blockBytes = 65_536;
 const epoch = new Date(0);
 
@@ -26,7 +26,7 @@ export async function writeArchive(
   write: (chunk: Uint8Array<ArrayBuffer>) => Promise<void>,
 ): Promise<Archive> {
   const { readable, controller } = createTarPacker();
-  // The errors of this promise arrive through the stream.
+  // An error while adding files reaches the caller through the stream that is read below.
   addFiles(controller, files).catch((error: unknown) => controller.error(error));
   const compressed: Uint8Array<ArrayBuffer>[] = [];
   const gzip = new Gzip({ level: 6, mtime: 0 }, (chunk) => compressed.push(chunk));

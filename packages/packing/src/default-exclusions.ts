@@ -1,8 +1,8 @@
 import { deployFileNames } from '@bothost/contract';
 
 /**
- * Returns true for environment files, which contain secrets; for version control, whose history may contain removed files; and
- * for the deploy file, so that a changed setting needs no new build.
+ * Returns true for names that are never packed: environment files, which contain secrets; version control directories, whose
+ * history may contain removed files; and the deploy file, so that a changed setting needs no new build.
  */
 export function isAlwaysExcluded(name: string): boolean {
   return name.startsWith('.env') || versionControl.has(name) || deployFiles.has(name);
@@ -12,8 +12,8 @@ const versionControl: ReadonlySet<string> = new Set(['.git', '.hg', '.svn', '.jj
 const deployFiles: ReadonlySet<string> = new Set(deployFileNames);
 
 /**
- * Patterns in the syntax of `.gitignore` for a project without a `.dockerignore`. The project's own files are read later, so a
- * line `!dist/` includes that directory again.
+ * Patterns in the syntax of `.gitignore` for a project without a `.dockerignore`. The project's own `.gitignore` files take
+ * precedence: a line `!dist/` in one of them includes that directory again.
  */
 export const defaultPatterns: readonly string[] = [
   ...['.gitignore', '.gitattributes', '.gitmodules', '.dockerignore'],

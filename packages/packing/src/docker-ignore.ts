@@ -19,7 +19,7 @@ export function readDockerIgnore(text: string): DockerIgnore {
     if (line.startsWith('#') || line.trim() === '') continue;
     const isNegated = line.trim().startsWith('!');
     const pattern = normalizePath(isNegated ? line.trim().slice(1) : line);
-    // As in Docker, no pattern matches the root itself.
+    // As in Docker, no pattern matches the root directory of the project itself.
     if (pattern === '') continue;
     const matcher = toRegExp(pattern);
     if (matcher === null) throw new Error(`line ${index + 1} is not a valid pattern: ${line.trim()}`);
@@ -49,7 +49,7 @@ export function normalizePath(line: string): string {
   return parts.join('/');
 }
 
-/** Returns null if a character class or escape is incomplete. */
+/** Converts a pattern to a regular expression. Returns null if a character class or an escape in the pattern is incomplete. */
 function toRegExp(pattern: string): RegExp | null {
   let source = '';
   for (let index = 0; index < pattern.length; index += 1) {

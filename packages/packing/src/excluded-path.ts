@@ -6,7 +6,7 @@ export type ExcludedPath = {
   readonly reason: string;
   readonly files: number;
   readonly bytes: number;
-  /** False if the budget was used up before all files were counted. */
+  /** False if counting stopped before all files were counted, because its budget was used up. */
   readonly isWhole: boolean;
 };
 

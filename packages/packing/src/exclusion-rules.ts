@@ -81,7 +81,7 @@ async function readGitIgnore(folder: string, entries: readonly FolderEntry[]): P
     .map((line) => ({ pattern: rootPattern(folder, line), mark }));
 }
 
-/** Converts a pattern in a directory's `.gitignore` to the same pattern for the root. */
+/** Converts a pattern from the `.gitignore` of a directory to an equivalent pattern relative to the project's root. */
 function rootPattern(folder: string, line: string): string {
   if (folder === '') return line;
   const sign = line.startsWith('!') ? '!' : '';

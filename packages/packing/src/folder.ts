@@ -13,11 +13,11 @@ export type FolderEntry = { readonly name: string } & (
 type Readable = { readonly read: () => AsyncIterable<Uint8Array> };
 
 export type ResolvedLink = {
-  /** The target as the link contains it. */
+  /** The target path exactly as it is stored in the link. */
   readonly target: string;
-  /** The target relative to the project. */
+  /** The path of the link's target, relative to the project. */
   readonly projectPath: string;
-  /** Why the link cannot be packed, or null. */
+  /** Why the link cannot be packed, or null if it can be packed. */
   readonly problem: string | null;
 };
 

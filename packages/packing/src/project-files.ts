@@ -5,9 +5,9 @@ import { PackingError, type PackingIssue } from './packing-error.ts';
 
 export type ProjectFile = {
   readonly path: string;
-  /** In bytes. 0 for a link. */
+  /** Size of the file in bytes. 0 for a link. */
   readonly size: number;
-  /** Null if the entry is a file. */
+  /** The target of a link. Null if the entry is a file. */
   readonly link: { readonly target: string; readonly projectPath: string } | null;
   readonly read: () => AsyncIterable<Uint8Array>;
 };
@@ -50,7 +50,10 @@ function sortByPath<T extends { readonly path: string }>(entries: readonly T[]):
 type WalkState = {
   readonly rules: ExclusionRules;
   readonly listing: ListedFiles;
-  /** How many entries of excluded directories may still be counted. The limit keeps counting fast. */
+  /**
+   * Number of entries of excluded directories that may still be counted. Limited, because excluded directories such as
+   * node_modules can be huge.
+   */
   readonly budget: { entries: number };
 };
 

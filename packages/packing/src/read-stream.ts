@@ -1,4 +1,4 @@
-/** Iterates over a stream, and cancels it at the end. Not all browsers can iterate over streams. */
+/** Iterates over a stream, and cancels the stream when the iteration ends. For browsers in which streams are not iterable. */
 export async function* readStream<Chunk>(stream: ReadableStream<Chunk>): AsyncGenerator<Chunk> {
   const reader = stream.getReader();
   try {

@@ -1,4 +1,5 @@
-"""Tests the class of the bot's arguments, which depends on the packages in the bot's environment."""
+"""Tests which class the bot's arguments have. It depends on the packages that are installed in the bot's environment.
+"""
 
 import asyncio
 import json

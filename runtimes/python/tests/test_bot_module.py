@@ -137,7 +137,8 @@ import sys
 async def bot(args):
     print(sorted({"fastapi", "starlette", "pydantic", "aiortc", "multipart"} & set(sys.modules)), flush=True)
 """
-    # Make Pipecat unavailable, because importing it would also import some of the packages that this test lists.
+    # Make Pipecat unavailable, because importing Pipecat would also import some of the packages that must not be
+    # imported here.
     before = "import sys\nprint('ready', sorted({'fastapi', 'starlette', 'pydantic', 'pipecat'} & set(sys.modules)))\n"
     async with running_bot(write_bot(tmp_path, before + source)) as bot:
         await bot.wait_for(r"ready \[\]")

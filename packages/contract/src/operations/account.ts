@@ -72,7 +72,9 @@ export const getSignInMethods = operation({
   errors: [],
 });
 
-/** The response sets the cookie of a new session; the session of a sent cookie ends. */
+/**
+ * The response sets the cookie of a new browser session. If the request has the cookie of an earlier session, that session ends.
+ */
 export const signIn = operation({
   ...write,
   ...authentication,
@@ -173,7 +175,7 @@ export const finishOpenIdSignIn = operation({
   ],
 });
 
-/** RFC 8628, section 3.1. */
+/** The device authorization request of RFC 8628, section 3.1. */
 export const startDeviceLogin = operation({
   ...write,
   ...authentication,
@@ -196,7 +198,10 @@ export const startDeviceLogin = operation({
   errors: ['invalid-request', 'too-many-attempts'],
 });
 
-/** RFC 8628, section 3.4. The failures' `error` is the code that the RFC defines. */
+/**
+ * The device access token request of RFC 8628, section 3.4. In its failures, the field `error` contains the code that the RFC
+ * defines.
+ */
 export const pollDeviceLogin = operation({
   ...write,
   ...authentication,
@@ -226,12 +231,18 @@ export const pollDeviceLogin = operation({
 
 /** The client id of Pipecat Cloud's CLI, the only client of the OAuth 2.0 login. It is public and has no secret. */
 export const pipecatCliId = 'pipecat-cli';
-/** That CLI listens on the first free one of these ports (RFC 8252, section 7.3). */
+/**
+ * The address on which Pipecat Cloud's CLI waits for the code of a login. The CLI uses the first free port from 8400 to 8404 (RFC
+ * 8252, section 7.3).
+ */
 const RedirectUri = z
   .string()
   .regex(/^http:\/\/127\.0\.0\.1:840[0-4]\/oauth_callback$/, 'not an address of this client');
 
-/** RFC 6749, section 4.1.1, with PKCE (RFC 7636). The page of the dashboard sends the parameters of its own address. */
+/**
+ * The authorization request of RFC 6749, section 4.1.1, with PKCE (RFC 7636). A page of the dashboard sends it, with the query
+ * parameters of the page's URL.
+ */
 export const decideAuthorization = operation({
   ...write,
   ...account,
@@ -251,7 +262,10 @@ export const decideAuthorization = operation({
   errors: ['invalid-request', 'cross-site-request'],
 });
 
-/** RFC 6749, section 4.1.3. The `error` of `authorization-code-invalid` is the code that the RFC defines. */
+/**
+ * The access token request of RFC 6749, section 4.1.3. The failure `authorization-code-invalid` has the code that the RFC defines
+ * in its field `error`.
+ */
 export const exchangeAuthorizationCode = operation({
   ...write,
   ...authentication,

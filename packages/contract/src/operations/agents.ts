@@ -164,7 +164,7 @@ const CreateAgentRequest = z
   .object({ serviceName: AgentName, region: z.string().nullish(), ...settings })
   .meta({ id: 'CreateAgentRequest' });
 
-/** Omitted fields keep their values. */
+/** Fields that the request omits keep their values. */
 export const UpdateAgentRequest = z
   .object({
     region: z.string().nullish().describe('The region of the agent, which cannot change'),

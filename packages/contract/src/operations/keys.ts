@@ -27,7 +27,7 @@ export const KeyName = z
   .max(apiKeyNameLength)
   .regex(/^\P{Cc}*$/u, 'contains control characters');
 
-/** In seconds; by default unlimited. */
+/** Lifetime of an API key or personal token in seconds. Without a value, the key never expires. */
 export const KeyLifetime = z.number().int().min(1).max(maxKeyLifetimeSeconds).nullish();
 
 /** An API key. A private key itself is only in the response that creates it. */

@@ -72,7 +72,7 @@ export const updateOrganization = operation({
   errors: ['invalid-request', 'organization-name-taken', 'cross-site-request'],
 });
 
-/** Records of sessions and the audit log stay until their retention ends. */
+/** The records of the organization's sessions and its audit log are kept until their retention ends. */
 export const deleteOrganization = operation({
   ...read,
   ...common,

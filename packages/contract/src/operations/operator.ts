@@ -103,7 +103,7 @@ export const verifyVault = operation({
   errors: ['invalid-request', 'organization-not-found', 'vault-busy'],
 });
 
-/** For an operator who has lost all private keys of an organization. */
+/** An operator calls this if an organization has lost all its private keys. */
 export const createOperatorKey = operation({
   ...common,
   name: 'createOperatorKey',
@@ -120,7 +120,7 @@ export const createOperatorKey = operation({
   errors: ['invalid-request', 'organization-not-found'],
 });
 
-/** For the first person of a service, and for an organization without owners. */
+/** An operator calls this to invite the first person of a service, or a person to an organization that has no owner. */
 export const createOperatorInvitation = operation({
   ...common,
   name: 'createOperatorInvitation',

@@ -78,7 +78,10 @@ export const getPropertiesSchema = operation({
   errors: [],
 });
 
-/** Unlike other operations, rejects unknown fields, because each field is a setting, and a misspelled one would be ignored. */
+/**
+ * Unlike other operations, this one rejects unknown fields: each field is a setting, and a misspelled setting must not be
+ * ignored.
+ */
 export const updateProperties = operation({
   name: 'updateProperties',
   summary: 'Change settings of the organization',

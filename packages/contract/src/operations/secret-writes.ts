@@ -5,7 +5,7 @@ import { SecretKey, SecretSetName, SecretValue } from '../secret-fields.ts';
 import { noBody, noFields, Time } from './fields.ts';
 import { Fingerprint, Readiness, Revision, SecretSetKind, SecretSetPath } from './secrets.ts';
 
-/** Unlike `SecretSetPath`, this schema requires a valid name. */
+/** Path parameters of a secret write. Unlike `SecretSetPath`, this schema requires a valid name of a secret set. */
 const NewSetPath = z.object({ setName: SecretSetName });
 
 const precondition = {

@@ -20,7 +20,9 @@ const setFields = {
   updatedAt: Time,
 };
 
-/** The result of checking an image pull secret, which does not affect its readiness. */
+/**
+ * The result of checking an image pull secret with its registry. The result does not affect whether the secret is ready for use.
+ */
 const PullSecretCheck = z
   .object({
     result: z

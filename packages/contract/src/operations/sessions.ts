@@ -34,7 +34,7 @@ const MetricsSample = z
 const millicores = z.number().int().describe('Millicores, nearest rank over all samples');
 const bytes = z.number().int().describe('Bytes, nearest rank over all samples');
 
-/** Percentiles are nearest-rank over all samples. */
+/** CPU and memory statistics of a session. Percentiles are computed by nearest rank over all samples. */
 export const ResourceMetrics = z
   .object({
     id: Id,
@@ -127,7 +127,7 @@ export const getSession = operation({
   errors: ['not-found'],
 });
 
-/** The database accepts times up to the end of the year 9999. */
+/** Unix time in seconds, up to the end of the year 9999, because the database accepts no later times. */
 const unixSeconds = z.coerce
   .number<number>()
   .int()

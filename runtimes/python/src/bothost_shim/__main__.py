@@ -22,7 +22,10 @@ _EXIT_GRACE_SECONDS = 5.0
 
 
 class _TerminatedError(BaseException):
-    """SIGTERM arrived before the server handles signals. Not SystemExit, which an imported bot may raise itself."""
+    """Raised if SIGTERM arrives before the server handles signals.
+
+    It is not SystemExit, because an imported bot may raise that.
+    """
 
 
 def main() -> int:

@@ -9,7 +9,8 @@ from typing import Any, Literal
 
 Kind = Literal["plain", "daily", "websocket", "webrtc"]
 
-# Class names by kind: in `pipecatcloud.agent`, whose classes extend the runner's, and in `pipecat.runner.types`.
+# For each kind of session, two class names: in `pipecatcloud.agent`, and in `pipecat.runner.types`, which has the base
+# classes.
 _NAMES: dict[Kind, tuple[str, str]] = {
     "plain": ("PipecatSessionArguments", "RunnerArguments"),
     "daily": ("DailySessionArguments", "DailyRunnerArguments"),
@@ -33,7 +34,7 @@ def build_arguments(kind: Kind, *, body: Any, session_id: str, file_storage: Any
     values = {"body": body, "session_id": session_id, "file_storage": file_storage, **fields}
     arguments = _construct(_argument_class(kind), values)
     for name, value in values.items():
-        # Omit fields that an older version of Pipecat does not have.
+        # Omit arguments for which the class of an older version of Pipecat has no field.
         if not hasattr(arguments, name):
             setattr(arguments, name, value)
     # Tell Pipecat not to handle signals, because the host does.
@@ -44,7 +45,10 @@ def build_arguments(kind: Kind, *, body: Any, session_id: str, file_storage: Any
 
 
 def preload_argument_classes() -> None:
-    """Import the classes before the first session if Pipecat is already imported, which makes this cheap."""
+    """Import the classes of the arguments before the first session.
+
+    Only if Pipecat is already imported, because its import is slow.
+    """
     if "pipecat" in sys.modules:
         _argument_class("plain")
 

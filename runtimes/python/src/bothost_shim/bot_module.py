@@ -24,7 +24,7 @@ class Bot:
     run: Callable[[Any], Awaitable[Any]]
     # The bot's `readyz()`, which returns a boolean or an object with `ready`, or an awaitable of either.
     readyz: Callable[[], Any] | None
-    # The storage that the bot's `create_file_storage()` returned, or None without that function.
+    # The storage that the bot's `create_file_storage()` returned, or None if the bot does not define that function.
     file_storage: Any
 
 

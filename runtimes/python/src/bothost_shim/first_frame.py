@@ -13,7 +13,7 @@ class FirstFrame:
     """An ASGI `receive` with a method `peek`."""
 
     def __init__(self, receive: Receive) -> None:
-        """Wrap the connection's own `receive`."""
+        """Read messages through `receive`, the ASGI function of the connection."""
         self._receive = receive
         self._peeked: deque[asyncio.Task[Message]] = deque()
 
@@ -21,7 +21,7 @@ class FirstFrame:
         """Return the next message."""
         if not self._peeked:
             return await self._receive()
-        # Keep the task in the queue until it is done, so that a cancellation here loses no message.
+        # Keep the task in the queue until it is done, so that canceling this method loses no message.
         message = await asyncio.shield(self._peeked[0])
         self._peeked.popleft()
         return message

@@ -22,7 +22,8 @@ from .preloading import imported_libraries, preload
 _CONTROL_DESCRIPTOR = 3
 _MESSAGE_BYTES = 196_608
 _MODULE_LIMIT = 2000
-# Files that some libraries keep open. They have no file position that forks would share.
+# Files that an imported library may keep open. They have no position for reading or writing, so forks can share them
+# safely.
 _HARMLESS_FILES = {"/dev/null", "/dev/random", "/dev/urandom"}
 
 
@@ -64,7 +65,7 @@ def main() -> int:
     _report(control, {"modules": imported_libraries(Path.cwd())[:_MODULE_LIMIT]})
     forked = _serve(control)
     if forked is None:
-        # Exit without the bot's `atexit` handlers, which are meant for instances.
+        # Exit this process without running the bot's `atexit` handlers, because these are meant for instances.
         os._exit(0)
     signal.signal(signal.SIGINT, signal.default_int_handler)
     return run_instance(forked, imported)
@@ -129,7 +130,7 @@ def _open_files() -> dict[str, str]:
         try:
             files[name] = os.readlink(f"/proc/self/fd/{name}")
         except FileNotFoundError:
-            # Skip the descriptor that was open only for the listing itself.
+            # Skip the descriptor of the directory listing, which is already closed again.
             continue
     return files
 

@@ -18,7 +18,7 @@ from .preloading import imported_modules
 
 _REPARENT_SECONDS = 5.0
 _MODULE_LIMIT = 2000
-# Exit status if the bot never ran. The service then spawns the instance instead.
+# Exit status of a forked process that could not run the bot. The service then spawns the instance instead.
 _UNUSABLE = 70
 
 
@@ -33,12 +33,12 @@ class ForkedInstance:
 
 @dataclass(frozen=True)
 class ImportState:
-    """State of the fork server after the import."""
+    """State of the fork server after it imported the bot. Each fork adapts this state to its instance."""
 
     # The imported bot, or None if only libraries were imported.
     bot: Bot | None
     environment: InitialEnvironment
-    # Environment variables before the import.
+    # Environment variables of the fork server before it imported the bot.
     variables: Mapping[str, str]
     home: str
     modules: frozenset[str]
@@ -80,7 +80,7 @@ def _become(forked: ForkedInstance, initial: InitialEnvironment, channel: socket
     if settings["uid"] is not None:
         uid = settings["uid"]
         os.setresuid(uid, uid, uid)
-        # Drop the capabilities explicitly, because the kernel does that only for a change from user id 0.
+        # Drop the capabilities explicitly, because the kernel drops them only if the user id changes from 0.
         linux.set_capabilities()
         linux.make_dumpable()
         _mount(settings["mounts"])
@@ -92,7 +92,10 @@ def _become(forked: ForkedInstance, initial: InitialEnvironment, channel: socket
 
 
 def _mount(mounts: dict[str, str]) -> None:
-    """Show directories of the instance at other paths, such as `/tmp`. Raises OSError if the machine refuses that."""
+    """Mount directories of the instance at other paths, such as `/tmp`.
+
+    Raises OSError if the machine does not allow mounts.
+    """
     if not mounts:
         return
     linux.enter_own_mount_namespace()
@@ -103,7 +106,10 @@ def _mount(mounts: dict[str, str]) -> None:
 
 
 def _wait_for_parent(pid: int) -> None:
-    """Wait until the supervisor is the parent. Before that, the kernel would report the exit to another process."""
+    """Wait until the supervisor is this process's parent.
+
+    Before that, the kernel would report this process's exit to another process.
+    """
     deadline = time.monotonic() + _REPARENT_SECONDS
     while os.getppid() != pid:
         if time.monotonic() > deadline:
@@ -118,5 +124,6 @@ def _report_modules(channel: socket.socket, known: frozenset[str]) -> None:
     try:
         channel.send(json.dumps(names[:_MODULE_LIMIT]).encode())
     except OSError:
-        # Ignore the error: the supervisor has ended, or its buffer is full. The next session reports the same modules.
+        # Ignore the error: the supervisor has ended, or the buffer of the channel to it is full. The next session
+        # reports the same modules.
         return

@@ -19,7 +19,10 @@ INSTANCE_VARIABLE = "BOTHOST_INSTANCE"
 
 
 class InitialEnvironment:
-    """The memory with the variables that this process was started with, which `/proc/PID/environ` shows to others."""
+    """The memory that contains the environment variables with which this process was started.
+
+    `/proc/PID/environ` shows this memory.
+    """
 
     def __init__(self) -> None:
         """Find the variable INSTANCE_VARIABLE in the memory of this process. Raises LookupError if it is missing."""
@@ -94,7 +97,7 @@ def replace_environment(environment: Mapping[str, str], before: Mapping[str, str
     """Set the variables of this process to those of the instance, and repeat the changes that the import made.
 
     `before` has the variables of the fork server before the import. Paths in its home directory move to the instance's.
-    Discard cached values derived from the former variables.
+    Discard cached values that were derived from the old variables.
     """
     after = dict(os.environ)
     former, home = before["HOME"], environment["HOME"]

@@ -1,4 +1,4 @@
-"""State shared by the routes."""
+"""The state of the host, which all routes share."""
 
 import asyncio
 from dataclasses import dataclass, field
@@ -13,7 +13,7 @@ from .run_bot import log_session
 from .session import Session, SessionRunningError, SessionSlot
 from .settings import Settings
 
-# Limits the time spent on each deletion, because unresponsive storage must not delay the end of a session.
+# Maximum seconds for deleting one uploaded file, because unresponsive storage must not delay the end of a session.
 _DELETE_SECONDS = 5.0
 
 

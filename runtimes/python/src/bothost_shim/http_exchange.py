@@ -17,7 +17,7 @@ class HttpError(Exception):
         self.completion_status = completion_status
 
     def body(self) -> dict[str, Any]:
-        """Return the JSON body of the response."""
+        """Return the JSON body of the error response."""
         body = {"error": self.message, "code": str(self.status)}
         return body if self.completion_status is None else body | {"completionStatus": self.completion_status}
 

@@ -65,7 +65,7 @@ def enter_own_mount_namespace() -> None:
 
 
 def bind_mount(directory: str, target: str) -> None:
-    """Show a directory at another path. Raises OSError."""
+    """Make a directory visible at another path, by a bind mount. Raises OSError."""
     _check(_libc.mount(os.fsencode(directory), os.fsencode(target), None, ctypes.c_ulong(_MS_BIND), None))
 
 

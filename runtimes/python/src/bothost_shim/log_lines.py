@@ -72,7 +72,7 @@ def _prepare_loguru(level: str) -> None:
     defaults = {
         "LOGURU_FORMAT": _LOGURU_FORMAT,
         "LOGURU_LEVEL": "DEBUG" if level == "NONE" else level,
-        # Omit values of variables from traces, because they can contain secrets.
+        # Omit the values of Python variables from traces, because they can contain secrets.
         "LOGURU_DIAGNOSE": "NO",
     }
     ours = {name: value for name, value in defaults.items() if name not in os.environ}
@@ -80,17 +80,17 @@ def _prepare_loguru(level: str) -> None:
     try:
         loguru: Any = import_module("loguru")
     except ValueError:
-        # The level is unknown, so log everything.
+        # Loguru does not know the configured level, so log everything.
         os.environ["LOGURU_LEVEL"] = "DEBUG"
         for module in [name for name in sys.modules if name.partition(".")[0] == "loguru"]:
             del sys.modules[module]
         loguru = import_module("loguru")
-    # Remove these variables, so that programs that the bot starts do not inherit them.
+    # Loguru has read its variables. Remove the ones set here, so that programs that the bot starts do not inherit them.
     for name in ours:
         os.environ.pop(name, None)
     if level == "NONE":
         loguru.logger.disable("")
-    # Set both, because a bot may replace `extra`, and new threads do not have this context.
+    # Set the session id both in `extra`, which a bot may replace, and in the context, which new threads do not inherit.
     loguru.logger.configure(extra={"session_id": _name})
     _context.enter_context(loguru.logger.contextualize(session_id=_name))
 

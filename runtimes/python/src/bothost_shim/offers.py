@@ -37,7 +37,10 @@ class OfferAcceptor:
 
     @asynccontextmanager
     async def session(self, session: Session) -> AsyncIterator["asyncio.Future[Any]"]:
-        """Accept offers for a session. Yields a future of the connection and the request data of the offer."""
+        """Accept WebRTC offers for a session while the context is open.
+
+        Yields a future of the connection and the offer's request data.
+        """
         self._session, self._connected = session, asyncio.get_running_loop().create_future()
         self._waiting.set()
         try:

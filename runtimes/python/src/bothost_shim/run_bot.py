@@ -35,7 +35,7 @@ async def run_bot(session: Session, bot: Bot, arguments: Any) -> Outcome:
     if failure is None:
         return outcome_without_failure(session)
     logger.error("The bot raised %s", type(failure).__name__, exc_info=failure)
-    # A session that was asked to end has that reason as its outcome, even if the bot raised an error since.
+    # If the session was asked to end, the reason for that is its outcome, even if the bot then raised an error.
     return outcome_without_failure(session) if session.end_reason is not None else Outcome(500)
 
 

@@ -32,7 +32,8 @@ def listen(settings: Settings) -> socket.socket:
 def _listen_locally(path: str) -> socket.socket:
     """Listen on a Unix socket that only this account and root can connect to."""
     listener = socket.socket(socket.AF_UNIX)
-    # Set the umask, because a chmod would be too late: the service closes the directory once the socket exists.
+    # Set the mode by the umask. A later chmod would fail, because the service takes away the access to the directory
+    # once the socket exists.
     mask = os.umask(0o177)
     try:
         listener.bind(path)
@@ -61,7 +62,8 @@ class _Server(uvicorn.Server):
         if session is None:
             self.should_exit = True
             return
-        # Do not drain if no client has connected, if the session was asked to end before, or on Ctrl-C.
+        # End the session now, without a drain, if no client has connected, if the session was already asked to end, or
+        # on Ctrl-C.
         if session.waits_for_client or session.end_reason is not None or sig == signal.SIGINT:
             self.should_exit = self.force_exit = was_draining and session.end_reason is not None
             session.end("shutdown")
@@ -94,7 +96,7 @@ async def serve(host: Host, listener: socket.socket) -> bool:
     server = _Server(config, host)
     logger.info("Bot imported, serving on %s", _describe(listener))
     watch = asyncio.create_task(_exit_after_session(server, host))
-    # Uvicorn exits if its start fails; older releases return instead.
+    # Uvicorn raises SystemExit if its start fails; older releases return instead.
     with suppress(SystemExit):
         await server.serve(sockets=[listener])
     watch.cancel()

@@ -1,4 +1,4 @@
-"""The session of this process."""
+"""The session that this process runs, at most one at a time."""
 
 import asyncio
 from collections.abc import Callable
@@ -30,7 +30,7 @@ class Session:
     end_reason: EndReason | None = None
     outcome: Outcome | None = None
     ended_at: datetime | None = None
-    # The running calls of the bot. A plain session whose client connects has two.
+    # The running calls of `bot()`. A plain session calls it a second time when a client connects.
     tasks: set[asyncio.Task[Any]] = field(default_factory=set)
     # Whether a WebRTC session still waits for its client to connect.
     waits_for_client: bool = False
@@ -75,7 +75,7 @@ class SessionSlot:
     """Contains the running session, or else the last one."""
 
     def __init__(self) -> None:
-        """Start without a session."""
+        """Create a slot that contains no session yet."""
         self.latest: Session | None = None
 
     @property

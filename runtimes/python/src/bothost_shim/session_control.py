@@ -28,7 +28,7 @@ async def stop_session(host: Host, receive: Receive, send: Send) -> None:
 
 
 async def report_session(host: Host, scope: Scope, send: Send) -> None:
-    """Respond with the session's state. With `wait`, respond when the session has ended or after that many seconds."""
+    """Respond with the session's state. With `wait=N`, respond when the session has ended, or after N seconds."""
     session = host.slot.running
     if session is not None:
         with suppress(TimeoutError):

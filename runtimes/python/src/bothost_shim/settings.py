@@ -18,11 +18,11 @@ class Settings:
     port: int
     # The token required on reserved paths. If it is None, these paths require no token.
     control_token: str | None
-    # The session id if the request has none.
+    # The session id for a start request that contains none.
     session_id: str | None
-    # URL of the ICE servers, fetched for every offer.
+    # URL from which the list of ICE servers is fetched for every offer.
     ice_config_url: str | None
-    # ICE servers as JSON, used if there is no URL or fetching it fails.
+    # ICE servers as JSON, used if `ice_config_url` is None or cannot be fetched.
     ice_servers: str | None
     log_level: str
     image_version: str | None

@@ -43,7 +43,7 @@ async def socket_session(host: Host, scope: Scope, receive: Receive, send: Send)
         outcome = await run_bot(session, host.bot, arguments)
         states = (websocket.client_state, websocket.application_state)
         if all(state == WebSocketState.CONNECTED for state in states):
-            # Ignore the error, because the client may disconnect at the same time.
+            # Ignore an error while closing the socket, because the client may disconnect at the same time.
             with suppress(WebSocketDisconnect, RuntimeError):
                 await websocket.close(*_closing(outcome))
     finally:
@@ -71,7 +71,7 @@ def _closing(outcome: Outcome) -> tuple[int, str]:
 
 
 def _body(scope: Scope) -> Any:
-    """Decode the body in the query `?body=`. An invalid body is ignored."""
+    """Return the start body from the query parameter `body`. An invalid body is ignored."""
     values = parse_qs(scope.get("query_string", b"").decode("latin-1")).get("body")
     if not values:
         return {}

@@ -80,7 +80,10 @@ async def _run_both(
     connected: "asyncio.Future[Any]",
     run_connected: Callable[[], Coroutine[Any, Any, Outcome]],
 ) -> Outcome:
-    """Run the bot, and run it again for a client that connects later, as `SmallWebRTCSessionManager` expects."""
+    """Run the bot, and once more when a client connects.
+
+    In the first run, `SmallWebRTCSessionManager` waits for that client.
+    """
     second = asyncio.create_task(run_connected())
     outcome = await plain
     if not connected.done():

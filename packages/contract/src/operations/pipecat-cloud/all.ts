@@ -21,9 +21,9 @@ import {
 } from './services.ts';
 
 /**
- * The operations that the CLI of Pipecat Cloud calls below `/v1/organizations/{organization}`, except the paths that this service has
- * at the same path. Each is another face of one of this service's operations, or not offered. Only that CLI needs them, so the
- * typed client does not contain them.
+ * The operations that the CLI of Pipecat Cloud calls below `/v1/organizations/{organization}`, except those for which this
+ * service has an operation at the same path. Each one either does the same as an operation of this service, or fails with
+ * `not-offered`. Only that CLI needs them, so the typed client does not contain them.
  */
 export const pipecatCloudOperations = {
   identifyCaller,

@@ -20,7 +20,7 @@ import { getSession, getSessions, stopSession } from '../sessions.ts';
 /** The CLI of Pipecat Cloud calls agents services. Its paths exist only below an organization. */
 const place = { tag: 'pipecat-cloud', key: 'organization' } as const;
 
-/** That CLI sends neither `limit` nor `offset`, and computes totals from the list. */
+/** Pipecat Cloud's CLI sends neither `limit` nor `offset` and computes totals from the list, so the default is the maximum. */
 const wholeList = {
   limit: z.coerce.number<number>().int().min(1).max(itemsPerPage.maximum).default(itemsPerPage.maximum),
 };

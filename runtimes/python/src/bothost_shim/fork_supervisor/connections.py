@@ -12,7 +12,8 @@ if TYPE_CHECKING:
 
 # Maximum size of a request, which contains the environment with up to 512 KiB of secrets.
 _REQUEST_BYTES = 8 * 1024 * 1024
-# Seconds until a service that stops reading is ignored, so that it cannot block the supervisor.
+# Seconds to wait while sending an event to a service that does not read. The event is then dropped, so that the
+# supervisor is not blocked.
 _SEND_SECONDS = 1.0
 
 
@@ -107,7 +108,7 @@ class Connections:
             for request in requests:
                 self._on_request(connection, request)
         except (KeyError, TypeError):
-            # This version does not understand the request.
+            # Close the connection, because the request is from another version of the service.
             self._close(connection)
 
     def _close(self, connection: Connection) -> None:

@@ -6,7 +6,9 @@ _UNWRITTEN = b"    "
 
 
 class ExitFile:
-    """Keeps the exit file open, so that the status can be written even to a full disk or a renamed directory."""
+    """An exit file that stays open and has reserved space, so that the status can be written even if the disk is full
+    or its directory was renamed.
+    """
 
     def __init__(self, path: str) -> None:
         """Create the file with room for the status. Raises OSError."""

@@ -32,12 +32,12 @@ class Instances:
         selector: selectors.BaseSelector,
         broadcast: "Callable[[dict[str, Any]], None]",
     ) -> None:
-        """Let this fork server fork the instances."""
+        """Set the fork server that forks the instances."""
         self._server = server
         self._selector = selector
         self._broadcast = broadcast
         self._instances: dict[str, Instance] = {}
-        # Deadlines, by instance, of forks that have not announced themselves yet.
+        # By instance id, the time until which a requested fork must announce itself.
         self._deadlines: dict[str, float] = {}
 
     def __bool__(self) -> bool:
@@ -49,7 +49,7 @@ class Instances:
         return min(self._deadlines.values(), default=None)
 
     def fork(self, connection: "Connection", request: dict[str, Any]) -> None:
-        """Request a fork, or tell the service why there is none."""
+        """Request a fork from the fork server, or tell the service why the fork is not possible."""
         name = request["instance"]
         refusal = self._server.find_refusal(is_forking=bool(self._deadlines))
         if refusal is not None:
@@ -90,7 +90,9 @@ class Instances:
             self._fail(self._instances[name], "the service no longer needs it")
 
     def disconnect(self, connection: "Connection") -> None:
-        """End the instances of a service that still wait for `go`, because no record names them."""
+        """End the instances that still wait for `go` when the connection of their service closes, because no record
+        names these instances.
+        """
         for instance in [instance for instance in self._instances.values() if instance.owner is connection]:
             self._fail(instance, "the service has ended")
 
@@ -160,10 +162,10 @@ class Instances:
         try:
             instance.exit_file.write_status(result)
         except OSError as error:
-            # Ignore the error, because the disk of the log may be full too.
+            # Ignore an error of this log line, because the disk that contains the log may be full too.
             with suppress(OSError):
                 sys.stderr.write(f"The exit status of {instance.request.instance} could not be stored: {error}\n")
-        # Read the channel once more, because the names of imported modules may still be in it.
+        # Read the ended instance's channel once more, because it may still contain the names of imported modules.
         with suppress(KeyError, ValueError):
             self._selector.get_key(instance.channel)
             self._receive_message(instance)

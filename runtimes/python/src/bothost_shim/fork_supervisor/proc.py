@@ -8,7 +8,7 @@ from dataclasses import dataclass
 class ProcessStat:
     """Fields of `/proc/PID/stat` (proc_pid_stat(5))."""
 
-    # Skip zombies, which have ended and wait for their parent.
+    # Skip zombies: processes that have ended and wait for their parent to reap them.
     is_zombie: bool
     parent: int
     # Clock ticks since the machine was started. Together with the pid, the start time identifies the process.

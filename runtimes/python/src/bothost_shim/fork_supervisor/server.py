@@ -45,7 +45,7 @@ class ForkServer:
         self._socket.send(json.dumps(first).encode())
 
     def status(self) -> dict[str, Any]:
-        """Return the event that describes the fork server."""
+        """Return the `status` event for the service, which describes the fork server."""
         stat = None if self.pid is None else read_stat(self.pid)
         process = None if stat is None else {"pid": self.pid, "startTicks": stat.start_ticks}
         fixed = {"event": "status", "fingerprint": self._config["fingerprint"], "level": self._config["level"]}
@@ -77,7 +77,7 @@ class ForkServer:
                 os.kill(self.pid, signal.SIGKILL)
 
     def ended(self, result: os.waitid_result) -> None:
-        """Record that the process has ended."""
+        """Record that the process of the fork server has ended."""
         self.pid = None
         self._close()
         if self._state["state"] != "failed":
@@ -115,7 +115,8 @@ class ForkServer:
         if pid is None:
             return "the fork server has ended"
         try:
-            # A fork has a short-lived parent process, which is not an instance.
+            # During a fork, do not count the processes: a short-lived intermediate process then exists, which is not an
+            # instance.
             threads, processes = count_threads(pid), set() if is_forking else self._find_processes(pid)
             is_sharing = self._state["state"] == "importing" and has_shared_memory(pid)
         except OSError:
@@ -130,7 +131,7 @@ class ForkServer:
         """Find the processes that the import left behind."""
         processes = set(find_children(pid))
         if self._state["state"] == "importing":
-            # Include orphans, because they could later be mistaken for processes of instances.
+            # Include orphaned processes of the import, because they could later be mistaken for processes of instances.
             processes.update(find_children(os.getpid()))
             for path in self._config["cgroups"]:
                 processes.update(read_cgroup_pids(path))

@@ -67,7 +67,9 @@ def start_server(config: dict[str, Any]) -> tuple[int, socket.socket]:
 
 
 def _contain(config: dict[str, Any]) -> None:
-    """Limit this process and all its descendants, before any code of the bot runs."""
+    """Put this process into its control groups, and set the limits that all its descendants inherit, before any code of
+    the bot runs.
+    """
     os.setsid()
     for path in config["cgroups"]:
         _write(path, "0")
@@ -112,7 +114,8 @@ def _write_maps(pid: int, account: Account) -> None:
         _write(f"/proc/{pid}/gid_map", f"{account.gid} {account.gid} 1\n")
         _write(f"/proc/{pid}/uid_map", f"{account.uid} {account.uid} {account.count}\n")
     except OSError:
-        # Without the maps, the fork server cannot switch its account, and reports that error through the failure pipe.
+        # Ignore the error: without the id maps, the fork server cannot switch its account, and reports that through the
+        # failure pipe.
         return
 
 

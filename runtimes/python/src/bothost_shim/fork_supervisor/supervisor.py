@@ -17,12 +17,13 @@ if TYPE_CHECKING:
 
 # Seconds between checks whether the data directory still exists.
 _CHECK_SECONDS = 60.0
-# Seconds to wait for the service to read why there is no fork server.
+# Maximum seconds that the supervisor waits, after the fork server failed to start, for the service to connect and read
+# the reason.
 _REPORT_SECONDS = 10.0
 
 
 class Supervisor:
-    """Owns the fork server and the instances, as their parent process."""
+    """The parent process of the fork server and of all its instances."""
 
     def __init__(self, config: dict[str, Any]) -> None:
         """Start the fork server and listen for the service."""

@@ -8,7 +8,7 @@ _NAME_CHARACTERS = 200
 
 
 def shorten(text: object) -> str:
-    """Return the beginning of a text."""
+    """Return at most the first `_TEXT_CHARACTERS` characters of a text."""
     return str(text)[:_TEXT_CHARACTERS]
 
 
