@@ -43,7 +43,7 @@ describe('the Python host shim', () => {
     expect(await run(program, ...parameters)).toMatchObject({ status: 0 });
   });
 
-  it('passes its Python tests with the real Pipecat', async ({ annotate }) => {
+  it('passes its Python tests with the real Pipecat package', async ({ annotate }) => {
     const { status, output } = await run('pytest', '-q');
     await annotate(output.trim().split('\n').at(-1) ?? '');
     expect(status, output).toBe(0);

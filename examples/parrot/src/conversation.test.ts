@@ -73,7 +73,7 @@ test('the parrot responds to client-ready with bot-ready and its id, a greeting 
   expect(client.audioSamples()).toBeGreaterThan(10_000);
 });
 
-test('the parrot responds to a client of RTVI version 1 in that version', async () => {
+test('the parrot responds with RTVI version 1 to a client of that version', async () => {
   const client = await connect();
   client.send('client-ready', { version: '1.2.0' });
   await expect.poll(() => client.messages[0]).toMatchObject({ type: 'bot-ready', data: { version: '1.2.0' } });

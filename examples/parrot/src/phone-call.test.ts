@@ -68,7 +68,7 @@ test('the parrot greets a Twilio call and repeats its audio, with a mark after e
   expect((await closed)[0]).toBe(1000);
 });
 
-test('the parrot clears its audio when the caller speaks', async () => {
+test('the parrot drops its queued audio when the caller speaks', async () => {
   const call = await ring();
   await expect.poll(call.events).toContain('media');
   call.speak(tone(0.3, 0.3));

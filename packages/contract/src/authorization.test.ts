@@ -6,25 +6,28 @@ import { type AllOperations, allOperations } from './operations/all.ts';
 const all = Object.entries(allOperations) as [keyof AllOperations, Operation][];
 const namesOf = (grantee: Grantee) => all.map(([name]) => name).filter((name) => isAuthorized(name, grantee));
 
-it.each(all)('%s is granted only to the kinds of callers that its paths take', (name, { key }) => {
-  const roles = ['owner', 'member', 'viewer'];
-  const people = ['session', 'personal-token'];
-  const possible = {
-    private: [...roles, 'private-key'],
-    organization: [...roles, 'private-key'],
-    member: roles,
-    account: [...people, 'private-key'],
-    person: people,
-    none: ['unauthenticated'],
-    public: ['public-key'],
-    operator: ['operator'],
-  }[key];
-  const grantees: readonly Grantee[] = authorization[name];
-  expect(grantees.length).toBeGreaterThan(0);
-  expect(grantees.filter((grantee) => !possible.includes(grantee))).toEqual([]);
-});
+it.each(all)(
+  'operation %s is granted only to kinds of callers that can be authenticated on its paths',
+  (name, { key }) => {
+    const roles = ['owner', 'member', 'viewer'];
+    const people = ['session', 'personal-token'];
+    const possible = {
+      private: [...roles, 'private-key'],
+      organization: [...roles, 'private-key'],
+      member: roles,
+      account: [...people, 'private-key'],
+      person: people,
+      none: ['unauthenticated'],
+      public: ['public-key'],
+      operator: ['operator'],
+    }[key];
+    const grantees: readonly Grantee[] = authorization[name];
+    expect(grantees.length).toBeGreaterThan(0);
+    expect(grantees.filter((grantee) => !possible.includes(grantee))).toEqual([]);
+  },
+);
 
-it('an owner may do whatever another role or a private key may do in the organization', () => {
+it('an owner may call every operation that another role or a private key may call in the organization', () => {
   const keys = ['private', 'organization', 'member'];
   const inOrganization = all.filter(([, { key }]) => keys.includes(key)).map(([name]) => name);
   expect(namesOf('owner')).toEqual(inOrganization);
@@ -50,7 +53,7 @@ it('a member may do everything except manage people, API keys and the organizati
   ]);
 });
 
-it('a viewer may only read, except for the audit log, and leave', () => {
+it('a viewer may only read, except the audit log, and leave the organization', () => {
   const methods = namesOf('viewer').map((name) => [name, allOperations[name].method]);
   expect(methods.filter(([, method]) => method !== 'GET')).toEqual([['leaveOrganization', 'POST']]);
   expect(namesOf('viewer')).not.toContain('listAuditEntries');

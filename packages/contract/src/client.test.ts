@@ -151,7 +151,7 @@ describe('a client', () => {
     });
   });
 
-  it('throws an ApiError for a response that has only error and code', async () => {
+  it('throws an ApiError for a response that has only the fields error and code', async () => {
     answer = json(404, { error: 'Agent not found', code: '404' });
     await expect(createClient({ origin, key }).listOrganizations()).rejects.toMatchObject({
       name: 'ApiError',

@@ -45,7 +45,7 @@ describe('deploy.toml', () => {
     ['resources', { resources: { cpu: '500m', memory: '1Gi' } }],
     ['architecture', { architecture: 'arm64' }],
     ['krisp_viva.audio_filter', { krisp_viva: { audio_filter: 'tel' } }],
-  ])('accepts %s, which findUnsupported reports with an alternative', (path, more) => {
+  ])('accepts %s, but findUnsupported reports it with an alternative', (path, more) => {
     const { file } = check(more);
     expect(file === null ? [] : findUnsupported(file)).toEqual([{ path, message: expect.stringMatching(/: .+/) }]);
   });

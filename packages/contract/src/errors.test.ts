@@ -15,9 +15,14 @@ const specified = [
 ];
 
 describe('failures', () => {
-  it.each(specified)('contain one with status $status and a message that matches $words', ({ status, code, words }) => {
-    expect(rows.filter((row) => row.status === status && row.code === code && words.test(row.message))).not.toEqual([]);
-  });
+  it.each(specified)(
+    'contain a failure with status $status and a message that matches $words',
+    ({ status, code, words }) => {
+      expect(rows.filter((row) => row.status === status && row.code === code && words.test(row.message))).not.toEqual(
+        [],
+      );
+    },
+  );
 
   it.each(rows)('$reason has a kebab-case reason, an error status and a matching code', (row) => {
     expect(row.reason).toMatch(/^[a-z]+(-[a-z]+)*$/);
@@ -65,7 +70,7 @@ describe('errorBody', () => {
     expect(errorBody(failure('invalid-request'), 'r')).not.toHaveProperty('issues');
   });
 
-  it('adds the message and status of a 429 as the fields that existing clients read', () => {
+  it('adds the fields message and status to a 429, because existing clients read them', () => {
     const { status, message } = failures['at-capacity'];
     expect(errorBody(failure('at-capacity'), 'r')).toMatchObject({ status, message });
     expect(errorBody(failure('not-found'), 'r')).not.toHaveProperty('message');

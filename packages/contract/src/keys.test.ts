@@ -31,7 +31,7 @@ describe('makeKey', () => {
     );
   });
 
-  it('makes any change of one character detectable', () => {
+  it('returns a key in which inspectKey detects any change of one character', () => {
     fc.assert(
       fc.property(kind, random, fc.nat(), fc.constantFrom(...alphabet), (kind, random, place, character) => {
         const key = makeKey(kind, random);
@@ -45,7 +45,7 @@ describe('makeKey', () => {
     );
   });
 
-  it('makes any swap of two neighboring characters detectable', () => {
+  it('returns a key in which inspectKey detects any swap of two neighboring characters', () => {
     fc.assert(
       fc.property(kind, random, fc.nat(47), (kind, random, place) => {
         const key = makeKey(kind, random);
@@ -84,7 +84,7 @@ describe('inspectKey', () => {
     ['sk_operator-chosen-key-of-some-length-0123456789', 'private'],
     ['pk_short', 'public'],
     ['pcc_pat_short', 'personal'],
-  ])('classifies %j as foreign and recognizes its kind by the prefix', (text, kind) => {
+  ])('classifies %j as a foreign key and recognizes the kind of the key by its prefix', (text, kind) => {
     expect(inspectKey(text)).toEqual({ kind, verdict: 'foreign' });
   });
 });

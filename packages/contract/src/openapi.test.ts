@@ -81,7 +81,7 @@ describe('openApiDocument', () => {
 describe.each(all)('%s', (_, operation) => {
   const places = pathsOf(operation);
 
-  it.each(places)('is documented at %s with a parameter for each placeholder', (path) => {
+  it.each(places)('is documented at path %s with a parameter for each placeholder', (path) => {
     const entry = document.paths[path]?.[operation.method.toLowerCase()];
     const inPath = entry?.parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => name) ?? [];
     const inQuery = entry?.parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => name) ?? [];
@@ -89,7 +89,7 @@ describe.each(all)('%s', (_, operation) => {
     expect(inQuery).toEqual(Object.keys(operation.query.shape));
   });
 
-  it.each(places)('is documented at %s with its success and error statuses', (path) => {
+  it.each(places)('is documented at path %s with its success and error statuses', (path) => {
     const entry = document.paths[path]?.[operation.method.toLowerCase()];
     const expected = [operation.status, 401, 500, ...operation.errors.map((reason) => failures[reason].status)];
     expect(Object.keys(entry?.responses ?? {})).toEqual(expect.arrayContaining(expected.map(String)));

@@ -36,7 +36,7 @@ test('readArchiveFolder gives the content hash of the project whether or not its
   expect((await writeArchive(files, async () => {})).contentHash).toBe(packed.contentHash);
 });
 
-test('readArchiveFolder reads hard links and links to files as their target', async () => {
+test('readArchiveFolder reads hard links and symbolic links to files as the files that they link to', async () => {
   const folder = await readFolder(file('a', 'text'), link('b', 'a', 'link'), link('c', './a'));
   const entries = await folder.list();
   expect(await Promise.all(['b', 'c'].map((name) => readText(entries, name)))).toEqual(['text', 'text']);

@@ -25,14 +25,14 @@ test('writeArchive normalizes owner and time, and takes the mode from the conten
   ]);
 });
 
-test('writeArchive gives another content hash for other content of the same size', async () => {
+test('writeArchive gives a different content hash for different content of the same size', async () => {
   const hashOf = async (text: string) => (await writeArchive([createFile('a.js', text)], async () => {})).contentHash;
   expect(await hashOf('a')).toBe(await hashOf('a'));
   expect(await hashOf('b')).not.toBe(await hashOf('a'));
 });
 
 test.each(['', '0123456789'])(
-  'writeArchive rejects a file of three listed bytes with the content "%s"',
+  'writeArchive rejects a file that was listed with three bytes but contains "%s"',
   async (text) => {
     await expect(writeArchive([createFile('a.js', text, 3)], async () => {})).rejects.toMatchObject({
       message: 'a.js changed while it was being packed.',

@@ -43,7 +43,7 @@ test('listProject excludes secrets, generated files and version control, with th
   });
 });
 
-test('listProject combines .gitignore files of nested directories as git does', async () => {
+test('listProject applies .gitignore files of nested directories as git does', async () => {
   const texts = {
     '.gitignore': '/out/\n*.log\nbuild/\n# no pattern\n\n',
     'out/a': '',

@@ -32,7 +32,7 @@ it.each<[string, (directory: string) => Promise<void>]>([
   ['an empty directory', async (directory) => void (await mkdir(join(directory, 'empty')))],
   ['the executable bit', (directory) => chmod(join(directory, 'index.js'), 0o755)],
   ['a symbolic link', (directory) => symlink('index.js', join(directory, 'link.js'))],
-])('hashDirectory returns another hash after a change of %s', async (_, change) => {
+])('hashDirectory returns a different hash after a change of %s', async (_, change) => {
   const directory = await project();
   const before = await hashDirectory(directory);
   await change(directory);

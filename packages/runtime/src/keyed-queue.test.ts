@@ -34,7 +34,7 @@ describe('createKeyedQueue', () => {
     expect(log.slice(3)).toEqual(['one ends', 'two starts', 'two ends']);
   });
 
-  it('removes a waiting task when its signal aborts, but finishes a running one', async () => {
+  it('removes a waiting task when its signal aborts, but lets a running task finish', async () => {
     const enqueue = createKeyedQueue();
     const log: string[] = [];
     const [one, two, three] = [openTask(log, 'one'), openTask(log, 'two'), openTask(log, 'three')];
@@ -51,7 +51,7 @@ describe('createKeyedQueue', () => {
     expect(log).toEqual(['one starts', 'one ends', 'three starts', 'three ends']);
   });
 
-  it('rejects a task that would exceed the number or bytes allowed for its key', async () => {
+  it('rejects a task that would exceed the maximum number or total bytes of the tasks of its key', async () => {
     const enqueue = createKeyedQueue({ tasks: 3, bytes: 100, error: () => new Error('full') });
     const held = openTask([], 'held');
     const add = (key: string, bytes: number) => enqueue(key, held.task, { bytes });

@@ -19,7 +19,7 @@ export function describeOutput(setup: RuntimeSetup): void {
       expect(lines.every(({ unattended }) => !unattended)).toBe(true);
     });
 
-    it('is timestamped between a mark made before and a mark made after it', async () => {
+    it('has a timestamp between a mark made before it was written and a mark made afterwards', async () => {
       const { start, runtime } = await openFixture(setup);
       const address = await start('timed');
       const before = runtime().outputs.mark();
@@ -30,7 +30,7 @@ export function describeOutput(setup: RuntimeSetup): void {
       expect(line?.at).toBeLessThan(after);
     });
 
-    it('wakes readers on new output, on an abort and at the end', async () => {
+    it('wakes waiting readers on new output, on an abort and when the instance ends', async () => {
       const { start, runtime } = await openFixture(setup);
       const address = await start('quiet');
       const since = runtime().outputs.mark();
@@ -47,7 +47,7 @@ export function describeOutput(setup: RuntimeSetup): void {
       await ended;
     });
 
-    it('keeps its first and last part with a recorded gap if a bot floods it', async () => {
+    it('keeps its first and last part, and records the gap between them, if a bot writes more than the limit', async () => {
       const { start, runtime } = await openFixture(setup);
       const address = await start('flood');
       const dropped = nextEvent(runtime(), 'noticed', 'flood', ({ notice }) => notice === 'output-dropped');

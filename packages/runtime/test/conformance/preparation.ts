@@ -34,7 +34,7 @@ export function describePreparation(setup: RuntimeSetup): void {
   };
 
   describe('preparation', () => {
-    it('starts the main file of package.json without .env, .git and the source directory', async () => {
+    it('starts the main file of package.json from a copy without .env and .git, even if the source directory was deleted', async () => {
       const fixture = await openFixture(setup);
       const path = await fixture.project('named', {
         'package.json': '{ "main": "lib/start" }',

@@ -100,7 +100,7 @@ export function describePythonBots(setup: RuntimeSetup): void {
       expect(details.join('\n')).toMatch(/Processing \.\/greeting[\s\S]*Successfully installed greeting-1/);
     });
 
-    it('shares its environment with versions of the same dependencies, until the last one is discarded', async () => {
+    it('shares its Python environment with other versions of the bot that have the same dependencies, until the last one is discarded', async () => {
       const { project, prepare, startAndReport, commands, runtime, probe } = await open();
       const files = { 'bot.py': botCode.replace(/greeting\.WORD/, "'one'").replace('import greeting', '') };
       const path = await project('versions', files);

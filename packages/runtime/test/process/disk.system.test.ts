@@ -80,7 +80,7 @@ describe('an instance above its disk limit', () => {
       `
         require('node:child_process').execFileSync('fallocate', ['-l', '40M', process.env.HOME + '/large'])`,
     ],
-  ] as const)('is ended with the limit as the reason: %s', async ([, code]) => {
+  ] as const)('is ended with a reason that names the limit: %s', async ([, code]) => {
     const { start, runtime } = await openFixture(setup);
     await evaluateLast(await start('large'), `${code}; null`);
     const { exit } = await nextEvent(runtime(), 'exited', 'large');
@@ -120,7 +120,7 @@ it('measures a file with two names once, and neither the targets of links nor ho
   expect(await evaluate(innocent, '1 + 1')).toBe(2);
 });
 
-it('measures other trees in time when one has too many files', async () => {
+it('measures the other trees in time even if one tree has too many files', async () => {
   // Use a file system in memory if there is one: the test creates many files, which takes long on a disk.
   const directory = await mkdtemp(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'bothost-wide-'));
   onTestFinished(() => rm(directory, { recursive: true, force: true }));
@@ -161,7 +161,7 @@ describe('builds', () => {
   }
   const manifest = '{ "main": "main.js", "scripts": { "build": "node build.js" } }';
 
-  it('are ended above their disk limit, wherever they write', async () => {
+  it('are ended above their disk limit, whatever directory they write to', async () => {
     const { prepare } = await openRuntime({ buildBytes: 64 * mib });
     const forever = 'setInterval(() => {}, 1000)';
     for (const path of ['process.env.HOME', 'process.cwd()', 'process.env.npm_config_cache']) {
@@ -172,7 +172,7 @@ describe('builds', () => {
     await prepare('small', { 'package.json': manifest, 'main.js': '', 'build.js': '' });
   });
 
-  it('count toward the limit of their organization, of which the instance that grew the most is ended', async () => {
+  it("count toward the disk limit of their organization; above it, the organization's instance that grew the most is ended", async () => {
     const { runtime, prepare } = await openRuntime({ organizationBytes: 96 * mib });
     const build = `require('node:fs').writeFileSync('built', Buffer.alloc(32 * ${mib}, 1))`;
     const main = `require('node:http').createServer(async (request, response) => {

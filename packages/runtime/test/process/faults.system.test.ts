@@ -56,7 +56,7 @@ const sleeper = `require('child_process').spawn('sleep', ['1000'], { detached: t
 
 describe('a bot that interferes with its supervisor', () => {
   it.each([false, true])(
-    'ends without a status, with all its processes, after it kills the supervisor (adopted: %s)',
+    'is reported as ended without an exit status, and all its processes are killed, after it kills the supervisor (adopted: %s)',
     async (adopted) => {
       const { start, restartServer, runtime } = await openFixture(setup);
       const address = await start('orphaned');
@@ -69,7 +69,7 @@ describe('a bot that interferes with its supervisor', () => {
     },
   );
 
-  it('ends with its status after it stops the supervisor', async () => {
+  it('is reported with its exit status even after it has stopped the supervisor with SIGSTOP', async () => {
     const { start, runtime } = await openFixture(setup);
     const address = await start('holding');
     await evaluate(address, 'process.kill(process.ppid, "SIGSTOP")');
@@ -77,7 +77,7 @@ describe('a bot that interferes with its supervisor', () => {
     expect((await nextEvent(runtime(), 'exited', 'holding')).exit.code).toBe(6);
   });
 
-  it('can be stopped after it stops the supervisor', async () => {
+  it('can still be stopped after it has stopped the supervisor with SIGSTOP', async () => {
     const { start, runtime } = await openFixture(setup);
     await evaluate(await start('pinned'), 'process.on("SIGTERM", () => {}); process.kill(process.ppid, "SIGSTOP")');
     await runtime().stop('pinned', 10);
@@ -106,7 +106,7 @@ describe('an instance of a killed server', () => {
     expect(await evaluate(await next.start(again, neverAborted), '5')).toBe(5);
   });
 
-  it('ends after a reboot with the status that was recorded before', async () => {
+  it('is reported as ended after a reboot, with the exit status that was recorded before the reboot', async () => {
     const { dataDirectory, start, restartServer, closeServer, idOf } = await openFixture(setup);
     const address = await start('rebooted');
     await evaluateLast(address, 'process.exit(2)');
@@ -141,7 +141,7 @@ describe('an instance of a killed server', () => {
     },
   );
 
-  it('keeps running and writing, and ends with its status', async () => {
+  it('keeps running and writing output, and its exit status is reported', async () => {
     const { dataDirectory, spec, restartServer, closeServer, idOf } = await openFixture(setup);
     const survivor = await spec('survivor');
     await closeServer();

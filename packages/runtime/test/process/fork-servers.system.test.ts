@@ -183,22 +183,25 @@ ${forkableBot}`;
     expect(await readdir(directory)).toEqual([]);
   });
 
-  it.each(['is stopped', 'has no socket'])('starts without a fork server whose supervisor %s', async (fault) => {
-    const { launch, origin, settled, restartServer, dataDirectory, idOf } = await openForkingBot(kind);
-    await launch('first');
-    await settled();
-    const { importer } = await origin('second');
-    const record = readRecord(instanceFiles(join(dataDirectory, 'instances'), idOf('second')));
-    if (fault === 'is stopped') process.kill(record?.supervisor?.pid ?? 0, 'SIGSTOP');
-    else {
-      const directory = join(dataDirectory, 'fork-servers');
-      for (const id of await readdir(directory)) await rm(forkServerFiles(directory, id).socket);
-    }
-    const runtime = await restartServer();
-    expect(runs(importer)).toBe(false);
-    await runtime.stop('second', 0);
-    expect((await nextEvent(runtime, 'exited', 'second')).exit).toMatchObject({ signal: 'SIGKILL' });
-  });
+  it.each(['is stopped', 'has no socket'])(
+    'removes a fork server whose supervisor %s when the server restarts',
+    async (fault) => {
+      const { launch, origin, settled, restartServer, dataDirectory, idOf } = await openForkingBot(kind);
+      await launch('first');
+      await settled();
+      const { importer } = await origin('second');
+      const record = readRecord(instanceFiles(join(dataDirectory, 'instances'), idOf('second')));
+      if (fault === 'is stopped') process.kill(record?.supervisor?.pid ?? 0, 'SIGSTOP');
+      else {
+        const directory = join(dataDirectory, 'fork-servers');
+        for (const id of await readdir(directory)) await rm(forkServerFiles(directory, id).socket);
+      }
+      const runtime = await restartServer();
+      expect(runs(importer)).toBe(false);
+      await runtime.stop('second', 0);
+      expect((await nextEvent(runtime, 'exited', 'second')).exit).toMatchObject({ signal: 'SIGKILL' });
+    },
+  );
 
   it('spawns the first instance with changed variables, and forks the next one', async () => {
     const { launch, origin, settled } = await openForkingBot(kind);
@@ -255,7 +258,7 @@ for module in pkgutil.iter_modules(encodings.__path__, 'encodings.'):
     expect(forked).toMatchObject({ importer: forked.pid, session: forked.pid });
   });
 
-  it('stops a fork server above the memory limit, and starts none for a while', async () => {
+  it('stops a fork server above the memory limit, and starts no new one for a while', async () => {
     const { launch, settled, imports, advance } = await openCountingBot(kind, { forkServerMemoryBytes: 1 });
     for (const name of ['first', 'second']) {
       await launch(name);

@@ -87,7 +87,7 @@ describe.each(ownAccounts)('a hostile session in a forked instance, containment 
     expect([...new Set(report)].sort()).toEqual(['OSError', 'PermissionError']);
   });
 
-  it('cannot attach to shared memory of another session', async () => {
+  it('cannot attach to the shared memory of another session', async () => {
     const bot = await openForkingBot(kind);
     const { attacker } = await forkTwo(bot);
     const name = bot.idOf('memory');
@@ -112,7 +112,7 @@ result = segment`;
     expect(Object.values(report)).toEqual(['PermissionError', 'PermissionError']);
   });
 
-  it('cannot disturb the supervisor with its messages', async () => {
+  it('cannot disturb the supervisor by sending it invalid messages', async () => {
     const bot = await openForkingBot(kind);
     const { attacker } = await forkTwo(bot);
     const code = `import os, socket, stat
@@ -196,7 +196,7 @@ result = sorted(os.readlink(f'/proc/self/fd/{name}').split(':')[0] for name in o
 });
 
 describe('a bot with an exit handler', () => {
-  it('runs it once in each instance, and never in the fork server', async () => {
+  it('runs the handler once in each instance, and never in the fork server', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'bothost-hostile-'));
     onTestFinished(() => rm(directory, { recursive: true }));
     await chmod(directory, 0o777);
@@ -227,7 +227,7 @@ describe('a hostile bot in a fork server', () => {
     ['forks itself', 'os.fork()', 'processes', 'libraries'],
     ['shares memory with its forks', 'import mmap\nSHARED = mmap.mmap(-1, 4096)', 'memory that forks', 'libraries'],
     ['sends a message that cannot be parsed', "os.write(3, b'nothing')", 'signal 9', 'spawn'],
-  ])('is not forked if it %s', async (_, code, reason, level) => {
+  ])('is imported by each instance itself if it %s', async (_, code, reason, level) => {
     const bot = await openForkingBot(strongest, inForkServer(code), { forkImportMs: 3000 });
     await bot.launch('first');
     expect(await bot.settled()).toMatchObject({ level, reason: expect.stringContaining(reason) });
@@ -257,10 +257,13 @@ describe('a hostile bot in a fork server', () => {
     expect(new Set(instances.map(({ uid }) => uid)).size).toBe(isRoot ? 2 : 1);
   });
 
-  it.runIf(strongest === 'cgroup')('is killed alone if it exhausts the memory', async () => {
-    const bot = await openForkingBot(strongest, inForkServer("HOARD = [b'x' * 100_000_000 for _ in range(100)]"));
-    const address = await bot.launch('first');
-    expect(await bot.settled()).toMatchObject({ level: 'spawn', reason: expect.stringContaining('signal 9') });
-    expect(await evaluate(address, 'result = 1')).toBe(1);
-  });
+  it.runIf(strongest === 'cgroup')(
+    'is killed if it exhausts the memory of the fork server, while a spawned instance keeps running',
+    async () => {
+      const bot = await openForkingBot(strongest, inForkServer("HOARD = [b'x' * 100_000_000 for _ in range(100)]"));
+      const address = await bot.launch('first');
+      expect(await bot.settled()).toMatchObject({ level: 'spawn', reason: expect.stringContaining('signal 9') });
+      expect(await evaluate(address, 'result = 1')).toBe(1);
+    },
+  );
 });

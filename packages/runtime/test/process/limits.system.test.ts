@@ -56,7 +56,7 @@ describe('a build', () => {
     await expect(build(code)).rejects.toThrow(/ran out of memory \(builds have 300 MB\)/);
   });
 
-  it('is killed if its output cannot be delivered', async () => {
+  it('is killed if the function that receives its output throws', async () => {
     const { runtime } = await openRuntime();
     const code = "console.log('pid ' + process.pid); setInterval(() => {}, 1000);";
     const path = await writeProject({ 'package.json': manifest, 'build.js': code });
@@ -85,7 +85,7 @@ describe('a build', () => {
     await expect(failing).rejects.not.toThrow('npm_abcdef');
   });
 
-  it('results in a project that its bots can read, without special files', async () => {
+  it('results in a project that its bots can read and that contains no special files', async () => {
     const { build } = await openRuntime();
     const code = `${done} require('fs').chmodSync('built.js', 0o6777);
       require('child_process').execFileSync('mkfifo', ['pipe']);`;

@@ -12,7 +12,7 @@ async function directories() {
   return { reservations: join(root, 'reserved'), owner: root };
 }
 
-it('reserves each user id once, until its owner releases it', async () => {
+it('never reserves a user id again until its owner has released it', async () => {
   const { reservations, owner } = await directories();
   const first = await reserveUid(reservations, owner);
   const second = await reserveUid(reservations, owner);
@@ -25,7 +25,7 @@ it('reserves each user id once, until its owner releases it', async () => {
   expect(await reserveUid(reservations, owner)).toBe(first);
 });
 
-it('removes orphaned reservations when all user ids are taken, and rejects if none are orphaned', async () => {
+it('removes orphaned reservations when all user ids are reserved, and rejects if no reservation is orphaned', async () => {
   const { reservations, owner } = await directories();
   await mkdir(reservations);
   for (let uid = firstAccountId; uid <= lastAccountId; uid++) await symlink(owner, join(reservations, String(uid)));
@@ -37,7 +37,7 @@ it('removes orphaned reservations when all user ids are taken, and rejects if no
   expect(await readdir(reservations)).toHaveLength(lastAccountId - firstAccountId + 1);
 });
 
-it('never reserves the account under which the service tries out programs', async () => {
+it('never reserves the account under which the service checks whether bots can run a program', async () => {
   const { reservations, owner } = await directories();
   await mkdir(reservations);
   for (let uid = firstAccountId; uid <= lastAccountId; uid++) await symlink(owner, join(reservations, String(uid)));

@@ -25,7 +25,7 @@ it('finds cgroup version 1 hierarchies with one or more controllers, and a versi
   ]);
 });
 
-it('finds the group of a process in a container, where only a subtree is mounted', () => {
+it('finds the control group of a process in a container, where only a subtree of the hierarchy is mounted', () => {
   const mounts = '35 31 0:32 /docker/abc /my\\040groups/memory ro - cgroup cgroup rw,memory';
   expect(findCgroupHierarchies(mounts, '4:memory:/docker/abc/inner')[0]?.ownDirectory).toBe('/my groups/memory/inner');
   expect(findCgroupHierarchies(mounts, '4:memory:/docker/abc')[0]?.ownDirectory).toBe('/my groups/memory');

@@ -43,7 +43,7 @@ it('reads usage and out-of-memory kills in the format of cgroup version 2', asyn
   expect(cgroupMemoryKills(groups)).toBe(1);
 });
 
-it('returns false when it sets a CPU limit without a CPU controller', () => {
+it('returns false from limitCpu if the machine has no CPU controller', () => {
   expect(limitCgroupCpu({ unified: null, memory: null, cpu: null, cpuacct: null, pids: null }, 500, 'session')).toBe(
     false,
   );

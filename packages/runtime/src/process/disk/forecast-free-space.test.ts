@@ -55,7 +55,7 @@ describe('forecastFreeSpace', () => {
     expect(forecastFreeSpace(earlier, latest, reserve)).toMatchObject(expected);
   });
 
-  it('reports no risk if there is no reserve', () => {
+  it('never reports the reserve as at risk if the reserve is 0', () => {
     expect(forecastFreeSpace([sample(gib, 0)], sample(0, 300), 0).isReserveAtRisk).toBe(false);
   });
 });

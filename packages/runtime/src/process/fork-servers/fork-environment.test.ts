@@ -18,7 +18,7 @@ const source = (variables: Readonly<Record<string, string>>): InstanceSource => 
 const place = { path: '/usr/bin', language: undefined, timeZone: undefined, home: '/home', instanceId: 'i' };
 
 describe('forkServerEnvironment', () => {
-  it('contains the secrets of the deployment and no variables of a single instance', () => {
+  it('contains the secrets of the deployment, but no variable that differs between its instances', () => {
     const environment = forkServerEnvironment(place, source({ KEY: 'value', BOT_CONTROL_TOKEN: 'token' }));
     expect(environment).toMatchObject({ KEY: 'value', HOME: '/home', VIRTUAL_ENV: '/env' });
     expect(Object.keys(environment)).not.toEqual(expect.arrayContaining(['BOT_CONTROL_TOKEN']));
@@ -27,7 +27,7 @@ describe('forkServerEnvironment', () => {
 });
 
 describe('forkedEnvironment', () => {
-  it('limits native libraries to one thread unless the bot sets another number', () => {
+  it('limits native libraries to one thread unless a variable of the bot sets another number of threads', () => {
     expect(forkedEnvironment({ ...place, socket: '/run/bot' }, source({}))).toMatchObject({
       OPENBLAS_NUM_THREADS: '1',
     });
@@ -39,11 +39,11 @@ describe('forkedEnvironment', () => {
 describe('hashEnvironment', () => {
   const first = hashEnvironment('salt', source({ KEY: 'value', OTHER: '1', BOT_CONTROL_TOKEN: 'first' }));
 
-  it('is equal for all instances of a deployment', () => {
+  it('returns the same hash for all instances of a deployment', () => {
     expect(hashEnvironment('salt', source({ OTHER: '1', KEY: 'value', BOT_CONTROL_TOKEN: 'second' }))).toBe(first);
   });
 
-  it('differs if a variable or the salt differs', () => {
+  it('returns different hashes for different variables or salts', () => {
     expect(hashEnvironment('salt', source({ KEY: 'new', OTHER: '1' }))).not.toBe(first);
     expect(hashEnvironment('another', source({ KEY: 'value', OTHER: '1' }))).not.toBe(first);
   });

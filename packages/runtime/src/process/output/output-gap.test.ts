@@ -20,7 +20,7 @@ it('returns no gap for output within the limit', async () => {
   expect(await gapIn(lines(100_000))).toBeNull();
 });
 
-it('keeps the first quarter and the last half in whole lines', async () => {
+it('returns a gap that keeps the first quarter and the last half of the limit in whole lines', async () => {
   expect(await gapIn(`${'y'.repeat(30)}\n${lines(100_000)}`)).toEqual({ from: 24_931, to: 50_131 });
 });
 
@@ -30,11 +30,11 @@ it('extends an existing gap without moving its beginning', async () => {
   expect(await gapIn(lines(126_000), known)).toEqual({ from: 24_900, to: 76_100 });
 });
 
-it('splits a line that is longer than the search range', async () => {
+it('begins and ends the gap within a line that is longer than the range searched for a line break', async () => {
   expect(await gapIn('x'.repeat(110_000))).toEqual({ from: 25_000, to: 60_000 });
 });
 
-it('ignores a gap from before the bot truncated its output', async () => {
+it('ignores an earlier gap that lies before the offset at which the bot truncated its output', async () => {
   const gap = await gapIn(lines(110_000), { from: 24_900, to: 50_000 }, 60_000);
   expect(gap).toEqual({ from: 85_000, to: 120_100 });
 });

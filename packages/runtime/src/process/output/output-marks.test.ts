@@ -22,13 +22,13 @@ it('skips marks that do not increase, so that binary search by time or offset wo
   expect(parseMarks(damaged.map(formatMark).join(''))).toEqual(expectedMarks);
 });
 
-it('skips numbers that a double cannot hold exactly', () => {
+it('skips marks whose numbers a double cannot represent exactly', () => {
   const text = expectedMarks.map(formatMark).join('');
   expect(parseMarks(`${text}\n9223372036854775808 3000000 a\n40 ${'9'.repeat(400)} a`)).toEqual(expectedMarks);
   expect(parseEnd(`${text}\n${'9'.repeat(400)} e`)).toBeNull();
 });
 
-it('parses the end of the output, if it is recorded', () => {
+it('parses the time at which the output ended, or returns null if no end is recorded', () => {
   const text = expectedMarks.map(formatMark).join('');
   expect(parseEnd(text)).toBeNull();
   expect(parseEnd(text + formatEndMark(2_000_001))).toBe(2_000_001);

@@ -26,7 +26,7 @@ it.each([
   expect(parseListeners(row(local))).toEqual([{ port: 8080, inode: '4711', user: 1000, ...expected }]);
 });
 
-it('skips the header and sockets that do not listen', () => {
+it('skips the header line and sockets that are not in the listening state', () => {
   expect(parseListeners(`  sl  local_address rem_address   st\n${row('0100007F:1F90', '01')}\n`)).toEqual([]);
 });
 

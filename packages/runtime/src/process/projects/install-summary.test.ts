@@ -19,7 +19,7 @@ Installed 1 package in 3ms
 it.each([
   ['pip', linesOfPip, ['DEPRECATION', '  WARNING: Retrying', 'ERROR: ', 'Installed 2 packages']],
   ['uv', linesOfUv, ['warning: The package', 'Installed 1 package in']],
-])('keeps warnings, errors and the result of %s', (_, output, expected) => {
+])('shows only warnings, errors and the result of %s in the short log', (_, output, expected) => {
   const shown = output.split('\n').flatMap((line) => summarizeInstallLine(line) ?? []);
   expect(shown).toEqual(expected.map((beginning) => expect.stringMatching(new RegExp(`^${beginning}`))));
 });

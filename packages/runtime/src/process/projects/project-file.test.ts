@@ -28,7 +28,7 @@ describe('project files', () => {
   it.each([
     ['contains NUL', 'a\0b'],
     ['is too long', 'a'.repeat(5_000)],
-  ])('treats a file whose name %s as missing', async (_, name) => {
+  ])('treats a file as missing if its name %s', async (_, name) => {
     const directory = await writeProject({ 'requirements.txt': `-r ${name}\nb\n` });
     expect(findMain(directory, { main: name })).toBeNull();
     expect(readPythonProject(directory, false).files).toEqual(['requirements.txt']);

@@ -33,7 +33,7 @@ it('detects a package.json with "main" as Node even beside a bot.py, and reports
 it.each([
   ['an unknown project', { 'README.md': '' }, /neither a package\.json \(Node\) nor a bot\.py .*Add one/],
   ['a Python project without a bot', { 'pyproject.toml': '' }, /has pyproject\.toml, but no bot\.py/],
-])('rejects %s and lists the expected files', async (_, files, sentence) => {
+])('rejects a project with %s and lists the expected files', async (_, files, sentence) => {
   const directory = await writeProject(files);
   expect(() => detectKind(directory)).toThrow(sentence);
   expect(() => detectKind(directory)).toThrow(PrepareError);

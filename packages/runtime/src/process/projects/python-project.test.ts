@@ -52,7 +52,7 @@ describe('readPythonProject and environmentCommands', () => {
     expect((await titlesOf(files, '/bin/uv')).notes).toEqual([]);
   });
 
-  it('resolve extras that refer to the project itself', async () => {
+  it('resolve optional dependencies (extras) that refer to the project itself', async () => {
     const files = {
       'pyproject.toml': pyproject(
         ['a', 'my-bot[voice, all]'],
@@ -62,7 +62,7 @@ describe('readPythonProject and environmentCommands', () => {
     expect((await titlesOf(files, null)).dependencies).toEqual({ kind: 'pyproject', list: ['a', 'b', 'c'] });
   });
 
-  it('include each extra once if extras refer to each other', async () => {
+  it('include each optional dependency group (extra) once even if extras refer to each other', async () => {
     const names = Array.from({ length: 40 }, (_, index) => `e${index}`);
     const lists = names.map((name) => `${name} = ["my-bot[${names}]", "of-${name}"]\n`);
     const text = pyproject(['my-bot[e0]'], `[project.optional-dependencies]\n${lists.join('')}`);

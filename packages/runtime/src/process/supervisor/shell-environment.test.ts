@@ -128,7 +128,7 @@ describe.each([false, ...(isRoot ? [true] : [])])('startSupervisor, with a priva
     await fc.assert(property, { numRuns: 15, endOnFailure: true });
   });
 
-  it('passes a secret set of the maximum size', async () => {
+  it('passes all variables of a secret set of the maximum size to the command', async () => {
     const count = secretSetLimits.bytes / maxSecretValueBytes - 1;
     const large = Array.from({ length: count }, (_, index) => [
       `KEY_${index}`,
@@ -139,7 +139,7 @@ describe.each([false, ...(isRoot ? [true] : [])])('startSupervisor, with a priva
     await expectExact({ ...environment, 'a-b': "'".repeat(maxSecretValueBytes) });
   });
 
-  it('passes no value as an argument, adds no variable, and leaves signals unchanged', async () => {
+  it("passes no variable's value as an argument, adds no variable, and leaves the signal mask unchanged", async () => {
     const plain = await runBot({ CANARY: 'canary-8241' });
     const renamed = await runBot({ 'a-b': 'canary-8241', PORT: '1' });
     expect(plain.cmdline + renamed.cmdline).not.toMatch(/canary-8241|a-b/);
@@ -151,7 +151,7 @@ describe.each([false, ...(isRoot ? [true] : [])])('startSupervisor, with a priva
   it.each([
     ['/does/not/exist', 127],
     ['/etc/passwd', 126],
-  ])('reports like a shell that it cannot run %s, with status %s', async (command, code) => {
+  ])('reports a command that it cannot run (%s) like a shell, with exit status %s', async (command, code) => {
     const { exit, output } = await start([command], { 'a-b': '1' });
     expect(exit).toEqual({ state: 'exited', code, signal: null });
     expect(output).toMatch(new RegExp(`${command}: (No such file|Permission)`));
@@ -159,7 +159,7 @@ describe.each([false, ...(isRoot ? [true] : [])])('startSupervisor, with a priva
 });
 
 describe('passThroughShell', () => {
-  it('requires perl only for names that a shell does not pass on, and lists these names without values', () => {
+  it('requires perl only for variable names that a shell does not pass on, and lists only these names in the error', () => {
     expect(passThroughShell({ OK: '1' }, ['x'], null)).toEqual({ environment: { OK: '1' }, command: ['x'] });
     const pass = () => passThroughShell({ 'a-b': 'canary', OK: '1' }, ['x'], null);
     expect(pass).toThrow(/variable a-b, .* no perl/);
