@@ -17,7 +17,7 @@ const never = new AbortController().signal;
 /** Maximum time for deleting a tree on a busy machine. */
 const settleMs = 60_000;
 
-/** Outcome by location and tree: `removed`, `quarantined`, or an error. */
+/** The outcome for each tree, by its location and by the name of the tree: `removed`, `quarantined`, or an error. */
 export type TreeOutcomes = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
 export type ScenarioOptions = {

@@ -9,7 +9,7 @@ export type HostileTree = {
    * `fs`.
    */
   readonly make: string;
-  /** Changes that only the service's own account can make. */
+  /** Adds files to the tree that only the service's own account can create. */
   readonly add?: (directory: string, outside: OutsideFiles) => void;
   /**
    * A process that changes the tree while it is being removed. It prints a line when it starts, and ends when the tree is gone.
@@ -128,7 +128,7 @@ export const hostileDirectoryTrees: Readonly<Record<string, HostileTree>> = {
     outcome: 'removed',
   },
   socket: {
-    // Rename the socket, because closing a server removes its socket.
+    // Rename the socket file, so that `close` does not remove it: a server removes the path on which it listens.
     make: `const server = require('node:net').createServer();
       await new Promise((resolve) => server.listen('listening', resolve));
       fs.renameSync('listening', 'socket');

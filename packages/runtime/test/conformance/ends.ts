@@ -10,7 +10,7 @@ export function describeEnds(setup: RuntimeSetup): void {
       await evaluateLast(address, 'console.log("bye"); process.exit(3)');
       const { exit, at } = await nextEvent(runtime(), 'exited', 'exits');
       expect(exit).toEqual({ code: 3, signal: null, outOfMemory: false, tail: 'bye\n' });
-      // The kernel's clock for file times is up to 10 ms late.
+      // The end time is the modification time of a file, for which the kernel uses a clock that is up to 10 ms late.
       expect(at.getTime()).toBeGreaterThanOrEqual(before - 10);
       expect(at.getTime()).toBeLessThanOrEqual(Date.now());
       expect(await runtime().list()).toEqual([]);

@@ -61,7 +61,7 @@ describe.runIf(process.geteuid?.() === 0)('the CPU of a bot', () => {
     await start('bot', '', halfACore);
     runtime().sessionOpening('bot');
     await closeServer();
-    // A killed server could not restore the limit, as `close` does.
+    // Write the higher limit again: `close` has restored the bot's own limit, which a killed server could not have done.
     const { cpu = null, unified } = recordOf('bot')?.cgroups ?? {};
     if (cpu === unified) writeFileSync(join(`${cpu}`, 'cpu.max'), '1000000 1000000');
     else writeFileSync(join(`${cpu}`, 'cpu.cfs_quota_us'), '1000000');

@@ -11,7 +11,7 @@ it('does not give the port of an ended instance to another instance before the e
   expect(await start(second)).not.toEqual(address);
 });
 
-/** The search for a free port begins at the same port for both of these ids. */
+/** Returns two instance ids for which the search for a free port begins at the same port. */
 async function instancesOfOnePort(idOf: (name: string) => string): Promise<[string, string]> {
   const names = new Map<number, string>();
   for (let count = 0; ; count++) {

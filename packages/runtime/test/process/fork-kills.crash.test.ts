@@ -61,7 +61,10 @@ skipWhereForksAreRefused(kind);
 const kills = inject('kills');
 const seed = inject('killSeed');
 
-/** Code that begins a session, whose number exists only in the memory of its process. */
+/**
+ * Python code that begins a session by storing its number in the memory of the process, so that a restarted process would lose
+ * it.
+ */
 const begin = (session: number) => `import bot, os
 bot.SESSION = ${session}
 result = dict(session=${session}, instance=os.environ['BOTHOST_INSTANCE'], pid=os.getpid())`;
@@ -117,7 +120,7 @@ it(`keeps every session and leaves no orphans when service, supervisor, fork ser
         sessions.set(instanceId, { address, begun: await evaluate(address, begin(++killed.sessions)) });
       } else if (++seen === starts) break;
     }
-    // A random moment within a start, which takes about this long.
+    // A random delay up to the usual duration of a start, so that the kill happens at a random moment of the start.
     await delay(random() * 60);
     const alive = await records();
     const servers = await forkServersOf(bot.dataDirectory);
@@ -197,7 +200,7 @@ function kill(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch {
-    // The process has ended since it was listed.
+    // Ignore the error: the process ended after it was listed.
   }
 }
 

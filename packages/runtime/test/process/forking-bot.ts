@@ -13,7 +13,9 @@ import { processSetup } from './setup.ts';
 
 const shimDirectory = fileURLToPath(new URL('../../../../runtimes/python', import.meta.url));
 const neverAborted = new AbortController().signal;
-/** With uv where the suite has installed it, because pip takes five seconds to create an environment. */
+/**
+ * `PATH` of the driver. Contains uv if the test setup has installed it, because pip takes five seconds to create an environment.
+ */
 const path = [inject('uvFolder') ?? '', '/usr/bin', '/bin'].filter((folder) => folder !== '').join(':');
 
 const namespaces = spawnSync('/usr/bin/unshare', ['--user', 'true'], { encoding: 'utf8' });
@@ -61,7 +63,9 @@ if __name__ == '__main__':
     sys.exit(run_forked(None))
 `;
 
-/** The real fork server, for a shim whose own server needs nothing from a package index. */
+/**
+ * Writes a shim that has the real fork server, but replaces the host's HTTP server by one that needs no package from an index.
+ */
 async function writeForkingShim(): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'bothost-shim-'));
   onTestFinished(() => rm(directory, { recursive: true, force: true }));

@@ -18,7 +18,7 @@ const ownAccounts = containmentKinds.filter((kind) => kind !== 'mark');
 const [strongest] = containmentKinds;
 skipWhereForksAreRefused(strongest);
 
-/** Runs in a fork server only, so that spawned instances of the same bot start. */
+/** Bot module that runs `code` only in a fork server, so that spawned instances of the same bot start normally. */
 const inForkServer = (code: string) => `import os
 if os.environ['BOTHOST_INSTANCE'].startswith('fork-server'):
 ${code.replaceAll(/^/gm, '    ')}
@@ -82,7 +82,7 @@ describe.each(ownAccounts)('a hostile session in a forked instance, containment 
       'to another group': 'os.setgid(0)',
       'signal from a namespace': `call(libc.unshare(0x10000000)) or os.kill(${victim.pid}, 9)`,
     };
-    // `OSError` for ids that do not exist in the user namespace.
+    // Expect `OSError` for ids that do not exist in the user namespace, and `PermissionError` for all others.
     const report = Object.values((await evaluate(attacker, attempts(changes))) as object);
     expect([...new Set(report)].sort()).toEqual(['OSError', 'PermissionError']);
   });
@@ -91,7 +91,8 @@ describe.each(ownAccounts)('a hostile session in a forked instance, containment 
     const bot = await openForkingBot(kind);
     const { attacker } = await forkTwo(bot);
     const name = bot.idOf('memory');
-    // Segments with Python's default permissions, and with those usual for System V segments (IPC_CREAT, mode 0600).
+    // Create shared memory segments with Python's default permissions, and System V segments with the usual ones (IPC_CREAT, mode
+    // 0600).
     const create = `import ctypes
 from multiprocessing import resource_tracker, shared_memory
 memory = shared_memory.SharedMemory('${name}', create=True, size=4096)
@@ -251,7 +252,8 @@ describe('a hostile bot in a fork server', () => {
     await bot.settled();
     const isRoot = ownAccounts.length > 0;
     const instances = [await bot.origin('second'), await bot.origin('third')];
-    // Without separate accounts, there is no account or capability to keep.
+    // Skip the check of bots that keep their account or capabilities if this test is not root, because forks then do not switch
+    // accounts.
     if (isRoot || !code.includes('lambda *'))
       expect(instances.some(({ importer, pid }) => importer === pid)).toBe(true);
     expect(new Set(instances.map(({ uid }) => uid)).size).toBe(isRoot ? 2 : 1);

@@ -11,7 +11,7 @@ const [kind] = containmentKinds;
 const canForksMount = await canUserMountPrivateTmp('/var/lib', trialAccount);
 const isPossible = kind !== 'mark' && (await canMountPrivateTmp('/var/lib', trialAccount));
 
-/** Avoid /tmp, where bots with their own /tmp could not see the data directory. */
+/** Creates a data directory outside /tmp, because bots with their own /tmp cannot see a data directory in the machine's /tmp. */
 async function makeDataDirectory() {
   const dataDirectory = await mkdtemp('/var/lib/bothost-test-');
   onTestFinished(() => rm(dataDirectory, { recursive: true }));

@@ -21,7 +21,7 @@ const variables = inject('surroundings');
 const searchPath = variables['PATH'] ?? '/usr/bin:/bin';
 const hasPython = findPrograms(['python3'], searchPath).length > 0;
 
-/** Variables for package indexes, proxies and certificates. */
+/** Names of environment variables that configure package indexes, proxies and certificates. The tests pass them on to builds. */
 const indexVariables = /^(?:PIP_|UV_|NPM_CONFIG_|HTTPS?_PROXY|ALL_PROXY|NO_PROXY|SSL_CERT|REQUESTS_CA|NODE_EXTRA_CA)/i;
 const environment = Object.fromEntries(
   Object.entries(variables).flatMap(([name, value = '']) => (indexVariables.test(name) ? [[name, value]] : [])),
@@ -206,7 +206,7 @@ build-backend = "setuptools.build_meta"
 
   it('downloads a package once per organization, until the cache exceeds its limit', async () => {
     const index = await startPackageIndex();
-    // pip caches downloads without TLS only from a trusted host.
+    // Trust the host of the package index: pip caches downloads over plain HTTP only from a trusted host.
     const variables = { PIP_INDEX_URL: index.url, PIP_TRUSTED_HOST: '127.0.0.1' };
     const building = { environment: variables };
     const bench = await openBench(await path(), { building, cacheLimitBytes: 400_000, needsNoIndex: true });

@@ -14,7 +14,7 @@ const defaultPath = '/usr/bin:/bin';
 export const containmentKinds: readonly [ContainmentKind, ...ContainmentKind[]] =
   process.geteuid?.() === 0 ? ['cgroup', 'uid', 'mark'] : ['mark'];
 
-/** Returns the setup of the process driver for the conformance suite. `options` override the defaults. */
+/** Returns the process driver's setup for the conformance suite. `options` override the defaults of `ProcessRuntimeOptions`. */
 export function processSetup(kind: ContainmentKind, options: Partial<ProcessRuntimeOptions> = {}): RuntimeSetup {
   return {
     open: async (dataDirectory) =>

@@ -32,8 +32,8 @@ def listen(settings: Settings) -> socket.socket:
 def _listen_locally(path: str) -> socket.socket:
     """Listen on a Unix socket that only this account and root can connect to."""
     listener = socket.socket(socket.AF_UNIX)
-    # Set the mode by the umask. A later chmod would fail, because the service takes away the access to the directory
-    # once the socket exists.
+    # Set the mode by the umask. A chmod after `bind` would come too late, because the service closes the directory to
+    # this account once the socket exists.
     mask = os.umask(0o177)
     try:
         listener.bind(path)
