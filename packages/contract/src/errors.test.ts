@@ -15,14 +15,9 @@ const specified = [
 ];
 
 describe('failures', () => {
-  it.each(specified)(
-    'contain a failure with status $status and a message that matches $words',
-    ({ status, code, words }) => {
-      expect(rows.filter((row) => row.status === status && row.code === code && words.test(row.message))).not.toEqual(
-        [],
-      );
-    },
-  );
+  it.each(specified)('contain a failure $status whose message matches $words', ({ status, code, words }) => {
+    expect(rows.filter((row) => row.status === status && row.code === code && words.test(row.message))).not.toEqual([]);
+  });
 
   it.each(rows)('$reason has a kebab-case reason, an error status and a matching code', (row) => {
     expect(row.reason).toMatch(/^[a-z]+(-[a-z]+)*$/);

@@ -183,25 +183,22 @@ ${forkableBot}`;
     expect(await readdir(directory)).toEqual([]);
   });
 
-  it.each(['is stopped', 'has no socket'])(
-    'removes a fork server whose supervisor %s when the server restarts',
-    async (fault) => {
-      const { launch, origin, settled, restartServer, dataDirectory, idOf } = await openForkingBot(kind);
-      await launch('first');
-      await settled();
-      const { importer } = await origin('second');
-      const record = readRecord(instanceFiles(join(dataDirectory, 'instances'), idOf('second')));
-      if (fault === 'is stopped') process.kill(record?.supervisor?.pid ?? 0, 'SIGSTOP');
-      else {
-        const directory = join(dataDirectory, 'fork-servers');
-        for (const id of await readdir(directory)) await rm(forkServerFiles(directory, id).socket);
-      }
-      const runtime = await restartServer();
-      expect(runs(importer)).toBe(false);
-      await runtime.stop('second', 0);
-      expect((await nextEvent(runtime, 'exited', 'second')).exit).toMatchObject({ signal: 'SIGKILL' });
-    },
-  );
+  it.each(['is stopped', 'has no socket'])('on restart, removes a fork server whose supervisor %s', async (fault) => {
+    const { launch, origin, settled, restartServer, dataDirectory, idOf } = await openForkingBot(kind);
+    await launch('first');
+    await settled();
+    const { importer } = await origin('second');
+    const record = readRecord(instanceFiles(join(dataDirectory, 'instances'), idOf('second')));
+    if (fault === 'is stopped') process.kill(record?.supervisor?.pid ?? 0, 'SIGSTOP');
+    else {
+      const directory = join(dataDirectory, 'fork-servers');
+      for (const id of await readdir(directory)) await rm(forkServerFiles(directory, id).socket);
+    }
+    const runtime = await restartServer();
+    expect(runs(importer)).toBe(false);
+    await runtime.stop('second', 0);
+    expect((await nextEvent(runtime, 'exited', 'second')).exit).toMatchObject({ signal: 'SIGKILL' });
+  });
 
   it('spawns the first instance with changed variables, and forks the next one', async () => {
     const { launch, origin, settled } = await openForkingBot(kind);
