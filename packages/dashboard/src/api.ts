@@ -3,7 +3,7 @@ import { ApiError, type Client, ConnectionError, createClient } from '@bothost/c
 /** The API of the service that serves this page. The browser sends the cookie of its session. */
 export const api: Client = createClient({ origin: location.origin });
 
-/** An error as a sentence for people. */
+/** Converts an error to a sentence for people. */
 export function describeError(error: unknown): string {
   if (error instanceof ApiError && error.issues.length > 0) {
     return error.issues.map(({ path, message }) => `${path.replace('body.', '')}: ${message}`).join('; ');

@@ -1,9 +1,9 @@
 import { ConnectionError } from '@bothost/contract';
 
-/** How often data that changes by itself is read. Browsers pause this for tabs that are not visible. */
+/** Interval at which pages read data that changes without their action. TanStack Query does not poll in hidden tabs. */
 export const pollMs = 2_000;
 
-/** Options of queries that resume by themselves after the connection was lost. */
+/** Options for queries that keep retrying while the service cannot be reached. */
 export const liveOptions = {
   retry: (count: number, error: Error) => error instanceof ConnectionError || count < 1,
   retryDelay: 1_000,

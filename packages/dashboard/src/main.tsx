@@ -14,7 +14,7 @@ import { startTheme } from './theme.ts';
 const container = document.getElementById('root');
 if (container === null) throw new Error('index.html has no element with the id root');
 
-// A session can end at any request. Pages that need one then lead to sign-in, and back.
+// The session can expire at any request. Pages that need a session then redirect to sign-in, which returns to them.
 const queryCache = new QueryCache({ onError: (error) => isSignedOut(error) && forgetUser(queries) });
 const queries = new QueryClient({ queryCache, defaultOptions: { queries: { retry: 1 } } });
 const router = createAppRouter(queries);

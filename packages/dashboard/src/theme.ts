@@ -6,7 +6,7 @@ const systemTheme = matchMedia('(prefers-color-scheme: dark)');
 
 let theme: Theme = 'light';
 
-/** The chosen theme, or that of the system. */
+/** Returns the theme that the person chose or, if there is none, the theme of the system. */
 export function currentTheme(): Theme {
   return theme;
 }
@@ -28,7 +28,7 @@ export function watchTheme(onChange: () => void): () => void {
   return () => changed.removeEventListener('change', onChange);
 }
 
-// Nothing else reads `matches`: Chromium omits the event of a change that a script has already read.
+// Only this function may read `systemTheme.matches`: Chromium fires no change event for a change that a script has already read.
 function applyTheme(): void {
   const stored = localStorage.getItem(storageName);
   const system = systemTheme.matches ? 'dark' : 'light';

@@ -95,7 +95,7 @@ browserTest('botcli logs in when its code is approved, and the person returns to
   await terminal.shows('Waiting for the approval');
   const code = /approve the code (\w{4}-\w{4})/.exec(terminal.screen())?.[1] ?? '';
 
-  // The session has ended: the page leads to sign-in, and back.
+  // Clear the cookies, as if the session had expired: the page redirects to sign-in, and then back.
   await context.clearCookies();
   await page.goto(`${service.origin}/device?code=${code}`);
   await page.waitForURL(/\/sign-in/);
@@ -154,7 +154,7 @@ browserTest('a page whose session expires leads to sign-in, and back to the same
   const address = `${service.origin}/orgs/home/sessions?status=failed&since=1h`;
   await page.goto(address);
   await page.getByLabel('Status').waitFor();
-  // The next poll of the list has no session.
+  // Clear the cookies, so that the next poll of the list is sent without a session.
   await context.clearCookies();
   await page.waitForURL(/\/sign-in\?redirect=/);
   await signIn(page, 'expired@example.com');

@@ -28,7 +28,7 @@ async function botcli(...words: string[]): Promise<void> {
   await promisify(execFile)(execPath, [botcliProgram, 'cloud', ...words], { env: service.environment });
 }
 
-/** Deploys a bot that returns `version`. `words` are further options of `botcli cloud deploy`. */
+/** Deploys a bot that returns `version`. `words` are additional options of `botcli cloud deploy`. */
 async function deploy(version: string, first: string, ...words: string[]): Promise<void> {
   const directory = join(service.folder, 'echo');
   await mkdir(directory, { recursive: true });

@@ -20,7 +20,8 @@ let page: Page;
 setUpDashboard(
   (dashboard) => {
     ({ service, page } = dashboard);
-    // Playwright intercepts file pickers while the page has a listener. One that is added just before a key is pressed is too late.
+    // Playwright intercepts file pickers only while the page has a listener. A listener that is added just before a key press is
+    // too late, so keep one for all tests.
     page.on('filechooser', () => {});
   },
   { agents: [] },
@@ -40,7 +41,7 @@ async function writeProject(name: string, files: Readonly<Record<string, string 
   return directory;
 }
 
-/** Drops a file or directory of the disk on the page, as a file manager does. */
+/** Drops a file or directory from the disk onto the page, as a file manager does. */
 async function drop(path: string): Promise<void> {
   const zone = page.getByRole('region', { name: 'Project' });
   const { x, y } = (await zone.boundingBox()) ?? { x: 0, y: 0 };
@@ -64,7 +65,7 @@ browserTest('the overview of an empty organization leads to the first deploy', a
   await inspect('deploy');
 });
 
-// Before other tests, because Chromium opens no file picker for a key after an emulated drop.
+// This must be the first test, because Chromium opens no file picker on a key press after an emulated drop.
 browserTest(
   'a folder without a deploy file is deployed with the keyboard alone, and a second time without a build',
   async () => {
@@ -142,7 +143,7 @@ browserTest('a dropped folder is uploaded, resumed after an interruption, built 
   const directory = await writeProject('echo', {
     ...versionedBot('one'),
     'deploy.toml': 'agent_name = "echo"\n[scaling]\nmin_agents = 1\n',
-    // Does not compress, so that the upload needs several requests.
+    // Random bytes do not compress, so the upload needs several requests.
     'noise.bin': randomBytes(600_000),
     Dockerfile: 'FROM scratch\n',
     '.env': 'KEY=secret',

@@ -57,7 +57,9 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Builds the page with one version of each package, which stay in the cache. Returns the root of the page. */
+/**
+ * Builds the test page with one version of each Pipecat package and returns the page's directory. The packages stay in the cache.
+ */
 async function buildPage(index: 0 | 1): Promise<string> {
   const dependencies = Object.fromEntries(Object.entries(packages).map(([name, versions]) => [name, versions[index]]));
   const root = join(inject('clientCache'), 'clients', `pipecat-${index}`);

@@ -116,7 +116,7 @@ async function stopSessions(): Promise<void> {
   }
 }
 
-/** Types a message, and reads metrics and events. */
+/** Types a message to the bot, and checks the metrics and events that the page shows. */
 async function typeAndInspect(page: Page): Promise<void> {
   await page.getByRole('textbox', { name: 'Message' }).fill('good evening');
   await page.keyboard.press('Enter');
@@ -197,7 +197,7 @@ describe.skipIf(!hasBrowser).each(clientKinds)('a generated %s client', (kind) =
     await hasStatus(page, 'Failed');
     expect(await errorOf(page)).toMatch(/key/i);
 
-    // Blocks the server of the WebRTC vendor, from which the page loads code for rooms.
+    // Block requests to Daily, from whose servers the page loads code for hosted rooms.
     await page.route(/^https:/, (route) => route.abort());
     await selectTransport(page, 'Hosted room');
     await talk(page).click();

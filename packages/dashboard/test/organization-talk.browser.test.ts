@@ -11,7 +11,7 @@ import { inspectPage, openPage } from './support/inspected-page.ts';
 /** Tests conversations of signed-in people, and over WebRTC, in a real browser with the built service. */
 const parrot = fileURLToPath(new URL('../../../examples/parrot', import.meta.url));
 
-/** The bot keeps an offer until the test answers it, with another page of the browser. */
+/** Code of the test bot: keeps a WebRTC offer until the test passes it to another browser page, which creates the answer. */
 const prelude = `queueMicrotask(() => {
   state.onRequest = async (request, response) => {
     if (request.url !== '/api/offer') return response.writeHead(404).end();
@@ -76,7 +76,7 @@ browserTest('an owner creates a public key, and talks to an agent of the organiz
   await status(page).getByText('The session has ended.').waitFor();
   await inspectPage(service, page, 'talk-ended');
 
-  // The browser keeps the key of the organization until the person signs out.
+  // The browser keeps the organization's public key until the person signs out, so the page does not ask for it again.
   await page.getByRole('combobox', { name: 'Agent' }).selectOption('peer');
   await page.waitForURL(`${service.origin}/orgs/home/talk/peer`);
   await page.getByRole('button', { name: 'Start talking' }).waitFor();
@@ -116,7 +116,7 @@ browserTest(
     const received = () => peer.evaluate(() => receivedVideo());
     await expect.poll(() => width('peer')).toBeGreaterThan(0);
 
-    // The person refuses once, then allows it.
+    // Refuse access to the camera the first time, and allow it the second time.
     await page.evaluate(() => {
       navigator.mediaDevices.getUserMedia = async () => {
         Reflect.deleteProperty(navigator.mediaDevices, 'getUserMedia');
@@ -172,17 +172,20 @@ async function talkToPeer({ acceptsVideo }: { readonly acceptsVideo: boolean }) 
 }
 
 type ReceivedVideo = {
-  /** Absent until the first frame. */
+  /** Number of video frames that the peer has received from the camera. Absent until the first frame. */
   cameraFrames?: number;
   screenFrames?: number;
-  /** What the talk page said last about its tracks. */
+  /** Whether the talk page sends its camera, according to its last message to the peer. */
   cameraStatus?: boolean;
   screenStatus?: boolean;
 };
 declare function answerOffer(offer: string, acceptsVideo: boolean): Promise<string>;
 declare function receivedVideo(): Promise<ReceivedVideo>;
 
-/** A page that answers WebRTC offers like a bot: it sends audio and video, says that it is ready, and repeats what it reads. */
+/**
+ * Opens a browser page that answers WebRTC offers like a bot: it sends audio and video, reports that it is ready, and repeats the
+ * text that it receives.
+ */
 async function createPeer(): Promise<Page> {
   const page = await (await browser.newContext()).newPage();
   await page.goto(`${service.origin}/sign-in`);

@@ -46,8 +46,8 @@ afterAll(async () => {
 });
 
 /**
- * The default media manager loads code from Daily's server, which tests cannot reach. The same package has one that needs no
- * server.
+ * Replaces the default media manager, which loads code from Daily's server, by another one of the same package. Tests cannot
+ * reach Daily's server.
  */
 const localMedia: Plugin = {
   name: 'local-media',
@@ -92,7 +92,7 @@ describe.skipIf(!hasBrowser)('the generated quickstart', () => {
     await page.getByRole('button', { name: 'Connect' }).click();
     const conversation = page.locator('#conversation-log');
     await conversation.getByText('You said: Start by concisely introducing yourself.').waitFor();
-    // Five seconds of the microphone, 16 bits at 16 kHz, reach the vendor that transcribes them.
+    // Wait until five seconds of audio from the microphone (16-bit samples at 16 kHz) have reached the stand-in for Deepgram.
     const heard = () => standIns.visits.find(({ vendor }) => vendor === 'deepgram')?.audioBytes;
     await expect.poll(heard).toBeGreaterThan(160_000);
     expect(listReachedVendors(standIns)).toEqual(['cartesia', 'deepgram', 'openai-responses']);

@@ -22,7 +22,7 @@ const open = (path: string) => page.goto(`${service.origin}/orgs/home/${path}`);
 const lines = () => page.getByRole('listbox', { name: 'Log lines' }).getByRole('option');
 const line = (hasText: string | RegExp) => lines().filter({ hasText });
 
-/** Delays responses from addresses that match, until the returned function is called. */
+/** Delays responses for URLs that match `address`, until the returned function is called. */
 async function holdResponses(address: RegExp): Promise<() => Promise<void>> {
   let release = () => {};
   const released = new Promise<void>((resolve) => {
@@ -198,7 +198,7 @@ browserTest(
 
     await page.waitForURL(/at=/);
     await inspect('logs-many');
-    // Lines that the service read at once have one time, so the address leads to the last of them.
+    // Lines that the service reads together have the same time, so the URL leads to the last of these lines.
     const time = String((await lines().last().textContent())?.slice(0, '12:00:00.000'.length));
     await page.reload();
     await line(time).first().waitFor();

@@ -10,7 +10,7 @@ import { evaluate } from '../../server/test/support/client.ts';
 import { browserTest, hasBrowser, launchBrowser } from './support/browser.ts';
 
 /** Tests the talk page in a real browser, with the standard client, the built service and its parrot bot. */
-/** A bot that does not accept WebSockets. */
+/** Source of a bot that answers every HTTP request but accepts no WebSocket. */
 const plainServer = `require('node:http').createServer((_, response) => response.end())
   .listen(Number(process.env.PORT), process.env.BOT_HOST);`;
 const parrot = fileURLToPath(new URL('../../../examples/parrot', import.meta.url));
@@ -43,7 +43,7 @@ afterAll(async () => {
 
 type OpenPage = {
   readonly page: Page;
-  /** Faults of the page: requests to other hosts, violations of the content security policy, and uncaught errors. */
+  /** Descriptions of faults: requests to other hosts, violations of the content security policy, and uncaught errors. */
   readonly violations: string[];
 };
 

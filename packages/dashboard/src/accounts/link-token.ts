@@ -1,8 +1,8 @@
 const storageName = 'bothost.link';
 
 /**
- * The token of a one-time link, from the fragment of the address. It is removed from the address bar and kept for this tab, so that
- * it survives a detour to the sign-in page.
+ * Returns the token of a one-time link from the fragment of the page's URL. Removes the token from the address bar and keeps it
+ * in this tab's session storage, so that it survives a detour to the sign-in page.
  */
 export function readLinkToken(path: string): string | null {
   const fragment = location.hash.slice(1);

@@ -24,7 +24,7 @@ export function OpenIdPage() {
       await navigate({ href: takeRedirect(), replace: true });
       return user;
     },
-    // A code works once.
+    // Do not retry, because the provider accepts an authorization code only once.
     retry: false,
     staleTime: Number.POSITIVE_INFINITY,
   });

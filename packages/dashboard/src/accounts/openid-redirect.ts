@@ -2,7 +2,7 @@ import { safeRedirect } from './redirect.ts';
 
 const storageName = 'bothost.openid';
 
-/** Keeps the page to return to, while the browser is at the OpenID Connect provider. */
+/** Stores the path to which `/sign-in/openid` returns after sign-in, while the browser is at the OpenID Connect provider. */
 export function rememberRedirect(path: string): void {
   sessionStorage.setItem(storageName, path);
 }

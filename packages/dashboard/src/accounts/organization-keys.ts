@@ -5,7 +5,7 @@ export function readOrganizationKey(organizationId: string): string | undefined 
   return localStorage.getItem(prefix + organizationId) ?? undefined;
 }
 
-/** Undefined removes the stored key. */
+/** Stores the public key of an organization in this browser. If `key` is undefined, removes the stored key. */
 export function storeOrganizationKey(organizationId: string, key: string | undefined): void {
   if (key === undefined) localStorage.removeItem(prefix + organizationId);
   else localStorage.setItem(prefix + organizationId, key);

@@ -1,4 +1,7 @@
-/** A path of this site to return to after sign-in. Anything else becomes `/`, so that a link cannot lead to another site. */
+/**
+ * Returns the path to which the browser goes after sign-in: `path` if it is a path of this site, otherwise `/`, so that a link
+ * cannot lead to another site.
+ */
 export function safeRedirect(path: unknown): string {
   if (typeof path !== 'string' || !path.startsWith('/')) return '/';
   const url = new URL(path, 'http://self.invalid');

@@ -17,14 +17,14 @@ export const userQuery = queryOptions({
   staleTime: 60_000,
 });
 
-/** The signed-in person. Only for pages below `SignedIn`. */
+/** Returns the signed-in person. Throws in components that are not rendered inside `SignedIn`. */
 export function useUser(): User {
   const { data } = useQuery(userQuery);
   if (data == null) throw new Error('useUser is called outside of SignedIn');
   return data;
 }
 
-/** Call it after each sign-in. */
+/** Stores the signed-in person after a sign-in and informs the other tabs. Every sign-in must call it. */
 export function setUser(queries: QueryClient, user: User): void {
   queries.setQueryData(userQuery.queryKey, user);
   channel.postMessage('signed in');
@@ -43,7 +43,7 @@ export async function signOutEverywhere(queries: QueryClient): Promise<void> {
   channel.postMessage('signed out');
 }
 
-/** Signs this tab out when another tab does. Returns a function that stops watching. */
+/** Signs this tab out when the person signs out in another tab. Returns a function that ends the listening. */
 export function watchOtherTabs(queries: QueryClient): () => void {
   const listen = ({ data }: MessageEvent) => {
     if (data === 'signed out') forgetUser(queries);
@@ -53,7 +53,7 @@ export function watchOtherTabs(queries: QueryClient): () => void {
   return () => channel.removeEventListener('message', listen);
 }
 
-/** Drops everything that the person could see. */
+/** Discards all query data and stored keys of the person who has signed out. */
 export function forgetUser(queries: QueryClient): void {
   queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== userQuery.queryKey[0] });
   forgetOrganizationKeys();

@@ -9,7 +9,7 @@ export function SignedIn() {
   const router = useRouter();
   const isSignedOut = user === null;
   useEffect(() => {
-    // Not a `Navigate` element: it would navigate again whenever the address changes.
+    // Do not render a `Navigate` element, which would navigate again whenever the URL changes.
     const { href } = router.state.location;
     if (isSignedOut) void router.navigate({ to: '/sign-in', search: { redirect: href }, replace: true });
   }, [isSignedOut, router]);

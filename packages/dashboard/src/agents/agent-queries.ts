@@ -2,10 +2,10 @@ import { queryOptions } from '@tanstack/react-query';
 import { organizationApi, organizationKey } from '../organization/organization.ts';
 
 const refreshMs = 5_000;
-/** While a deployment is rolled out. */
+/** Interval at which a deployment is read while its rollout is in progress. */
 const rolloutRefreshMs = 1_000;
 
-/** The start of the query keys of all agents. */
+/** The common prefix of the query keys for an organization's agents, with which all of them can be invalidated. */
 export function agentsKey(organization: string): readonly unknown[] {
   return [...organizationKey(organization), 'agents'];
 }
@@ -19,7 +19,7 @@ export function agentListQuery(organization: string) {
   });
 }
 
-/** The agents without their deployments, to choose one from. */
+/** Lists agents without their deployments, for pages on which a person chooses an agent. */
 export function agentNamesQuery(organization: string) {
   return queryOptions({
     queryKey: [...agentsKey(organization), 'names'],

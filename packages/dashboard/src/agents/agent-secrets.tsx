@@ -53,7 +53,7 @@ export function AgentSecrets({ agent }: { readonly agent: AgentDetails }) {
   );
 }
 
-/** Deploys the same build with the newest revisions. */
+/** Button that deploys the agent's current build again, with the newest revisions of its secret sets. */
 function DeployAgain({ agent: { name, deployment } }: { readonly agent: AgentDetails }) {
   const { name: organization } = useMembership();
   const queries = useQueryClient();

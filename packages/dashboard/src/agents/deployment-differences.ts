@@ -2,7 +2,7 @@ import type { DeploymentDetails } from '@bothost/contract';
 
 export type Difference = { readonly label: string; readonly from: string; readonly to: string };
 
-/** What differs between two deployments of an agent, as people read it. */
+/** Lists the settings that differ between two deployments of an agent, as text for people. */
 export function findDifferences(from: DeploymentDetails, to: DeploymentDetails): readonly Difference[] {
   const after = describe(to);
   return describe(from).flatMap(([label, value], index) => {

@@ -123,7 +123,7 @@ function DeploymentRow({ deployment, compareWith, onRollBack }: DeploymentRowPro
   );
 }
 
-/** Shows the end of an id: ids that are created at the same time begin alike. */
+/** Shows the last 12 characters of an id, because ids that are created at about the same time have the same first characters. */
 function shortId(id: string): string {
   return id.slice(-12);
 }

@@ -17,7 +17,7 @@ export type SettingValues = {
 type SettingFieldsProps = {
   readonly values: SettingValues;
   readonly onValues: (values: SettingValues) => void;
-  /** Only secret sets of this region can be chosen. */
+  /** The agent's region. The fields offer only secret sets of this region. */
   readonly region: string;
 };
 

@@ -13,7 +13,7 @@ type ApiRequest = {
   readonly origin: string;
   readonly organization?: string;
   readonly params?: Readonly<Record<string, string>>;
-  /** Undefined values are left out. */
+  /** Query parameters of the request. Undefined values are omitted. */
   readonly query?: Readonly<Record<string, string | number | undefined>>;
   readonly body?: object;
 };

@@ -2,7 +2,7 @@ import { type ReactNode, useEffect } from 'react';
 
 type CardProps = { readonly title: string; readonly lead?: ReactNode; readonly children?: ReactNode };
 
-/** The content of a page with a single purpose, under its heading. Also sets the title of the document. */
+/** Shows the heading and the content of a page that has a single purpose. Also sets the document's title. */
 export function Card({ title, lead, children }: CardProps) {
   useEffect(() => {
     document.title = `${title} · bothost`;

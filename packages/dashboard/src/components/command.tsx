@@ -1,7 +1,7 @@
 import { ChevronRight } from 'lucide-react';
 import { CopyText } from './copy-text.tsx';
 
-/** The shell command that does the same as the action above it. */
+/** Shows the shell command that does the same as the form or button above it. Collapsed by default. */
 export function Command({ command }: { readonly command: string }) {
   return (
     <details className="group text-sm">

@@ -8,12 +8,12 @@ import { useForm } from './use-form.ts';
 
 type ConfirmDialogProps = {
   readonly title: string;
-  /** The consequence of the action. */
+  /** Text that says what the action will do. */
   readonly lead: ReactNode;
-  /** Shown before the buttons. */
+  /** Content between the text and the buttons. */
   readonly details?: ReactNode;
   readonly action: string;
-  /** A text that the person must enter first. */
+  /** The text, such as a name, that the person must enter before the action can be confirmed. */
   readonly phrase?: string;
   readonly command?: string | undefined;
   readonly run: () => Promise<unknown>;

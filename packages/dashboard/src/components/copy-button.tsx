@@ -2,13 +2,13 @@ import { Check, Copy } from 'lucide-react';
 import { useState } from 'react';
 import { Button } from './button.tsx';
 
-type CopyButtonProps = { readonly text: string /** What is copied, for screen readers. */; readonly label: string };
+type CopyButtonProps = { readonly text: string /** Names `text` for screen readers. */; readonly label: string };
 
 /** Copies a text to the clipboard, and shows whether that worked. */
 export function CopyButton({ text, label }: CopyButtonProps) {
   const [result, setResult] = useState<'copied' | 'failed' | null>(null);
   const copy = () =>
-    // Browsers offer no clipboard to pages loaded over plain HTTP from another machine.
+    // `navigator.clipboard` is undefined on pages that are loaded over plain HTTP from another machine.
     (navigator.clipboard?.writeText(text) ?? Promise.reject(new Error('the browser offers no clipboard'))).then(
       () => setResult('copied'),
       () => setResult('failed'),

@@ -1,7 +1,7 @@
 import { Fragment } from 'react';
 import { CopyButton } from './copy-button.tsx';
 
-type CopyTextProps = { readonly text: string /** What the text is, for screen readers. */; readonly name: string };
+type CopyTextProps = { readonly text: string /** Names the text for screen readers. */; readonly name: string };
 
 /** A key, a link or a command that people copy. Never cut off, so that it can also be selected. */
 export function CopyText({ text, name }: CopyTextProps) {
@@ -12,7 +12,7 @@ export function CopyText({ text, name }: CopyTextProps) {
           // biome-ignore lint/suspicious/noArrayIndexKey: the words have fixed positions
           <Fragment key={index}>
             {index > 0 && ' '}
-            {/* Browsers would also break lines within options, after a hyphen. */}
+            {/* Without this element, browsers would also break lines after the hyphens in options. */}
             <span className="inline-block">{word}</span>
           </Fragment>
         ))}

@@ -39,7 +39,7 @@ export function Dialog({ title, lead, onClose, children }: DialogProps) {
         </div>
         {children}
       </div>
-      {/* Last, so that the dialog opens with the focus on its first field. */}
+      {/* The Close button is the last element, so that the opened dialog focuses its first field. */}
       <Button variant="quiet" onClick={onClose} aria-label="Close" className="absolute top-4 right-4 px-2">
         <X aria-hidden="true" className="size-5" />
       </Button>

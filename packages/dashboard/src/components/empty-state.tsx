@@ -7,7 +7,7 @@ type EmptyStateProps = {
   readonly children?: ReactNode;
 };
 
-/** In place of a list without items: says what they are for, and how to get the first. */
+/** Replaces a list that has no items: says what the items are for, and how to create the first one. */
 export function EmptyState({ icon: Icon, title, children }: EmptyStateProps) {
   return (
     <div className="flex flex-col items-center gap-3 px-6 py-12 text-center">

@@ -10,7 +10,7 @@ type FormSectionProps = {
   readonly lead?: ReactNode;
   readonly form: FormState;
   readonly submit: string;
-  /** Whether there is something to send. */
+  /** Whether the form has changes to send. */
   readonly isChanged: boolean;
   readonly command?: string | undefined;
   readonly children: ReactNode;

@@ -10,7 +10,7 @@ type LoadedProps<Data> = {
   readonly children: (data: Data) => ReactNode;
 };
 
-/** Shows the data of a query, and until then its progress or its error. */
+/** Shows the data of a query. Until the data has arrived, shows a progress indicator or the query's error. */
 export function Loaded<Data>({ query, children }: LoadedProps<Data>) {
   if (query.data !== undefined) return children(query.data);
   if (query.error === null) return <Loading />;

@@ -1,4 +1,4 @@
-/** Periods until now to choose from: the value in the address of a page, and its label. */
+/** The choices for a period that ends now: the value in the page's URL, and the label. */
 export const periodOptions = [
   ['', 'Any time'],
   ['15m', 'Last 15 minutes'],

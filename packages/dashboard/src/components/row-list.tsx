@@ -11,7 +11,7 @@ export function RowList({ label, children }: { readonly label: string; readonly 
 
 type RowProps = {
   readonly title: ReactNode;
-  /** Properties, shown in one line if there is space. */
+  /** Properties of the item, shown on one line if they fit. */
   readonly facts?: readonly ReactNode[];
   readonly actions?: ReactNode;
 };

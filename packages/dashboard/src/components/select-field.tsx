@@ -7,7 +7,7 @@ type SelectProps = Omit<ComponentProps<'select'>, 'onChange'> & {
   readonly onValue: (value: string) => void;
 };
 
-/** A choice. It is the browser's own control, which is convenient on telephones, too. */
+/** A select field. Uses the browser's own `<select>`, which is also convenient on phones. */
 export function Select({ options, onValue, className, ...props }: SelectProps) {
   return (
     <span className="relative inline-flex">

@@ -1,7 +1,7 @@
 import { classNames } from './class-names.ts';
 
 type TextBlockProps = {
-  /** What the text is, for screen readers. */
+  /** Names the text for screen readers. */
   readonly label: string;
   readonly text: string;
   readonly className?: string;
@@ -10,7 +10,7 @@ type TextBlockProps = {
 const classes =
   'max-h-80 overflow-auto rounded-lg border border-line bg-background p-3 font-mono text-[0.8125rem] whitespace-pre-wrap wrap-anywhere';
 
-/** Text of any length in a frame, which keyboards scroll, too. */
+/** Shows text of any length in a frame that can also be scrolled with the keyboard. */
 export function TextBlock({ label, text, className }: TextBlockProps) {
   return (
     <section

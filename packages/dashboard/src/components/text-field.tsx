@@ -4,7 +4,7 @@ import { type ComponentProps, useId } from 'react';
 type TextFieldProps = Omit<ComponentProps<'input'>, 'id' | 'onChange'> & {
   readonly label: string;
   readonly hint?: string;
-  /** What is wrong with the value. */
+  /** The validation message for the entered value. Undefined if the value is valid. */
   readonly problem?: string | undefined;
   readonly onValue: (value: string) => void;
 };

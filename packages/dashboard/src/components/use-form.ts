@@ -8,7 +8,10 @@ export type FormState = {
   readonly problem: string | null;
 };
 
-/** Runs `send` when a form is submitted, once at a time. `problem` is the error of the last attempt, as a sentence. */
+/**
+ * Calls `send` when a form is submitted, and ignores further submits until it has ended. `problem` is the error of the last
+ * attempt, as a sentence.
+ */
 export function useForm<Result>(
   send: () => Promise<Result>,
   onDone: (result: Result) => void | Promise<void>,

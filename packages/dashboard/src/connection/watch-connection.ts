@@ -5,8 +5,8 @@ const intervalMs = 1000;
 const timeoutMs = 2000;
 
 /**
- * Asks the service at intervals whether it can be reached, while the page is visible. Without a connection, queries and changes
- * wait; then they continue.
+ * While the page is visible, checks at intervals whether the service can be reached. While it cannot, queries and changes are
+ * paused; afterwards, they continue.
  */
 export function watchConnection(): void {
   onlineManager.setEventListener((setOnline) => {

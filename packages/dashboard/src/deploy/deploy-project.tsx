@@ -40,7 +40,7 @@ export function DeployProject({ organization, packed, onChooseAgain }: DeployPro
       ? settingsOfFile(deployFile.content)
       : agent === undefined
         ? changedSettings(null, values)
-        : // Without a deploy file, an existing agent keeps its settings.
+        : // No settings are sent without a deploy file, so an existing agent keeps its settings.
           {};
   const words =
     deployFile === null
@@ -54,7 +54,7 @@ export function DeployProject({ organization, packed, onChooseAgain }: DeployPro
       settings,
       dockerfile: deployFile?.content.build.dockerfile,
     });
-  // After a failure, the settings can be corrected.
+  // The settings can be edited before the deploy starts and after it has failed.
   const isEditable = deploy.isIdle || deploy.isError;
   return (
     <>

@@ -18,7 +18,10 @@ export const defaultSettings: SettingValues = {
   secretSet: '',
 };
 
-/** A deploy file describes the whole agent: settings that it omits have their defaults. */
+/**
+ * Converts a deploy file to the settings of the agent. A setting that the file omits gets its default, not the agent's current
+ * value.
+ */
 export function settingsOfFile(file: DeployFile): AgentSettings {
   return {
     autoScaling: { minAgents: file.scaling.min_agents, maxAgents: file.scaling.max_agents },
@@ -43,7 +46,7 @@ export function deployOptions({ autoScaling, agentProfile, maxSessionDuration, s
   return options.flatMap(([name, value]) => (value == null ? [] : [name, String(value)]));
 }
 
-/** A name for an agent that resembles the name of its folder. */
+/** Converts the name of a folder to a valid agent name. */
 export function suggestName(folder: string): string {
   return folder
     .toLowerCase()
@@ -52,7 +55,7 @@ export function suggestName(folder: string): string {
     .replace(/^-+|-+$/g, '');
 }
 
-/** Why a text cannot be the name of an agent, or undefined. */
+/** Returns why a text is not a valid agent name, or undefined if it is valid. */
 export function nameProblem(name: string): string | undefined {
   if (name.length < nameLength.minimum || name.length > nameLength.maximum)
     return `Use ${nameLength.minimum} to ${nameLength.maximum} characters.`;

@@ -6,7 +6,10 @@ import { type ProjectSource, sourceOfArchive, sourceOfFiles } from './project-so
 
 type DropZoneProps = {
   readonly isDragged: boolean;
-  /** The function throws a `PackingError` if the choice is not a project. */
+  /**
+   * Called with a function that returns the dropped or picked project, and throws a `PackingError` if the choice is not a
+   * project.
+   */
   readonly onChoose: (choose: () => ProjectSource) => void;
 };
 

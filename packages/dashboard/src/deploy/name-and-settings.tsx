@@ -12,7 +12,7 @@ type NameAndSettingsProps = {
   readonly onName: (name: string) => void;
   readonly values: SettingValues;
   readonly onValues: (values: SettingValues) => void;
-  /** Whether an agent has this name. It keeps its settings. */
+  /** Whether an agent with this name already exists. If so, the deploy does not change its settings. */
   readonly exists: boolean;
 };
 

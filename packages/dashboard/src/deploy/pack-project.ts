@@ -16,7 +16,7 @@ import type { ProjectSource } from './project-source.ts';
 export type PackedProject = {
   /** The name of the folder or of the archive. */
   readonly name: string;
-  /** Null if the project has none. `path` is relative to the folder. */
+  /** The deploy file, or null if the project has none. `path` is relative to the project's folder. */
   readonly deployFile: { readonly path: string; readonly content: DeployFile } | null;
   readonly project: ProjectFiles;
   readonly warnings: readonly string[];

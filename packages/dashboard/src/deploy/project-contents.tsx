@@ -7,12 +7,12 @@ import { FactList } from '../components/fact-list.tsx';
 import { Section } from '../components/section.tsx';
 import type { PackedProject } from './pack-project.ts';
 
-/** Long lists are cut off, so that a project with many files stays readable. */
+/** Maximum number of rows per list, so that the page stays readable for a project with many files. */
 const maxRows = 200;
 
 type ProjectContentsProps = { readonly packed: PackedProject; readonly onChooseAgain: (() => void) | undefined };
 
-/** What is in the archive, what is not and why, and what looks wrong. */
+/** Shows the files in the archive, the excluded files with the reason, and warnings about suspicious files. */
 export function ProjectContents({ packed, onChooseAgain }: ProjectContentsProps) {
   const { name, project, archive, warnings } = packed;
   const { files, excluded } = project;

@@ -1,6 +1,6 @@
 import { type Folder, type FolderEntry, PackingError, readArchiveFolder, readStream } from '@bothost/packing';
 
-/** A project that a person chose, which is read when it is packed. */
+/** A folder or archive that a person chose. `open` reads its files only when the project is packed. */
 export type ProjectSource = { readonly name: string; readonly open: () => Promise<Folder> };
 
 const archivePattern = /\.(tar\.gz|tgz)$/i;
@@ -21,7 +21,7 @@ export function sourceOfArchive(file: File): ProjectSource {
   return { name: file.name.replace(archivePattern, ''), open: () => readArchiveFolder(file.stream()) };
 }
 
-/** Must be called while the drop event is handled, because the browser then removes the data. */
+/** Must be called synchronously in the drop event handler, because the browser removes the data when the handler returns. */
 export function sourceOfDrop({ items }: DataTransfer): ProjectSource {
   const entries = [...items].flatMap((item) => item.webkitGetAsEntry() ?? []);
   const [entry] = entries;
@@ -64,7 +64,7 @@ function directoryFolder(directory: FileSystemDirectoryEntry): Folder {
 async function readEntries(directory: FileSystemDirectoryEntry): Promise<readonly FileSystemEntry[]> {
   const reader = directory.createReader();
   const all: FileSystemEntry[] = [];
-  // The browser returns the entries in batches, and an empty one at the end.
+  // `readEntries` returns the entries in batches. An empty batch marks the end.
   for (;;) {
     const batch = await new Promise<FileSystemEntry[]>((resolve, reject) => reader.readEntries(resolve, reject));
     if (batch.length === 0) return all;
@@ -87,7 +87,7 @@ function folderEntry(entry: FileSystemEntry): FolderEntry {
   };
 }
 
-/** A file that changes after it was chosen cannot be read any more. */
+/** Reads a file in chunks. Throws if the file was changed after it was chosen, because browsers then refuse to read it. */
 async function* readFile(file: File): AsyncGenerator<Uint8Array> {
   try {
     yield* readStream(file.stream());

@@ -14,7 +14,7 @@ import type { AcceptedDeployment } from './run-deploy.ts';
 
 type RolloutProps = { readonly organization: string; readonly accepted: AcceptedDeployment };
 
-/** The start of the first instance, until the deployment serves or has failed. */
+/** Shows the start of the first instance until the deployment serves or has failed. */
 export function Rollout({ organization, accepted }: RolloutProps) {
   const { agentName, deploymentId, change, warning } = accepted;
   const deployment = useQuery(deploymentQuery(organization, agentName, deploymentId));

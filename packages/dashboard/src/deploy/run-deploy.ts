@@ -6,14 +6,14 @@ import { withRetries } from './with-retries.ts';
 export type DeployRequest = {
   readonly archive: PackedProject['archive'];
   readonly agentName: string;
-  /** Undefined: the region of the agent or, for a new one, of the organization. */
+  /** Undefined means the region of the existing agent or, for a new agent, the default region of the organization. */
   readonly region: string | undefined;
   readonly settings: AgentSettings;
   readonly dockerfile: string | undefined;
 };
 
 export type DeployProgress = {
-  /** Null if the content was built before, so that nothing is uploaded. */
+  /** Number of uploaded bytes. Null if nothing is uploaded because a build of the same content exists. */
   readonly sentBytes: number | null;
   readonly build: Build | null;
   readonly isCached: boolean;
@@ -108,7 +108,7 @@ async function followBuild({ api, onProgress, signal }: DeployContext, buildId: 
   do {
     const query = { wait: 20, ...(nextToken === undefined ? {} : { nextToken }) };
     const page = await withRetries(() => api.getBuildLogs({ params, query }, signal), signal);
-    // Each line begins with its time.
+    // Remove the timestamp at the beginning of each line.
     logLines.push(...page.logs.map((line) => line.replace(/^\S+ /, '')));
     nextToken = page.nextToken;
     onProgress({ logLines: [...logLines] });

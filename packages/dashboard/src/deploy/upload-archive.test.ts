@@ -9,10 +9,13 @@ import { uploadArchive } from './upload-archive.ts';
 
 const uploadId = '01930000-0000-7000-8000-000000000001';
 
-/** How the service treats a part: it stores some bytes and closes the connection, it rejects the part, or (null) it accepts it. */
+/**
+ * How the fake service treats one part of an upload: it stores `storedBytes` bytes and closes the connection, it rejects the part
+ * with `reason`, or (null) it accepts the part.
+ */
 type Fault = { readonly storedBytes: number } | { readonly reason: Reason } | null;
 
-/** A service with one upload. The faults apply to its first parts, one to each. */
+/** Starts a fake service with one upload. Each of the `faults` applies to one part, beginning with the first part. */
 async function startUploadService(faults: Fault[] = [], earlier = Buffer.alloc(0)) {
   const service = { received: earlier, offsets: [] as number[], announcements: [] as unknown[], origin: '' };
   const respond = (response: ServerResponse, status: number, body: unknown) =>

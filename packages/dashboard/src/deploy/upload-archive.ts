@@ -14,7 +14,10 @@ type UploadOptions = {
   readonly region: string;
   readonly onProgress: (sentBytes: number) => void;
   readonly signal: AbortSignal;
-  /** The page's own origin: the content security policy allows no other, such as that of a public URL. */
+  /**
+   * The origin of the upload URL. Defaults to the origin of the page, because the content security policy of the page allows no
+   * other origin, such as the public URL of the service.
+   */
   readonly origin?: string;
   readonly wait?: typeof delay;
 };

@@ -5,7 +5,9 @@ import { type DeployProgress, type DeployRequest, runDeploy } from './run-deploy
 
 const noProgress: DeployProgress = { sentBytes: null, build: null, isCached: false, logLines: [], accepted: null };
 
-/** Runs a deploy, which stops when the component is removed. The next deploy of the same content continues it. */
+/**
+ * Runs a deploy, which is aborted when the component unmounts. The next deploy of the same content resumes the upload or build.
+ */
 export function useDeploy(organization: string) {
   const [progress, setProgress] = useState(noProgress);
   const running = useRef<AbortController | null>(null);

@@ -2,17 +2,20 @@ import type { LogLevel } from '@bothost/contract';
 import { cloudCommand } from '../commands/shell-command.ts';
 import { periodSeconds } from '../components/period.ts';
 
-/** Which lines are shown, as in the address of the page of the logs. */
+/** The filter of the logs page, as stored in the page's URL. */
 export type LogFilter = {
   readonly session?: string | undefined;
   readonly query?: string | undefined;
-  /** Minimum level. */
+  /** Minimum log level of the shown lines. */
   readonly level?: LogLevel | undefined;
-  /** A period until now, such as `15m`. Absent: no limit. */
+  /** A period that ends now, such as `15m`. Absent means no limit. */
   readonly since?: string | undefined;
 };
 
-/** The search part of the address: the agent, the filter, and the time of the last visible line. Without a time, the log is followed. */
+/**
+ * The search parameters of the logs page: the agent, the filter, and the time of the last visible line (`at`). Without `at`, the
+ * page follows new lines.
+ */
 export type LogSearch = LogFilter & {
   readonly agent?: string | undefined;
   /** Unix time in seconds. */
@@ -30,7 +33,7 @@ export function logQuery({ session, query, level, since }: LogFilter, nowMs: num
   };
 }
 
-/** The command that prints the same lines. */
+/** Returns the `botcli` command that prints the same lines as the logs page. */
 export function logCommand(organization: string, agent: string, filter: LogFilter, isFollowing: boolean): string {
   const { session, query, level, since } = filter;
   const options = Object.entries({ session, query, level, since }).flatMap(([name, value]) =>

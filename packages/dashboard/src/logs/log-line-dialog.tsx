@@ -12,7 +12,7 @@ type LogLineDialogProps = {
   readonly onClose: () => void;
 };
 
-/** A whole line, where it is from, and its record. */
+/** Shows a log line in full, with its level, session, instance, deployment and time. */
 export function LogLineDialog({ line, organization, onClose }: LogLineDialogProps) {
   const notes = [
     line.beforeSession === true && 'Written while the instance was warm, before the session was requested.',

@@ -10,7 +10,10 @@ export function plainText(line: string): string {
   return line.replace(controls, '');
 }
 
-/** The message of a line: in Pipecat's format, without time, level and session, which are shown beside it. */
+/**
+ * Returns the message of a log line. For a line in Pipecat's format, omits the time, level and session, which the page shows in
+ * other columns.
+ */
 export function messageOf(line: string): string {
   return parseLogText(plainText(line)).message;
 }

@@ -13,7 +13,7 @@ import { formatClock } from './log-time.ts';
 import type { useLogLines } from './use-log-lines.ts';
 
 const rowPixels = 28;
-/** When this few rows are left in a direction, the next page is read. */
+/** The next page is read when fewer than this number of rows are left before the end of the loaded lines, in either direction. */
 const rowsAhead = 100;
 
 type LogViewProps = {
@@ -23,9 +23,9 @@ type LogViewProps = {
   readonly hasSessions?: boolean;
   readonly isFollowing: boolean;
   readonly onFollow: (isFollowing: boolean) => void;
-  /** Called when scrolling has stopped, with the last visible line. */
+  /** Called with the last visible line when scrolling has stopped. */
   readonly onRest?: (last: LogLine) => void;
-  /** In place of the list, if there is no line. */
+  /** Shown instead of the list if there are no lines. */
   readonly empty: ReactNode;
   readonly className?: string;
 };
@@ -133,7 +133,7 @@ function Lines({ log, organization, hasSessions = false, isFollowing, onFollow, 
         aria-activedescendant={active === -1 ? undefined : `log-line-${active}`}
         tabIndex={0}
         onKeyDown={onKeyDown}
-        // A person scrolls; the view itself scrolls only to the end.
+        // These events come from a person who scrolls, which ends following. The view itself scrolls only to the end.
         onWheel={({ deltaY }) => deltaY < 0 && onFollow(false)}
         onTouchMove={() => onFollow(false)}
         onPointerDown={({ target, currentTarget }) => target === currentTarget && onFollow(false)}
@@ -181,7 +181,9 @@ function Lines({ log, organization, hasSessions = false, isFollowing, onFollow, 
   );
 }
 
-/** Keeps the visible lines in place when older ones are added before them, and stays at the end while following. */
+/**
+ * Keeps the visible lines in place when older lines are inserted above them, and scrolls to the end while new lines are followed.
+ */
 function useScrollAnchor(
   scroller: { readonly current: HTMLDivElement | null },
   lines: readonly LogLine[],

@@ -126,7 +126,7 @@ type FollowedLogProps = {
 
 function FollowedLog({ organization, agent, isFollowing, onChange }: FollowedLogProps) {
   const search = route.useSearch();
-  // The address follows the position; the log is read from where it was opened.
+  // Scrolling updates `at` in the URL, but must not reload the log, so `startAt` keeps the value with which the page was opened.
   const [startAt, setStartAt] = useState(search.at);
   const { session, query, level, since } = search;
   const log = useLogLines({
@@ -185,7 +185,7 @@ function FollowedLog({ organization, agent, isFollowing, onChange }: FollowedLog
   );
 }
 
-/** Takes effect on Enter, or when the focus leaves it, because each change is a request. */
+/** A search field that applies its text on Enter or when it loses the focus, because each change sends a request. */
 function SearchField({ value, onValue }: { readonly value: string; readonly onValue: (value: string) => void }) {
   const [entered, setEntered] = useState(value);
   const apply = () => {

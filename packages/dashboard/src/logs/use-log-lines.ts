@@ -6,26 +6,29 @@ import { organizationApi, organizationKey } from '../organization/organization.t
 import { secondsOf } from './log-time.ts';
 
 const linesPerPage = 1_000;
-/** Who scrolls back reads on. Fewer requests are faster, because each one searches the log. */
+/** A person who scrolls back usually continues, and each request searches the log again, so few large pages are faster. */
 const olderLinesPerPage = 5_000;
-/** How long a request waits for new lines. */
+/** Maximum time that the service holds a request open until new lines arrive (long polling). */
 const waitSeconds = 20;
 
 type LogQuery = Partial<RequestOf<Operations['getLogs']>['query']>;
 
 export type LogSource = {
   readonly organization: string;
-  /** Name or id. */
+  /** Name or id of the agent. */
   readonly agent: string;
-  /** Identifies the lines. `query` may contain the time, which changes with each request. */
+  /**
+   * Query key that identifies the filter. It is separate from `query`, because `query` may contain the current time, which
+   * changes with each request.
+   */
   readonly key: readonly unknown[];
   readonly query: () => LogQuery;
-  /** Unix time in seconds of the last line at first. Absent: the newest line. */
+  /** Unix time in seconds of the last line on the first page. Absent means the newest line. */
   readonly startAt?: number | undefined;
 };
 
 type Page = {
-  /** Oldest first. */
+  /** The lines of this page, oldest first. */
   readonly lines: readonly LogLine[];
   readonly older: LogQuery | null;
   readonly newer: LogQuery | null;
@@ -46,7 +49,7 @@ export function useLogLines({ organization, agent, key, query, startAt }: LogSou
       const after = (cursor: string | null) =>
         cursor === null ? null : ({ order: 'asc', cursor, wait: waitSeconds } as const);
       if (request.order === 'asc') {
-        // The page before this one, which was read by time, ends with the lines of this microsecond.
+        // The previous page was read up to `startAt`, so it already contains the lines of this microsecond.
         const isOverlapping = pageParam.startTime !== undefined && startAt !== undefined;
         const lines = isOverlapping ? page.logs.filter((line) => secondsOf(line.timestamp) > startAt) : page.logs;
         return { lines, older: null, newer: after(page.nextCursor), isMaskingIncomplete };
@@ -59,7 +62,7 @@ export function useLogLines({ organization, agent, key, query, startAt }: LogSou
         isMaskingIncomplete,
       };
     },
-    // Half a microsecond more, because the service rounds down and numbers are inexact.
+    // Add half a microsecond, because the service rounds the time down and floating-point numbers are inexact.
     initialPageParam: (startAt === undefined
       ? { order: 'desc' }
       : { order: 'desc', endTime: startAt + 5e-7 }) as LogQuery,
@@ -67,7 +70,8 @@ export function useLogLines({ organization, agent, key, query, startAt }: LogSou
     getNextPageParam: ({ newer }) => newer,
     staleTime: Number.POSITIVE_INFINITY,
     refetchOnReconnect: false,
-    // Lines never change. Sharing would compare all of them with every new page, and copy lines that moved to another index.
+    // Disable structural sharing, because log lines never change: it would compare all lines after every new page, and copy lines
+    // whose index has changed.
     structuralSharing: false,
     ...liveOptions,
   });

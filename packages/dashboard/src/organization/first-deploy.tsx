@@ -5,7 +5,7 @@ import { Button } from '../components/button.tsx';
 import { CopyText } from '../components/copy-text.tsx';
 import { mayCall, useMembership } from './organization.ts';
 
-/** The content of an empty state of an organization without agents: leads to the first deploy. */
+/** The empty state of an organization without agents, with a link to the deploy page. */
 export function FirstDeploy() {
   const membership = useMembership();
   const { name: organization } = membership;

@@ -7,7 +7,7 @@ import { findMembership, MembershipContext, rememberOrganization } from './organ
 
 const route = getRouteApi('/signed-in/app/orgs/$organization');
 
-/** Pages below belong to the organization in the address, which the person must be a member of. */
+/** Renders pages only for an organization that is in the URL and that the person is a member of. */
 export function OrganizationGate() {
   const { organization } = route.useParams();
   const membership = findMembership(useUser(), organization);
@@ -26,7 +26,7 @@ export function OrganizationGate() {
       </Card>
     );
   }
-  // The key discards the state of dialogs and forms when the organization changes.
+  // The key makes React discard the state of dialogs and forms when the organization changes.
   return (
     <MembershipContext key={membership.id} value={membership}>
       <Outlet />

@@ -20,7 +20,10 @@ export function organizationKey(organization: string): readonly unknown[] {
 
 export const MembershipContext = createContext<Membership | null>(null);
 
-/** The organization in the address of the page, and the person's role in it. Only for pages below `OrganizationGate`. */
+/**
+ * Returns the organization in the page's URL and the person's role in it. Throws in components that are not rendered inside
+ * `OrganizationGate`.
+ */
 export function useMembership(): Membership {
   const membership = useContext(MembershipContext);
   if (membership === null) throw new Error('useMembership is called outside of OrganizationGate');
@@ -36,7 +39,9 @@ export function findMembership(user: User, nameOrId: string): Membership | undef
   return user.organizations.find(({ id, name }) => nameOrId === name || nameOrId.toLowerCase() === id);
 }
 
-/** The organization that pages without one in their address lead to: the one used last, or else the first. */
+/**
+ * Returns the organization for pages without an organization in their URL: the last used one, otherwise the person's first one.
+ */
 export function preferredMembership(user: User): Membership | undefined {
   return findMembership(user, localStorage.getItem(storageName) ?? '') ?? user.organizations[0];
 }

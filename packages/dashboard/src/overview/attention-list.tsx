@@ -38,7 +38,7 @@ function nextStep({ kind, agentName, sessionId }: Attention): NextStep {
 
 type AttentionListProps = { readonly attention: readonly Attention[]; readonly organization: string };
 
-/** Problems of agents, each with its cause, what to do, and the command for that. */
+/** Lists problems of agents, each with its cause, the next step, and the command for that step. */
 export function AttentionList({ attention, organization }: AttentionListProps) {
   if (attention.length === 0) {
     return (

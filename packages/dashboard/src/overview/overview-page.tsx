@@ -102,7 +102,7 @@ function Figure({ name, value, note, isBad = false, children }: FigureProps) {
   );
 }
 
-/** A bar for a share of 0 to 1, which the text above it states as well. */
+/** A bar for a share from 0 to 1. Hidden from screen readers, because the text above the bar states the share. */
 function Meter({ share, isBad }: { readonly share: number; readonly isBad: boolean }) {
   return (
     <svg aria-hidden="true" viewBox="0 0 100 4" preserveAspectRatio="none" className="h-1.5 w-full rounded-full">

@@ -32,7 +32,7 @@ export function CommandPalette({ pages, onClose, onShortcuts }: CommandPalettePr
   const otherTheme = currentTheme() === 'dark' ? 'light' : 'dark';
   return (
     <Dialog title="Go to" onClose={onClose}>
-      {/* Without a tab index, so that the dialog opens with the focus on the field. */}
+      {/* Remove the tab index of the library, so that the opened dialog focuses the input field. */}
       <Command label="Command palette" loop tabIndex={undefined}>
         <Command.Input
           placeholder="A page, an agent or an organization"
@@ -97,7 +97,7 @@ function Group({ heading, children }: { readonly heading: string; readonly child
 
 type ItemProps = {
   readonly onSelect: () => void;
-  /** Words that find the item beside its text. */
+  /** Additional search words for the item. */
   readonly keywords?: string[];
   readonly children: string;
 };
@@ -105,7 +105,8 @@ type ItemProps = {
 function Item({ onSelect, keywords = [], children }: ItemProps) {
   return (
     <Command.Item
-      // Given, because the library can only read the text of an item that is shown, and an item may be added during a search.
+      // Pass the text explicitly: the library reads it only from items that are visible, and an item may be added during a
+      // search.
       value={children}
       keywords={keywords}
       onSelect={onSelect}

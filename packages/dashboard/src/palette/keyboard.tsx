@@ -9,7 +9,7 @@ const ShortcutList = lazy(() =>
   import('./shortcut-list.tsx').then(({ ShortcutList: component }) => ({ default: component })),
 );
 
-/** How long the second key of a shortcut may take. */
+/** Maximum time between the two keys of a shortcut such as `g` `a`. */
 const sequenceMs = 1500;
 
 /** Handles the keyboard shortcuts of the application: the command palette, the list of shortcuts, and a key for each page. */

@@ -1,6 +1,6 @@
 /**
- * The keys that open the pages of the navigation after `g`: of each label, the first letter that no earlier label uses. A label
- * without such a letter has no key.
+ * Assigns each page of the navigation the key that opens it after `g`: the first letter of its label that no earlier label uses.
+ * A label without such a letter has no key.
  */
 export function shortcutKeys(labels: readonly string[]): ReadonlyMap<string, string> {
   const keys = new Map<string, string>();

@@ -3,8 +3,8 @@ type Json = { readonly [key: string]: unknown };
 const organizationBase = '/organizations/{organization}';
 
 /**
- * The OpenAPI document as the reference shows it. Most operations have a short path and one below an organization, which work
- * the same. Only the short one is kept, so that no operation is listed twice.
+ * Prepares the OpenAPI document for the API reference. Most operations exist under a short path and under a path of an
+ * organization, with the same behavior. Keeps only the short path, so that each operation is listed once.
  */
 export function referenceDocument(document: Json): Json {
   const paths = document['paths'] as Readonly<Record<string, Json>>;

@@ -20,7 +20,9 @@ const repairs: readonly (readonly [selector: string, repair: (element: Element) 
   ['.group\\/copy-button[aria-controls]', (element) => element.removeAttribute('aria-controls')],
 ];
 
-/** Repairs the markup of the library below an element, now and after each change. Returns a function that stops it. */
+/**
+ * Repairs the library's markup inside an element, immediately and after each change. Returns a function that stops the repairs.
+ */
 export function repairMarkup(root: Element): () => void {
   const repairAll = () => {
     for (const [selector, repair] of repairs) for (const element of root.querySelectorAll(selector)) repair(element);

@@ -3,7 +3,7 @@ import { SignedIn } from '../accounts/signed-in.tsx';
 import { Shell } from '../shell/shell.tsx';
 import { root } from './root.tsx';
 
-// The parents of all other routes below the root: frames of pages, and what a person needs to see them.
+// Parent routes of all pages: they add the frame around a page and check what the page needs, such as a signed-in person.
 export const shell = createRoute({ getParentRoute: () => root, id: 'shell', component: Shell });
 export const signedIn = createRoute({ getParentRoute: () => root, id: 'signed-in', component: SignedIn });
 export const signedInShell = createRoute({ getParentRoute: () => signedIn, id: 'shell', component: Shell });

@@ -6,7 +6,7 @@ import { useRefreshSecrets } from './secret-queries.ts';
 
 type DeleteSetDialogProps = {
   readonly set: { readonly name: string; readonly revision: number };
-  /** The agents that use the set. */
+  /** Names of the agents that use the set. The dialog lists them. */
   readonly agents: readonly string[];
   readonly onDone?: () => void | Promise<void>;
   readonly onClose: () => void;

@@ -34,7 +34,7 @@ export function PullSecretDialog({ replaced, onClose }: PullSecretDialogProps) {
           isImagePullSecret: true,
           host,
           secretValue: encodeCredentials(username, password),
-          // The revision of a set that does not exist.
+          // Revision 0 means that the set must not exist yet, so an existing set is not overwritten.
           ...(replaced === null ? { expectedRevision: 0 } : {}),
         },
       }),

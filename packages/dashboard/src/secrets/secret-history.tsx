@@ -17,7 +17,7 @@ import { secretHistoryQuery, useRefreshSecrets } from './secret-queries.ts';
 
 const actionLabels = { set: 'Set', replace: 'Replaced all keys', unset: 'Removed', rollback: 'Rollback' } as const;
 
-/** The revisions of a secret set, newest first, with what each changed. */
+/** Lists the revisions of a secret set, newest first, with the changed keys of each revision. */
 export function SecretHistory({ set: { name, revision } }: { readonly set: SecretSetDetails }) {
   const membership = useMembership();
   const { name: organization } = membership;

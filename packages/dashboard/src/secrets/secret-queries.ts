@@ -2,7 +2,7 @@ import { infiniteQueryOptions, queryOptions, useQueryClient } from '@tanstack/re
 import { organizationApi, organizationKey } from '../organization/organization.ts';
 
 const refreshMs = 10_000;
-/** While a revision is delivered to its region. */
+/** Interval at which a secret set is read while its new revision is delivered to its region. */
 const deliveryRefreshMs = 1_000;
 
 /** The start of the query keys of all secret sets and image pull secrets. */
@@ -27,7 +27,7 @@ export function secretSetQuery(organization: string, setName: string) {
   });
 }
 
-/** Without a region, the query needs `enabled: false`. */
+/** Reads the secret sets of a region. If `region` is undefined, the caller must disable the query with `enabled: false`. */
 export function regionSecretSetsQuery(organization: string, region: string | undefined) {
   return queryOptions({
     queryKey: [...secretsKey(organization), 'region', region],
@@ -48,7 +48,10 @@ export function secretHistoryQuery(organization: string, setName: string) {
   });
 }
 
-/** Returns a function that reads the organization's data again after a change of secrets, which can make agents stale. */
+/**
+ * Returns a function that reloads all data of the organization after a change of secrets, because the change can also make agents
+ * stale.
+ */
 export function useRefreshSecrets(organization: string): () => Promise<void> {
   const queries = useQueryClient();
   return () => queries.invalidateQueries({ queryKey: organizationKey(organization) });

@@ -13,9 +13,9 @@ import { useRefreshSecrets } from './secret-queries.ts';
 import { ValueField } from './value-field.tsx';
 
 type SetValueDialogProps = {
-  /** Null for a new set. */
+  /** Name of the existing set. Null creates a set. */
   readonly setName: string | null;
-  /** Null for a new key. */
+  /** The key whose value is replaced. Null adds a key. */
   readonly secretKey: string | null;
   readonly onDone?: (setName: string) => void | Promise<void>;
   readonly onClose: () => void;
@@ -40,7 +40,7 @@ export function SetValueDialog({ setName, secretKey, onDone, onClose }: SetValue
         params: { setName: name },
         body: {
           secrets: [{ secretKey: key, secretValue: value }],
-          // The revision of a set that does not exist.
+          // Revision 0 means that the set must not exist yet, so an existing set is not overwritten.
           ...(setName === null ? { expectedRevision: 0 } : {}),
         },
       }),
@@ -102,7 +102,7 @@ export function SetValueDialog({ setName, secretKey, onDone, onClose }: SetValue
   );
 }
 
-/** Why a text cannot be a key, or undefined. */
+/** Returns why a text is not a valid key, or undefined if it is valid. */
 function describeKey(key: string): string | undefined {
   if (!secretKeyPattern.test(key)) return 'Use 1 to 64 letters, digits, underscores and hyphens.';
   return reservedKeyProblem(key) ?? undefined;

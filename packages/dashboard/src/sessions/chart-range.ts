@@ -1,20 +1,23 @@
 /** A range of Unix times in seconds. */
 export type ChartRange = { readonly from: number; readonly to: number };
 
-/** Narrows (`factor` below 1) or widens a range around its middle, within `whole`. Null if nothing is left out. */
+/**
+ * Narrows (`factor` below 1) or widens a range around its middle, within `whole`. Returns null, which means no zoom, if the
+ * result is nearly all of `whole`.
+ */
 export function zoom({ from, to }: ChartRange, factor: number, whole: ChartRange): ChartRange | null {
   const middle = (from + to) / 2;
   const half = Math.max(1, ((to - from) * factor) / 2);
   return clampRange({ from: middle - half, to: middle + half }, whole);
 }
 
-/** The part of a range that is within `whole`. Null if it is nearly all of it. */
+/** Returns the part of a range that is within `whole`, or null, which means no zoom, if that part is nearly all of `whole`. */
 export function clampRange({ from, to }: ChartRange, whole: ChartRange): ChartRange | null {
   const clamped = { from: Math.max(from, whole.from), to: Math.min(to, whole.to) };
   return clamped.to - clamped.from > 0.95 * (whole.to - whole.from) ? null : clamped;
 }
 
-/** How many times there are in each of `count` equal parts of a range. */
+/** Divides a range into `count` equal parts and counts the times in each part. */
 export function countPerPart(times: readonly number[], { from, to }: ChartRange, count: number): number[] {
   const counts = new Array<number>(count).fill(0);
   const width = (to - from) / count;

@@ -7,7 +7,7 @@ type EndedSession = Pick<SessionResponse, 'completionStatus' | 'events' | 'botSt
 
 const readOutput = 'Read the last output below, fix the bot and deploy it again.';
 
-/** Explains the end of a session that failed or was cut short. Null for a session that is active or ended as it should. */
+/** Explains why a session failed or was cut short. Returns null for a session that is active or ended normally. */
 export function explainEnd({ completionStatus: status, events, botStartSeconds }: EndedSession): EndExplanation | null {
   const detailOf = (code: string) => events.findLast(({ eventCode }) => eventCode === code)?.detail;
   if (status === null) return null;

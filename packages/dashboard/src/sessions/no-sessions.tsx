@@ -10,7 +10,7 @@ import { FirstDeploy } from '../organization/first-deploy.tsx';
 
 type NoSessionsProps = { readonly organization: string; readonly isFiltered: boolean };
 
-/** In place of an empty list: leads to the first deploy, then to the first session. */
+/** Replaces an empty list of sessions: links to the first deploy or, if there is an agent, to its first session. */
 export function NoSessions({ organization, isFiltered }: NoSessionsProps) {
   const agents = useQuery(agentNamesQuery(organization));
   if (isFiltered) {

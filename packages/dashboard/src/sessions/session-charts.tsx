@@ -22,9 +22,9 @@ type SessionChartsProps = {
   readonly metrics: ResourceMetrics | null;
   readonly events: readonly SessionEvent[];
   readonly lines: readonly LogLine[];
-  /** From the creation of the session to its end, or until now. */
+  /** The range from the creation of the session to its end, or to the present while it is active. */
   readonly whole: ChartRange;
-  /** The part that is shown; null: all. */
+  /** The zoomed part of the range. Null shows the whole range. */
   readonly part: ChartRange | null;
   readonly onPart: (part: ChartRange | null) => void;
 };
@@ -162,7 +162,7 @@ function usageSeries(metrics: ResourceMetrics | null) {
   const cpuPercentiles = percentilesOf('cpuMillicores');
   const memoryPercentiles = percentilesOf('memoryBytes');
   const cpu: ChartSeries = { label: 'CPU', color: 'accent', kind: 'area', values: samples.map(({ c }) => c) };
-  // The axis counts in MiB, so that its numbers are round.
+  // Convert to MiB, so that the ticks of the axis are round numbers.
   const mebibytes = samples.map(({ m }) => m / mebibyte);
   const memory: ChartSeries = { label: 'Memory', color: 'accent', kind: 'area', values: mebibytes };
   return {

@@ -1,6 +1,9 @@
 type SessionTimes = { readonly createdAt: string; readonly endedAt: string | null };
 
-/** How long a session took, or has taken so far, in milliseconds. Never negative, because clocks differ. */
+/**
+ * Returns the duration of a session in milliseconds, or the time since its creation while it is active. Never negative, even if
+ * the clocks of server and browser differ.
+ */
 export function sessionDurationMs({ createdAt, endedAt }: SessionTimes, nowMs: number): number {
   return Math.max(0, (endedAt === null ? nowMs : Date.parse(endedAt)) - Date.parse(createdAt));
 }

@@ -4,7 +4,7 @@ import { useNow } from '../components/use-now.ts';
 import { formatLongDuration, sessionDurationMs } from './session-duration.ts';
 import { SessionStatus } from './session-status.tsx';
 
-/** The main facts of a session, and its ids. */
+/** Shows the status, completion, start and duration of a session, and its ids. */
 export function SessionFacts({ session }: { readonly session: SessionResponse }) {
   const { sessionId, deploymentId, createdAt, endedAt, completionStatus, botStartSeconds, coldStart } = session;
   const now = useNow(endedAt === null);

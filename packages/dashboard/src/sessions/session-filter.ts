@@ -7,9 +7,9 @@ export type SessionFilter = {
   readonly agent?: string | undefined;
   /** `active`, `ended`, `failed`, or an end state. */
   readonly status?: string | undefined;
-  /** A period until now, such as `15m`. Absent: no limit. */
+  /** A period that ends now, such as `15m`. Absent means no limit. */
   readonly since?: string | undefined;
-  /** A range of seconds such as `10-60`, `-10` or `600-`. */
+  /** A range of durations in seconds, such as `10-60`, `-10` (at most 10) or `600-` (at least 600). */
   readonly duration?: string | undefined;
 };
 
@@ -52,7 +52,10 @@ function statusQuery(status: string | undefined): SessionQuery {
   return status === undefined ? {} : { endState: status };
 }
 
-/** The command that lists the same sessions: `botcli` lists those of one agent, by status. */
+/**
+ * Returns the command that lists the same sessions: `botcli` if its options can express the filter (one agent, by status),
+ * otherwise `curl`.
+ */
 export function sessionListCommand(origin: string, organization: string, filter: SessionFilter, nowMs: number): string {
   const { startTime, durationMin, durationMax, ...query } = sessionQuery(filter, nowMs);
   const isOfCli = startTime === undefined && durationMin === undefined && durationMax === undefined;

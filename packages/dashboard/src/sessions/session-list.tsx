@@ -21,7 +21,7 @@ type SessionListProps = {
   readonly organization: string;
   readonly filter: SessionFilter;
   readonly newest: NewestSessions;
-  /** Where the window is scrolled to at first, in pixels. */
+  /** Initial scroll position of the window in pixels. */
   readonly initialOffset: number;
 };
 
@@ -127,7 +127,7 @@ function SessionCells({ organization, session, onStop }: SessionCellsProps) {
         <Link
           to="/orgs/$organization/sessions/$sessionId"
           params={{ organization, sessionId }}
-          // The whole row leads to the session.
+          // The link's `::after` element covers the whole row, so that a click anywhere in the row opens the session.
           className="truncate font-medium after:absolute after:inset-0"
         >
           {agentName}

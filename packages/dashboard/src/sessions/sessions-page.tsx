@@ -21,7 +21,8 @@ export function SessionsPage() {
   const filter = route.useSearch();
   const navigate = useNavigate();
   const newest = useNewestSessions(organization, filter);
-  // The position of a page that is loaded again, or returned to. The list has its height only once it is read.
+  // Restores the scroll position after a reload or Back. The list gets its height only after it has been read, so the router
+  // cannot restore it.
   const stored = useElementScrollRestoration({ getElement: () => window });
   const [initialOffset] = useState(stored?.scrollY ?? 0);
   const setFilter = (change: SessionFilter) =>

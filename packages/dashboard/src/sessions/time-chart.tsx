@@ -11,35 +11,35 @@ export type ChartSeries = {
   readonly label: string;
   readonly color: ChartColor;
   readonly values: readonly number[];
-  /** A bar per value, or a filled line. */
+  /** `bars` draws one bar per value, `area` a filled line. */
   readonly kind: 'bars' | 'area';
 };
 
-/** A horizontal line. */
+/** A horizontal line at a value. */
 export type ChartLevel = { readonly value: number; readonly color: ChartColor };
 
 export type ChartMark = { readonly at: number; readonly color: ChartColor };
 
 type TimeChartProps = {
-  /** What the chart shows, for screen readers. */
+  /** Describes the chart for screen readers. */
   readonly label: string;
-  /** Unix times in seconds. */
+  /** The time of each value, in Unix seconds. */
   readonly times: readonly number[];
   readonly series: readonly ChartSeries[];
   readonly levels?: readonly ChartLevel[];
-  /** Moments with a vertical line. */
+  /** Times at which the chart draws a vertical line. */
   readonly marks: readonly ChartMark[];
   readonly range: ChartRange;
   readonly format: (value: number) => string;
-  /** The charts of a group have a common crosshair. */
+  /** Charts with the same group share a crosshair. */
   readonly group: string;
   readonly height: number;
   /** The highest value of the axis, even if all values are lower. */
   readonly atLeast: number;
   readonly hasTimeAxis?: boolean;
-  /** Called with the part that a person selects with the pointer, and with null for a double click. */
+  /** Called with the range that a person selects with the pointer, and with null after a double click. */
   readonly onSelect: (range: ChartRange | null) => void;
-  /** Called with the index of the time under the crosshair. */
+  /** Called with the index in `times` under the crosshair, or with null when the pointer leaves the chart. */
   readonly onHover?: (index: number | null) => void;
 };
 
@@ -124,7 +124,7 @@ function chartOptions(
         label,
         stroke: color(name),
         width: 1.5,
-        // A line needs two points.
+        // Show a dot for a single value, because a line needs two points.
         points: { show: (self: uPlot) => kind === 'area' && self.data[0].length < 2 },
         fill: `color-mix(in oklab, ${color(name)} 22%, transparent)`,
         ...(kind === 'bars' && uPlot.paths.bars !== undefined

@@ -7,7 +7,7 @@ import { type SessionFilter, sessionQuery } from './session-filter.ts';
 
 const sessionsPerPage = 100;
 
-/** The newest sessions that match a filter, read again every two seconds. */
+/** Reads the newest sessions that match a filter, and reads them again every two seconds. */
 export function useNewestSessions(organization: string, filter: SessionFilter) {
   return useQuery({
     queryKey: [...organizationKey(organization), 'sessions', filter, 'newest'],
@@ -23,8 +23,8 @@ export function useNewestSessions(organization: string, filter: SessionFilter) {
 export type NewestSessions = NonNullable<ReturnType<typeof useNewestSessions>['data']>;
 
 /**
- * The list that rows are counted in. At the top of the list it is the newest one. Further down, the list does not change,
- * because new sessions would move the rows that the user is reading.
+ * Returns the list in which rows are counted. While the page is scrolled to the top, this is always the newest list. Further
+ * down, the list stays the same, because new sessions would move the rows that the user is reading.
  */
 export function useStableList(newest: NewestSessions, isAtTop: boolean) {
   const [kept, setKept] = useState<NewestSessions | null>(null);
@@ -57,7 +57,7 @@ export function useSessionRows(
         };
         return organizationApi(organization).listOrganizationSessions({ query }, signal);
       },
-      // At the top of the list, another query reads the first page.
+      // Skip the first page while the list is scrolled to the top: `useNewestSessions` reads it.
       enabled: page > 0 || !isAtTop,
       refetchInterval: pollMs,
       ...liveOptions,

@@ -3,11 +3,11 @@ export type AuditFilter = {
   readonly action?: string | undefined;
   readonly object?: string | undefined;
   readonly result?: string | undefined;
-  /** A number of days, such as `7d`. Absent: no limit. */
+  /** A number of days until now, such as `7d`. Absent means no limit. */
   readonly since?: string | undefined;
 };
 
-/** The start of a period such as `7d`, or undefined for any other text. */
+/** Returns the start of a period that ends now, such as `7d`, or undefined for any other text. */
 export function startOfPeriod(period: string | undefined, now: Date): string | undefined {
   const days = /^(\d{1,4})d$/.exec(period ?? '')?.[1];
   return days === undefined ? undefined : new Date(now.getTime() - Number(days) * 86_400_000).toISOString();

@@ -83,7 +83,7 @@ export function AuditPage() {
 
 type ObjectFilterProps = { readonly value: string; readonly onValue: (value: string) => void };
 
-/** Takes effect on Enter, or when the focus leaves it, because each change is a request. */
+/** A filter field that applies its text on Enter or when it loses the focus, because each change sends a request. */
 function ObjectFilter({ value, onValue }: ObjectFilterProps) {
   const [entered, setEntered] = useState(value);
   const apply = () => {

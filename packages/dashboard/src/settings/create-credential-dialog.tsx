@@ -10,20 +10,20 @@ import { useForm } from '../components/use-form.ts';
 import { lifetimeOptions } from './lifetimes.ts';
 
 type CreateCredentialDialogProps = {
-  /** Such as `private key`. */
+  /** What the dialog creates, for example `private key`. */
   readonly kind: string;
   readonly lead: ReactNode;
   readonly namePlaceholder: string;
   readonly defaultDays: string;
-  /** Creates it and returns its value. `days` is empty for one that does not expire. */
+  /** Creates the key or token and returns its secret value. `days` is empty for a key or token that does not expire. */
   readonly create: (name: string, days: string) => Promise<string>;
   readonly command?: (name: string, days: string) => string;
-  /** How to use the value. */
+  /** Explains how to use the created value. */
   readonly usage: ReactNode;
   readonly onClose: () => void;
 };
 
-/** Creates a key or a personal token, and then shows its value, which no other page shows. */
+/** Creates a key or a personal token, then shows its value, which is never shown again. */
 export function CreateCredentialDialog(props: CreateCredentialDialogProps) {
   const { kind, lead, namePlaceholder, defaultDays, create, command, usage, onClose } = props;
   const [name, setName] = useState('');

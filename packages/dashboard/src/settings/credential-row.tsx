@@ -17,7 +17,7 @@ type Credential = {
 type CredentialRowProps = {
   readonly credential: Credential;
   readonly badge?: ReactNode;
-  /** Absent if the person may not revoke it. */
+  /** Revokes the key or token. Absent if the person is not allowed to revoke it. */
   readonly onRevoke?: (() => void) | undefined;
 };
 

@@ -65,7 +65,7 @@ function Names({ membership }: { readonly membership: Membership }) {
     ...(verboseName === membership.verboseName ? {} : { verboseName }),
   };
   const form = useForm(
-    // By id, because a repeated attempt must still find the organization after it was renamed.
+    // Use the id instead of the name, because a repeated request must find the organization even after it was renamed.
     () => organizationApi(membership.id).updateOrganization({ body }),
     async (renamed) => {
       await navigate({

@@ -7,7 +7,7 @@ export const lifetimeOptions = [
   ['', 'No expiration'],
 ] as const;
 
-/** The field `expiresInSeconds` of a request. */
+/** Converts days to the field `expiresInSeconds` of a request. An empty text becomes null, which means no expiry. */
 export function lifetimeSeconds(days: string): number | null {
   return days === '' ? null : Number(days) * 86_400;
 }

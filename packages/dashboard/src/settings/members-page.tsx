@@ -19,7 +19,7 @@ import { mayCall, organizationApi, organizationKey, useMembership } from '../org
 import { Invitations } from './invitations.tsx';
 import { roleOf, roleOptions } from './role-options.ts';
 
-/** The page of the people in an organization, and of the invitations that are still open. */
+/** The page of an organization's members and pending invitations. */
 export function MembersPage() {
   const membership = useMembership();
   return (
@@ -45,7 +45,7 @@ function Members() {
     mutationFn: ({ member, role }: { readonly member: Member; readonly role: string }) =>
       api.updateMember({ params: { userId: member.userId }, body: { role: roleOf(role) } }),
     onSuccess: ({ name, role }) => notify(`${name} is now ${role}.`),
-    // The person's own role may have changed, and with it what the pages show.
+    // Reload the signed-in person too, because their own role may have changed, which decides what the pages show.
     onSettled: () =>
       Promise.all([
         queries.invalidateQueries({ queryKey }),

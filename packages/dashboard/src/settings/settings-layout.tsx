@@ -17,7 +17,7 @@ const accountItems = [
 const itemClasses =
   'flex min-h-9 items-center whitespace-nowrap rounded-lg px-3 text-quiet text-sm hover:bg-line/40 hover:text-foreground aria-[current]:bg-line/60 aria-[current]:font-medium aria-[current]:text-foreground';
 
-/** Settings of an organization and of the person, beside a list of their pages. */
+/** The layout of all settings pages, of the organization and of the person, with a list of these pages on the side. */
 export function SettingsLayout() {
   const user = useUser();
   const { organization } = useParams({ strict: false });

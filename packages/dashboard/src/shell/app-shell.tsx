@@ -18,7 +18,7 @@ const navigation = [
   { label: 'Secrets', to: '/orgs/$organization/secrets' },
   { label: 'Settings', to: '/orgs/$organization/settings' },
 ] as const;
-/** Pages with a shortcut, of which the last is reached from other pages. */
+/** Pages with a keyboard shortcut: the pages of the navigation, and the deploy page, which the navigation does not list. */
 const shortcutPages = [...navigation, { label: 'Deploy', to: '/orgs/$organization/deploy' }] as const;
 
 /** The frame of all pages for signed-in people. */

@@ -7,7 +7,7 @@ import { Card } from '../components/card.tsx';
 import { TextField } from '../components/text-field.tsx';
 import { preferredMembership } from '../organization/organization.ts';
 
-/** The page at `/`: leads a signed-in person to their organization, and others to the talk page of an agent. */
+/** The page at `/`: redirects a signed-in person to their organization, and asks others which agent they want to talk to. */
 export function HomePage() {
   const { data: user, isPending } = useQuery(userQuery);
   if (isPending) return null;

@@ -7,7 +7,7 @@ import type { Membership } from '../organization/organization.ts';
 
 type OrganizationSwitcherProps = { readonly user: User; readonly current: Membership | undefined };
 
-/** Leads to another organization of the person. */
+/** Menu that switches to another organization of the person. */
 export function OrganizationSwitcher({ user, current }: OrganizationSwitcherProps) {
   const name = current?.verboseName ?? 'Choose an organization';
   return (

@@ -9,7 +9,9 @@ type AgentConversationProps = {
   readonly onForgetKey: () => void;
 };
 
-/** A conversation with an agent, once key and agent are checked. Its transport is in the address of the page. */
+/**
+ * Shows a conversation with an agent after `AgentCheck` has checked the key and the agent. The page's URL selects the transport.
+ */
 export function AgentConversation({ agent, publicKey, onForgetKey }: AgentConversationProps) {
   const { transport = 'websocket' } = useSearch({ strict: false });
   const navigate = useNavigate();

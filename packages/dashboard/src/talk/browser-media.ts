@@ -65,7 +65,7 @@ export function createBrowserMedia(levels: { readonly you: Level; readonly bot: 
     const [track] = opened.getVideoTracks();
     if (track === undefined) throw new Error('The browser returned no video.');
     closeVideo(source);
-    // The conversation may have ended while the browser asked the person.
+    // Stop the track if the conversation ended while the browser asked the person for permission.
     if (isClosed) track.stop();
     else videos.set(source, track);
     return track;
@@ -105,7 +105,7 @@ export function createBrowserMedia(levels: { readonly you: Level; readonly bot: 
     get isMicEnabled() {
       return isMicEnabled;
     },
-    // The page opens and closes video itself, because it has to wait for the person's permission.
+    // These methods do nothing, because the page opens and closes the camera and the screen itself after the person's permission.
     enableCam() {},
     enableScreenShare() {},
     getAllMics: () => devices('audioinput'),
@@ -130,9 +130,9 @@ export function createBrowserMedia(levels: { readonly you: Level; readonly bot: 
   }
 
   return {
-    // The class has private members, which the transport does not use.
+    // TypeScript requires the private members of the class `MediaManager`, which the transport does not use.
     manager: manager as unknown as MediaManager,
-    /** Plays the track of the bot. */
+    /** Plays the bot's audio track. */
     play(track: MediaStreamTrack) {
       const source = new MediaStream([track]);
       player.srcObject = source;

@@ -5,7 +5,7 @@ import { type TransportName, transportLabels, transportNames } from './transport
 import { useDevices } from './use-devices.ts';
 
 export type DeviceSettings = {
-  /** Ids of devices; empty for the default ones. */
+  /** Device ids. An empty id means the browser's default device. */
   readonly microphoneId: string;
   readonly speakerId: string;
   readonly cameraId: string;

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react';
 import { formatDuration } from '../components/duration.ts';
 
 type ElapsedTimeProps = {
-  /** Times in milliseconds since the Unix epoch. Without an end, the time runs. */
+  /** Start and end in milliseconds since the Unix epoch. If `to` is undefined, the shown time keeps running. */
   readonly from: number;
   readonly to: number | undefined;
 };

@@ -5,9 +5,9 @@ import { TextField } from '../components/text-field.tsx';
 import { problemWithKey } from './public-key.ts';
 
 type KeyFormProps = {
-  /** What is wrong with the key of the link that led here. */
+  /** Why the key in the link that opened this page is invalid. Undefined if there is none or it is valid. */
   readonly linkProblem: string | undefined;
-  /** How to get a key. */
+  /** Text that explains how to get a key. */
   readonly help: ReactNode;
   readonly onKey: (key: string) => void;
 };

@@ -80,7 +80,7 @@ const keyName = ({ email }: User) => `Talk page of ${email}`.slice(0, 100);
 
 type ChooseKeyProps = { readonly membership: Membership; readonly onKey: (key: string) => void };
 
-/** Sessions are started with a public key. Owners create one here; others paste one. */
+/** Asks for the public key with which the page starts sessions. Owners can create a key here; others paste one. */
 function ChooseKey({ membership, onKey }: ChooseKeyProps) {
   const user = useUser();
   const creation = useMutation({

@@ -32,7 +32,10 @@ export type Talk = {
 
 logger.setLevel(LogLevel.WARN);
 
-/** Events that are not shown as messages: the page measures levels itself, and media tracks say nothing to people. */
+/**
+ * Client events that the event panel does not show: the page measures audio levels itself, and media tracks mean nothing to
+ * people.
+ */
 const unloggedEvents: ReadonlySet<string> = new Set([
   RTVIEvent.LocalAudioLevel,
   RTVIEvent.RemoteAudioLevel,
@@ -77,7 +80,8 @@ export function startTalk(options: TalkOptions): Talk {
     }
     const track = await video?.start(source, cameraId);
     if (track === undefined || isOver) return;
-    // The browser has a button of its own that ends sharing, and a camera can be unplugged.
+    // A video track also ends without the page: the browser has its own button to stop screen sharing, and a camera can be
+    // unplugged.
     track.addEventListener('ended', () => void setVideo(source, false, cameraId).catch(() => {}));
     emit({ type: 'video', source, track });
   }
@@ -207,7 +211,8 @@ function close(client: PipecatClient, transport: ConnectableTransport): void {
 }
 
 /**
- * Browsers hide why a WebSocket was refused. The service gives the reason if a plain HTTP request is sent with the same token.
+ * Returns the error with which the service refused a WebSocket. Browsers hide the HTTP response to a refused WebSocket, so this
+ * sends a plain HTTP request with the same token, whose response has the message.
  */
 async function refusalOf(origin: string, { wsUrl, token }: StartResponse): Promise<Error> {
   const url = new URL(new URL(wsUrl ?? origin).pathname, origin);
@@ -230,7 +235,10 @@ function isFatal(data: unknown): boolean {
   return (data as { readonly fatal?: unknown } | undefined)?.fatal === true;
 }
 
-/** The transport also reports a normal close of its WebSocket as an error; only the close code distinguishes them. */
+/**
+ * Converts an error of the transport to an event. The transport also reports a normal close of its WebSocket as an error, which
+ * is recognized by the close code 1000 or 1001.
+ */
 function endOf(data: unknown): Unstamped<TalkEvent> {
   const text = errorOf(data);
   const code = /closed\. Code: (\d+)/.exec(text)?.[1];

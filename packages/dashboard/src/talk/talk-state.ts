@@ -35,22 +35,22 @@ export type TalkState = {
   readonly sessionId: string | undefined;
   readonly microphone: 'unknown' | 'on' | 'off' | 'none' | 'denied';
   readonly speaking: { readonly you: boolean; readonly bot: boolean };
-  /** What the person can send, because the bot accepts it. */
+  /** The kinds of video that the bot accepts, so that the page offers only these. */
   readonly acceptedVideo: readonly LocalVideo[];
-  /** The video that is sent and received at the moment. */
+  /** The current media track of each video that is sent or received. */
   readonly video: Readonly<Partial<Record<VideoSource, MediaStreamTrack>>>;
-  /** Why the camera or the screen could not be opened. */
+  /** The error of the last attempt to open the camera or the screen. */
   readonly videoProblem: string | undefined;
   readonly lines: readonly Line[];
-  /** What the person is saying, until its final transcript arrives. */
+  /** The interim transcript of the person's current speech. Empty after the final transcript has arrived. */
   readonly interim: string;
-  /** When the person's turn ended. Undefined while no reply is expected. */
+  /** Time at which the person's turn ended. Undefined if the bot has replied or the person is speaking. */
   readonly turnEndedAt: number | undefined;
-  /** The time from the end of the person's last turn to the bot's reply. */
+  /** Milliseconds from the end of the person's last turn to the first sign of the bot's reply. */
   readonly latencyMs: number | undefined;
   readonly events: readonly LoggedEvent[];
   readonly error: string | undefined;
-  /** Errors that did not end the conversation, without duplicates. */
+  /** Errors that did not end the conversation, each listed once. */
   readonly botErrors: readonly string[];
 };
 
@@ -62,7 +62,7 @@ type TalkEventBody =
   | { readonly type: 'microphone'; readonly microphone: TalkState['microphone'] }
   | { readonly type: 'speaking'; readonly who: 'you' | 'bot'; readonly speaking: boolean }
   | { readonly type: 'video-accepted'; readonly sources: readonly LocalVideo[] }
-  /** Without a track, the video has ended. */
+  /** An event without `track` means that the video has ended. */
   | { readonly type: 'video'; readonly source: VideoSource; readonly track?: MediaStreamTrack }
   | { readonly type: 'video-failed'; readonly problem: string }
   | { readonly type: 'user-transcript'; readonly text: string; readonly isFinal: boolean }
@@ -154,7 +154,7 @@ export function talkReducer(state: TalkState, event: TalkEvent): TalkState {
   }
 }
 
-/** The first sign of a reply: speech, or text of a bot that does not report its speech. */
+/** Records the latency at the first sign of a reply: speech or, for a bot that does not report its speech, text. */
 function withReply(state: TalkState, at: number): TalkState {
   if (state.turnEndedAt === undefined) return state;
   return { ...state, latencyMs: at - state.turnEndedAt, turnEndedAt: undefined };

@@ -1,7 +1,7 @@
 export const transportNames = ['websocket', 'webrtc'] as const;
 export type TransportName = (typeof transportNames)[number];
 
-/** The transport in the address of a talk page. Absent for a WebSocket. */
+/** The search parameters of a talk page. Without `transport`, the page uses a WebSocket. */
 export type TalkSearch = { readonly transport?: 'webrtc' };
 
 export function parseTalkSearch({ transport }: Readonly<Record<string, unknown>>): TalkSearch {

@@ -11,21 +11,24 @@ type Levels = { readonly you: Level; readonly bot: Level };
 export type ConnectableTransport = {
   readonly transport: Transport;
   readonly startRequest: { readonly transport: TransportName } & Readonly<Record<string, unknown>>;
-  /** The argument of the client's `connect`. @throws ConnectionError if the response lacks a field */
+  /** Returns the argument for the client's `connect`. @throws ConnectionError if the start response lacks a field */
   readonly connectionParameters: (started: StartResponse, options: ConnectOptions) => Record<string, unknown>;
   /** Plays a track of the bot, if the transport does not play it itself. */
   readonly playTrack?: (track: MediaStreamTrack) => void;
   readonly selectMicrophone: (id: string) => Promise<void>;
   readonly selectSpeaker: (id: string) => Promise<void>;
-  /** Absent if the transport has no video. */
+  /** Sends the camera and the screen. Absent if the transport has no video. */
   readonly video?: VideoSender;
   readonly close: () => void;
 };
 
 type VideoSender = {
-  /** What the bot accepts. Known once it is connected. */
+  /** Returns the kinds of video that the bot accepts. Known only after the client has connected. */
   readonly accepted: () => readonly LocalVideo[];
-  /** Starts to send, or changes the camera. Rejects with a `DOMException` if the browser or the person refuses. */
+  /**
+   * Starts sending a camera or screen, or switches to another camera. Rejects with a `DOMException` if the browser or the person
+   * refuses access.
+   */
   readonly start: (source: LocalVideo, cameraId: string) => Promise<MediaStreamTrack>;
   readonly stop: (source: LocalVideo) => Promise<void>;
 };
@@ -45,7 +48,7 @@ const microphoneFrameBytes = 1024;
 
 async function createWebSocketTransport(levels: Levels): Promise<ConnectableTransport> {
   const { WavMediaManager, WebSocketTransport } = await import('@pipecat-ai/websocket-transport');
-  // This media manager loads nothing from other hosts.
+  // Use this media manager, because the transport's default one loads code from another host.
   const media = new WavMediaManager(microphoneFrameBytes, microphoneHertz);
   const setUserAudioCallback = media.setUserAudioCallback.bind(media);
   media.setUserAudioCallback = (callback) =>
@@ -61,7 +64,7 @@ async function createWebSocketTransport(levels: Levels): Promise<ConnectableTran
   const disconnect = media.disconnect.bind(media);
   // Ignore the rejection that occurs if nothing was recorded; otherwise, the transport would leave the WebSocket open.
   media.disconnect = () => disconnect().catch(() => {});
-  // The media manager does not offer its player's choice of a speaker.
+  // The media manager has no method that selects a speaker, so use its private player.
   const { _wavStreamPlayer: player } = media as unknown as {
     readonly _wavStreamPlayer: { readonly updateSpeaker: (id: string) => Promise<void> };
   };
@@ -70,7 +73,7 @@ async function createWebSocketTransport(levels: Levels): Promise<ConnectableTran
     startRequest: { transport: 'websocket' },
     connectionParameters: ({ wsUrl, token }) => {
       if (wsUrl === undefined) throw new ConnectionError('The service did not return a WebSocket address.');
-      // No other fields, such as `sessionId`, because the transport rejects them.
+      // Pass no other fields of the start response, such as `sessionId`, because the transport rejects them.
       return { wsUrl, ...(token === undefined ? {} : { token }) };
     },
     selectMicrophone: (id) => media.updateMic(id),
@@ -79,7 +82,7 @@ async function createWebSocketTransport(levels: Levels): Promise<ConnectableTran
   };
 }
 
-/** The positions of what is sent in the offer of the transport. */
+/** The index of each track's transceiver in the peer connection, which is the order in the transport's offer. */
 const senderIndexes = { microphone: 0, camera: 1, screen: 2 } as const;
 
 async function createWebRtcTransport(levels: Levels): Promise<ConnectableTransport> {
@@ -89,7 +92,8 @@ async function createWebRtcTransport(levels: Levels): Promise<ConnectableTranspo
   ]);
   const media = createBrowserMedia(levels);
   const transport = new SmallWebRTCTransport({ mediaManager: media.manager });
-  // The transport sends the tracks that it started with, and has no method to replace them.
+  // The transport has no method that replaces a track during a connection, so use the transceivers of its private peer
+  // connection.
   const transceiver = (source: keyof typeof senderIndexes) => {
     const { pc } = transport as unknown as { readonly pc: RTCPeerConnection | null };
     return pc?.getTransceivers()[senderIndexes[source]];

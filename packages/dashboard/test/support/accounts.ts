@@ -15,7 +15,7 @@ export async function invite(service: Service, ...words: string[]): Promise<stri
   return String((JSON.parse(stdout) as { readonly url: unknown }).url);
 }
 
-/** Creates an account named Ada with a link, and leaves it signed in on the first page. */
+/** Opens a one-time link, creates an account named Ada, and leaves the page signed in. */
 export async function signUp(service: Service, context: BrowserContext, link: string): Promise<InspectedPage> {
   const opened = await openPage(service, context, link);
   const { page } = opened;

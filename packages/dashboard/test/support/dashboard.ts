@@ -16,15 +16,15 @@ type Dashboard = InspectedPage & {
 };
 
 type DashboardOptions = {
-  /** The directories of the service's agents. Absent for the parrot, and the bot if there is one. */
+  /** Directories of the service's agents. If absent, the service has the parrot and, if given, `bot`. */
   readonly agents?: readonly string[];
-  /** A scripted bot that is an agent beside the parrot. */
+  /** Adds a scripted bot as an agent next to the parrot. */
   readonly bot?: Parameters<typeof writeBot>;
 };
 
 /**
  * Before the tests of a file, starts the built service and signs in as Ada, an owner, in a new browser. After the tests, checks
- * that her page had no violations, and closes everything.
+ * that her page had no `violations`, and stops the service and the browser.
  */
 export function setUpDashboard(onReady: (dashboard: Dashboard) => void, { agents, bot }: DashboardOptions = {}): void {
   let botDirectory: BotDirectory | undefined;

@@ -9,13 +9,13 @@ const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 
 export type InspectedPage = {
   readonly page: Page;
-  /** Requests to other hosts, violations of the content security policy, and uncaught errors. */
+  /** Descriptions of faults: requests to other hosts, violations of the content security policy, and uncaught errors. */
   readonly violations: string[];
 };
 
 export async function openPage({ origin }: Service, context: BrowserContext, url: string): Promise<InspectedPage> {
   const page = await context.newPage();
-  // The default of 30 s is too short for a busy machine.
+  // Playwright's default timeout of 30 s is too short for a busy machine.
   page.setDefaultTimeout(60_000);
   const violations: string[] = [];
   page.on('request', (request) => {
@@ -31,9 +31,9 @@ export async function openPage({ origin }: Service, context: BrowserContext, url
 }
 
 /**
- * Checks the page as it is shown, in both themes and on a narrow screen, for horizontal scrolling and with axe, which checks the
- * element that matches the selector `checked`. Takes a picture of each, in the directory of the variable `PICTURES`: of the whole
- * page, or of what the screen shows.
+ * Checks the current page in both themes, on a wide and on a narrow screen: it must not scroll horizontally, and axe must find no
+ * serious fault in the element that matches the selector `checked`. Stores a screenshot of each in the directory that the
+ * variable `PICTURES` names: of the whole page, or of the visible part.
  */
 export async function inspectPage(
   { folder }: Service,
@@ -61,7 +61,7 @@ export async function inspectPage(
   await page.setViewportSize({ width: 1440, height: 900 });
 }
 
-/** The policy of the page does not allow scripts that a test adds, so axe runs as a debugger would. */
+/** Runs axe through the DevTools protocol, because the page's content security policy does not allow scripts that a test adds. */
 async function findSeriousFaults(page: Page, checked: string): Promise<string> {
   const session = await page.context().newCDPSession(page);
   await session.send('Runtime.evaluate', { expression: await readFile(axe, 'utf8') });

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Service } from '../../../../test/service.ts';
 import { openDirectDatabase } from '../../../server/test/crash/direct-database.ts';
 
-/** Inserts ended sessions of the agent `parrot`, one per second before now, as if they had run. */
+/** Inserts database rows of ended sessions of the agent `parrot`, one for each second before the present. */
 export async function insertSessions({ folder }: Service, count: number): Promise<void> {
   const database = openDirectDatabase(join(folder, 'data'));
   await database.rows(

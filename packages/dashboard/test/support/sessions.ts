@@ -11,7 +11,7 @@ export async function startSession(service: Service, agent: string): Promise<str
   return String(((await response.json()) as { readonly sessionId: unknown }).sessionId);
 }
 
-/** Makes the scripted bot `crow` print lines. */
+/** Makes the scripted bot `crow` print these lines in a session. */
 export async function writeLines(service: Service, sessionId: string, lines: readonly string[]): Promise<void> {
   const client = { url: service.origin, publicKey: service.publicKey };
   await evaluate(client, 'crow', sessionId, `console.log(${JSON.stringify(lines.join('\n'))}); 1`);

@@ -5,14 +5,14 @@ import { DailyTransport } from '@pipecat-ai/daily-transport';
 import { SmallWebRTCTransport, WavMediaManager as WebRTCMedia } from '@pipecat-ai/small-webrtc-transport';
 import { WavMediaManager, WebSocketTransport } from '@pipecat-ai/websocket-transport';
 
-// The default media manager, and the devices of the Daily transport, need code from Daily's server, which tests cannot reach.
+// Each transport gets a media manager that needs no code from Daily's server, which tests cannot reach.
 const transports = {
   daily: () => new DailyTransport(),
   webrtc: () => new SmallWebRTCTransport({ mediaManager: new WebRTCMedia() }),
   websocket: () => new WebSocketTransport({ mediaManager: new WavMediaManager() }),
 };
 
-/** Creates a client. `greeting` resolves with what the bot says first. */
+/** Creates a client. The promise `greeting` resolves with the first text that the bot says. */
 function open(transport) {
   let client;
   const greeting = new Promise((resolve) => {
