@@ -9,7 +9,7 @@ export type BenchAgent = {
   readonly bot: 'parrot' | 'tiny' | 'printing' | 'pipecat' | { readonly voice: { readonly standIns: string } };
   readonly minAgents: number;
   readonly maxAgents: number;
-  /** Choose `agent-3x` if the bot must not be the bottleneck of the measurement. */
+  /** The instance profile. `agent-3x` keeps the bot from being the bottleneck of the measurement. */
   readonly profile?: 'agent-1x' | 'agent-2x' | 'agent-3x';
   /** Whether instances of a Python bot may be forked. The default is true. */
   readonly fork?: boolean;

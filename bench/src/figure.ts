@@ -13,7 +13,10 @@ export type Limit = { readonly most: number } | { readonly least: number };
 /** A benchmark with its name on the command line and the function that measures its figures. */
 export type Bench = {
   readonly name: string;
-  /** Whether its figures have a table of their own in `docs/performance.md`, which `--write` can update without the others. */
+  /**
+   * Whether the benchmark's figures have a separate table in `docs/performance.md`, which `--write` can update without the other
+   * figures.
+   */
   readonly hasOwnTable?: true;
   readonly run: (options: BenchOptions) => Promise<readonly Figure[]>;
 };

@@ -11,8 +11,8 @@ export type LoadTarget = {
 type Round = { readonly perSecond: number; readonly latencies: readonly number[] };
 
 /**
- * Sends requests over persistent connections. Each connection sends a request when the previous one is answered. Rejects if a
- * status is not 200.
+ * Sends requests over persistent connections. Each connection sends its next request when it has received a response. Rejects if
+ * a status is not 200.
  */
 async function load(target: LoadTarget, connections: number, seconds: number): Promise<Round> {
   const clients = Array.from({ length: connections }, () => new Client(target.origin, { pipelining: 1 }));
@@ -54,9 +54,9 @@ function ask(client: Client, { headers, path }: LoadTarget): Promise<void> {
 }
 
 export type Comparison = {
-  /** Median number of requests per second over all rounds, in the order of the targets. */
+  /** For each target, the median over all rounds of its requests per second. */
   readonly perSecond: readonly number[];
-  /** Median over all rounds of the ratio of requests per second to those of the last target. */
+  /** For each target, the median over all rounds of its requests per second divided by those of the last target. */
   readonly ratios: readonly number[];
   readonly p99: readonly number[];
 };

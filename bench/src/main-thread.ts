@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { type Browser, chromium, type Page } from 'playwright-core';
 
 const program = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync);
-/** The name of an event that identifies the page's main thread in a trace. */
+/** Name of a trace event that the page's main thread emits, by which the thread is identified in the trace. */
 const beginning = 'measurement begins';
 
 export function launchBrowser(): Promise<Browser> {

@@ -12,7 +12,7 @@ export async function readCpuSeconds(pid: number): Promise<number> {
 /** Returns the CPU seconds of a process and its children, including exited ones. */
 export async function readFamilyCpuSeconds(pid: number): Promise<number> {
   const children = (await findProcessTree(pid)).slice(1);
-  // If a child has just exited, the CPU time of its parent includes that of the child.
+  // Read the children before their parent: when a child exits, its CPU time is added to that of its parent.
   const living = await Promise.all(children.map((child) => readCpuSeconds(child).catch(() => 0)));
   const fields = fieldsOf(await readFile(`/proc/${pid}/stat`, 'utf8'));
   const own = [11, 12, 13, 14].reduce((sum, index) => sum + Number(fields[index]), 0) / ticksPerSecond;
@@ -49,7 +49,10 @@ export async function findProcessTree(pid: number): Promise<number[]> {
   return tree;
 }
 
-/** Returns the average share of one core that is used while `during` runs. `total` returns the CPU seconds used so far. */
+/**
+ * Returns the CPU seconds used per second while `during` runs; 1 is one full core. `total` returns the CPU seconds that the
+ * measured processes have used so far.
+ */
 export async function measureCpuShare(total: () => Promise<number>, during: () => Promise<unknown>): Promise<number> {
   const [cpu, time] = [await total(), performance.now()];
   await during();

@@ -16,10 +16,10 @@ export type Service = {
   readonly pid: number;
   readonly publicKey: string;
   readonly privateKey: string;
-  /** Contains a directory for each agent. */
+  /** Contains one subdirectory for each agent. */
   readonly agentsDirectory: string;
   readonly dataDirectory: string;
-  /** The address of the embedded database: the directory of its socket, its role and its name. */
+  /** The connection parameters of the embedded database: the directory of its socket, its role and its name. */
   readonly databaseArguments: readonly [host: string, user: string, database: string];
   readonly database: pg.Pool;
   /** The pid of the first database process, which is the parent of the others. */

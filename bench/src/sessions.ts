@@ -14,7 +14,9 @@ export async function waitForWarmInstances(service: Service, agent: string, coun
   );
 }
 
-/** Starts a session and waits until its bot has received it. A bot with the transport `webrtc` then waits for an offer. */
+/**
+ * Starts a session and waits until its bot has accepted it. With the transport `webrtc`, the bot then waits for a WebRTC offer.
+ */
 export async function startSession(service: Service, agent: string, transport?: 'webrtc'): Promise<Session> {
   const answer = await request(`${service.origin}/v1/public/${agent}/start`, {
     method: 'POST',

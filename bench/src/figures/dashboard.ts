@@ -15,7 +15,7 @@ const few = 100;
 
 type Size = 'few' | 'many';
 
-/** Compares the longest tasks of the browser's main thread for much and for little data on the same page. */
+/** Compares two data sizes on the same page by the CPU time of the longest task of the browser's main thread. */
 export const dashboardBench: Bench = {
   name: 'dashboard',
   hasOwnTable: true,
@@ -67,7 +67,7 @@ export const dashboardBench: Bench = {
             for (const size of ['many', 'few'] as const) {
               const milliseconds = await measure(size);
               log(`  ${what}, ${size}: ${formatMilliseconds(milliseconds)}`);
-              // The first turn warms up.
+              // Do not count the first turn, which only warms up the page and the caches.
               if (turn > 0) times[size].push(milliseconds);
             }
           }
@@ -88,7 +88,7 @@ export const dashboardBench: Bench = {
   },
 };
 
-/** Scrolls 12,000 pixels; a short list down and up. */
+/** Scrolls 12,000 pixels in total. A short list is scrolled down and up alternately, so that it never reaches its end. */
 async function scroll(page: Page, size: Size): Promise<void> {
   await page.mouse.move(700, 700);
   for (let step = 0; step < 120; step += 1) {
@@ -97,7 +97,7 @@ async function scroll(page: Page, size: Size): Promise<void> {
   }
 }
 
-/** Scrolls to the first line, page by page, so that all lines are in memory. */
+/** Scrolls up to the first line of the log, page by page, so that the browser has loaded all lines. */
 async function readWholeLog(page: Page, count: number): Promise<void> {
   const list = page.getByRole('listbox', { name: 'Log lines' });
   await list.hover();
@@ -138,7 +138,10 @@ async function insertSessions({ database }: Service, name: string, count: number
   await database.query('analyze sessions');
 }
 
-/** Inserts an ended session with metrics, which has as many points as the service would store, and returns its id. */
+/**
+ * Inserts an ended session whose metrics have as many points as the service would store for a session of this length. Returns the
+ * session's id.
+ */
 async function insertChart({ database }: Service, seconds: number): Promise<string> {
   const { rows } = await database.query<{ id: string }>(
     `with session as (

@@ -9,7 +9,7 @@ import { type Service, withDirectory, withService } from '../service.ts';
 
 /** Time limit in milliseconds for deploying an unchanged project. */
 const unchangedMs = 1_000;
-/** Writes files like those of a medium-sized project, mostly incompressible. */
+/** Number of files in the test project, and the size of each in bytes. The content is mostly incompressible. */
 const files = { count: 400, bytes: 10_000 };
 
 /** Measures `botcli cloud deploy` of a new project, and of the same project again. */
@@ -57,7 +57,7 @@ async function writeProject(directory: string, name: string): Promise<string> {
   return project;
 }
 
-/** Measures the deploy of an unchanged project. Fails if it prepares anything again. */
+/** Measures the deploy of an unchanged project. Fails if the deploy starts a build or changes the deployment. */
 async function deployUnchanged(service: Service, project: string): Promise<number> {
   const before = await buildsOf(service);
   const { elapsed, document } = await deployProject(service, project);

@@ -16,8 +16,8 @@ import { waitForWarmInstances } from '../sessions.ts';
 import { renderTable } from '../table.ts';
 
 /**
- * Measures starts and calls of a generated voice bot with stand-in vendors, through the service and by hand. Prints each figure
- * when it is measured.
+ * Measures starts and calls of a generated voice bot with stand-in vendors: run by the service, and started by hand as the
+ * reference. Prints each figure as soon as it is measured.
  */
 export const firstSecondBench: Bench = {
   name: 'first-second',
@@ -77,8 +77,8 @@ async function deployAgents(service: Service, standIns: string): Promise<string>
 }
 
 /**
- * Makes a call of each kind, so that files are cached. After these calls, the service replaces the fork server by one that also
- * imports what the calls imported.
+ * Makes one call of each kind, so that the files are in the page cache. After these calls, the service replaces the fork server
+ * by a new one that also imports the modules that the calls imported.
  */
 async function warmUp(bench: VoiceBench): Promise<void> {
   const { service } = bench;

@@ -111,7 +111,10 @@ async function storeSessions(database: pg.Pool, agent: string, from: number, to:
   await database.query('vacuum analyze sessions, session_metrics');
 }
 
-/** Runs a checkpoint, so that writing the inserted rows to disk slows both routes equally. Only a superuser may run it. */
+/**
+ * Runs a checkpoint before the measurement, because PostgreSQL would otherwise write the inserted rows to disk during it. Only a
+ * superuser may run a checkpoint.
+ */
 async function checkpoint({ databaseArguments: [host, , database] }: Service): Promise<void> {
   const client = new pg.Client({ host, database, user: 'postgres', port: 5432 });
   await client.connect();

@@ -38,7 +38,7 @@ function targetsOf(service: Service, session: Session, thin: string, path: strin
       headers,
       path: () => `/v1/public/${agent.name}/sessions/${session.id}${path}`,
     },
-    // The same headers for each target, so that all requests have the same size.
+    // Send the same headers to each target, so that all requests have the same size.
     thin: { origin: thin, headers, path: () => path },
     direct: { origin: `http://${session.host}:${session.port}`, headers, path: () => path },
   };

@@ -8,7 +8,7 @@ import { median } from '../quantile.ts';
 import { type Service, withService } from '../service.ts';
 import { waitUntil } from '../wait-until.ts';
 
-/** The profile limits the bot to one core, as for the reference. */
+/** This profile limits the bot to one core, as the reference is limited. */
 const agent = { name: 'python', bot: 'pipecat', minAgents: 0, maxAgents: 5, profile: 'agent-2x' } as const;
 /** Time in milliseconds that the service may add to a start. */
 const allowance = 100;
@@ -16,8 +16,8 @@ const allowance = 100;
 type BotCall = { readonly at: number; readonly python: string; readonly directory: string };
 
 /**
- * Measures a cold start of a Pipecat bot, from the request until `bot(args)` is called. The reference is its interpreter, which
- * imports the same module directly and serves it with uvicorn.
+ * Measures a cold start of a Pipecat bot, from the request until `bot(args)` is called. The reference is the same Python
+ * interpreter, which imports the bot's module and serves it with uvicorn, without the service.
  */
 export const pythonStartBench: Bench = {
   name: 'python-start',

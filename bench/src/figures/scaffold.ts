@@ -22,8 +22,8 @@ const vite = ['create', '--yes', 'vite@latest', 'app', '--', '--template', 'reac
 const most = 5;
 
 /**
- * Compares `botcli init` of the largest project with a bare Node, `pipecat init` of the same project and `npm create vite`, in
- * turns.
+ * Compares `botcli init` of the largest project with `node -e 0`, `pipecat init` of the same project and `npm create vite`. The
+ * commands run in turns.
  */
 export const scaffoldBench: Bench = {
   name: 'scaffold',

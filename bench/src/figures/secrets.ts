@@ -13,7 +13,10 @@ const keyed = { ...plain, name: 'keyed' } as const;
 /** Number of keys in the largest allowed set. */
 const keys = 256;
 
-/** Measures writes of one key and of many, the time until they are ready, and the time that secrets add to a cold start. */
+/**
+ * Measures writes of one key and of many keys, the time until a written set is ready for a deploy, and the time that secrets add
+ * to a cold start.
+ */
 export const secretsBench: Bench = {
   name: 'secrets',
   run: ({ quick, log }) =>
@@ -62,8 +65,8 @@ async function writes(service: Service, count: number, samples: number): Promise
 }
 
 /**
- * Starts the same bot alternately with the largest secret set and without one. The first sessions use the instances that the
- * deployments started.
+ * Starts the same bot alternately with the largest secret set and without secrets. The first rounds are not counted, because they
+ * use the instances that the deployments started.
  */
 async function coldStarts(service: Service, samples: number): Promise<Figure> {
   await put(service, 'largest', keys);

@@ -17,8 +17,8 @@ const echo = { name: 'echo', bot: 'tiny', minAgents: 1, maxAgents: 2, profile: '
 const talk = { name: 'talk', bot: 'tiny', minAgents: sessionsOfSockets, maxAgents: sessionsOfSockets } as const;
 
 /**
- * Measures round trips of messages: many sockets of one session through the session proxy, which forwards bytes, and sessions
- * with one bot each through `/ws/generic`, which reads frames.
+ * Measures round trips of WebSocket messages in two cases: many sockets of one session through the session proxy, which only
+ * forwards bytes, and many sessions with one socket each through `/ws/generic`, which parses WebSocket frames.
  */
 export const socketRelayBench: Bench = {
   name: 'socket-relay',
@@ -83,7 +83,10 @@ function openAll(addresses: readonly Address[]): Promise<WebSocket[]> {
   );
 }
 
-/** Sends on all sockets at a steady rate, spread over the interval. Each message contains its send time. */
+/**
+ * Sends messages on all sockets at a steady rate, evenly spread over the interval between two messages of a socket. Each message
+ * contains its send time.
+ */
 async function exchange(service: Service, sockets: readonly WebSocket[], options: BenchOptions): Promise<Exchange> {
   const latencies: number[] = [];
   let sent = 0;

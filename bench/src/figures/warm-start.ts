@@ -56,7 +56,7 @@ export const warmStartBench: Bench = {
     }),
 };
 
-/** Returns the time in microseconds by a clock that all processes on this machine share. */
+/** Returns the Unix time in milliseconds with microsecond precision, by a clock that all processes on this machine share. */
 const clock = () => performance.timeOrigin + performance.now();
 
 async function startOnce(service: Service): Promise<number> {

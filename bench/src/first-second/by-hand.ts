@@ -9,7 +9,7 @@ import { waitUntil } from '../wait-until.ts';
 export type BotByHand = {
   readonly pid: number;
   readonly origin: string;
-  /** Milliseconds and CPU milliseconds from the start of the process until it responds. */
+  /** Wall-clock time and CPU time from the start of the process until it responds, in milliseconds. */
   readonly readyMs: number;
   readonly readyCpuMs: number;
   readonly stop: () => Promise<void>;

@@ -12,7 +12,7 @@ import type { WebCall, WebTarget } from './web-caller.ts';
 
 /** Time in milliseconds that the service may add to a call, in addition to the interquartile range of the reference. */
 const allowanceMs = 50;
-/** Time in milliseconds for the bot that was started by hand to end its pipelines before the next call. */
+/** Pause in milliseconds after a call, in which the bot that was started by hand ends its pipelines. */
 const restMs = 500;
 const atOnce = 10;
 const oneWarmGoalMs = 1500;
@@ -21,7 +21,10 @@ const refillRatio = 1.2;
 export const phoneUrl = (service: Service) => `${service.origin.replace('http', 'ws')}/ws/exotel/${forked}.bench`;
 export const phoneUrlByHand = ({ origin }: BotByHand) => `${origin.replace('http', 'ws')}/ws`;
 
-/** Measures calls to a warm instance, alternating with calls to a bot that was started by hand, over WebRTC and by phone. */
+/**
+ * Measures single calls to a warm instance, alternating with calls to a bot that was started by hand. Calls are made over WebRTC
+ * and by phone.
+ */
 export async function measureSingleCalls(bench: VoiceBench): Promise<void> {
   const { service, byHand, runs, report } = bench;
   const web = webTarget(`${service.origin}/v1/public/${forked}`, { authorization: `Bearer ${service.publicKey}` });
@@ -73,7 +76,10 @@ export async function measureCallsOnOneInstance({ service, byHand, runs, report 
   });
 }
 
-/** Measures simultaneous calls on as many warm instances. The reference is an agent whose `max_agents` prevents the refill. */
+/**
+ * Measures simultaneous calls while the pool has a warm instance for each. The reference is an agent whose `max_agents` prevents
+ * the service from starting new warm instances during the calls.
+ */
 export async function measureRefill({ service, byHand, runs, report }: VoiceBench): Promise<void> {
   const [ours, without, reference]: [number[], number[], number[]] = [[], [], []];
   for (let index = 0; index < runs; index++) {
@@ -117,7 +123,9 @@ async function callAtOnce(url: string): Promise<readonly number[]> {
   return answered.map(({ firstAudioMs }) => firstAudioMs);
 }
 
-/** Waits until earlier sessions have ended, also those of the bot that was started by hand, and `warm` instances are ready. */
+/**
+ * Waits until earlier sessions have ended, including those of the bot that was started by hand, and `warm` instances are ready.
+ */
 export async function waitForRest(service: Service, warm: number): Promise<void> {
   await waitUntil('the end of former sessions', async () =>
     (await openInstances(service, forked)).every(({ sessionId }) => sessionId === null) ? true : undefined,

@@ -7,16 +7,19 @@ import { startByHand } from './by-hand.ts';
 import { openInstances, readInstanceCpuMs, scaleAgent } from './instances.ts';
 import { forked, spawned, type VoiceBench } from './voice-bench.ts';
 
-/** Goals in milliseconds: for one start, for its CPU, and for the slowest of several at once. */
+/**
+ * Goals in milliseconds: the duration of a single cold start, its CPU time, and the duration of the slowest of several
+ * simultaneous cold starts.
+ */
 const [goalMs, cpuGoalMs, atOnceGoalMs] = [100, 50, 1000];
 const atOnce = 8;
 
 type ColdStart = {
-  /** From the claim of an instance until it is ready. */
+  /** Milliseconds from the claim of an instance until it is ready. */
   readonly bootMs: number;
-  /** From the request until the instance is ready. */
+  /** Milliseconds from the request until the instance is ready. */
   readonly readyMs: number;
-  /** CPU time of the instance until it has accepted its session. */
+  /** CPU time of the instance in milliseconds until it has accepted its session. */
   readonly cpuMs: number;
 };
 
@@ -67,7 +70,10 @@ export async function measureStartsAtOnce({ service, runs, byHandOptions, report
   });
 }
 
-/** Starts sessions that wait for an offer, reads how their instances started, and stops them. */
+/**
+ * Starts sessions over WebRTC without sending an offer, so that only the start is measured. Reads how long each instance took,
+ * and stops the sessions.
+ */
 async function startCold(service: Service, agent: string, count: number): Promise<readonly ColdStart[]> {
   const sessions = await Promise.all(Array.from({ length: count }, () => startSession(service, agent, 'webrtc')));
   const instances = await openInstances(service, agent);
@@ -83,7 +89,7 @@ async function startCold(service: Service, agent: string, count: number): Promis
   return measured;
 }
 
-/** Prints how a cold and a warm session started, as in the README. */
+/** Prints the start phases of a cold and of a warm session with the command that the README shows. */
 export async function printStartPhases({ service, log }: VoiceBench): Promise<void> {
   for (const minAgents of [0, 1]) {
     await scaleAgent(service, forked, minAgents);

@@ -28,7 +28,7 @@ async function readAgent(service: Service, agent: string): Promise<AgentRecord> 
   return (await answer.body.json()) as AgentRecord;
 }
 
-/** Sets `min_agents` to 0, and ends the warm instances by sessions that use them. */
+/** Sets `min_agents` to 0, then removes the warm instances by starting and stopping a session on each. */
 export async function drainPool(service: Service, agent: string): Promise<void> {
   await scaleAgent(service, agent, 0);
   const instances = await openInstances(service, agent);
@@ -39,7 +39,7 @@ export async function drainPool(service: Service, agent: string): Promise<void> 
 type InstanceRow = {
   readonly id: string;
   readonly sessionId: string | null;
-  /** Milliseconds from its creation until it was ready. */
+  /** Milliseconds from the creation of the instance until it was ready. */
   readonly bootMs: number;
 };
 
@@ -71,7 +71,10 @@ export async function readInstanceCpuMs(service: Service, instanceId: string): P
   return (await readFamilyCpuSeconds(await findInstanceProcess(service, instanceId))) * 1000;
 }
 
-/** Waits until instances of an agent are forked, and all fork servers but one have ended. Returns its id, which is not `former`. */
+/**
+ * Waits until the agent's instances are forked from a fork server other than `former`, and all other fork servers have ended.
+ * Returns the id of the remaining fork server.
+ */
 export async function waitForForkServer(
   service: Service,
   agent: string,

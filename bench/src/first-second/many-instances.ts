@@ -6,7 +6,7 @@ import { forked, spawned, type VoiceBench } from './voice-bench.ts';
 type Measured = {
   /** From the request for all instances until the last one is ready, in milliseconds. */
   readonly allMs: number;
-  /** The median of the instances. */
+  /** Median of all instances. */
   readonly bootMs: number;
   readonly bytes: number;
 };

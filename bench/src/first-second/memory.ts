@@ -51,7 +51,7 @@ export async function measureConversationMemory({ service, byHand, byHandOptions
   });
 }
 
-/** Makes calls, asks a question in each, and measures when the bot answers them. */
+/** Makes simultaneous calls, asks a question in each, and calls `measure` while the bots are answering. */
 async function converse(url: string, question: Buffer, measure: () => Promise<number>): Promise<number> {
   const calls = await Promise.all(Array.from({ length: count }, () => callByPhone(url)));
   await Promise.all(calls.map((call) => call.ask(question)));

@@ -6,10 +6,10 @@ import type { WebCaller } from './web-caller.ts';
 /** Agents with the same generated bot: one with forked instances, one with spawned ones. */
 export const [forked, spawned] = ['forked', 'spawned'] as const;
 
-/** What the figures of the first second share: the service, and the same bot started by hand. */
+/** The data that all measurements of the first-second benchmark share, such as the service and the same bot started by hand. */
 export type VoiceBench = Pick<BenchOptions, 'log'> & {
   readonly service: Service;
-  /** Measurements of each figure. */
+  /** Number of measurements per figure. */
   readonly runs: number;
   readonly byHand: BotByHand;
   readonly byHandOptions: BotByHandOptions;

@@ -8,8 +8,8 @@ import { botcliFile, standInHook } from '../repository.ts';
 const options = '-t smallwebrtc -t exotel -m cascade --stt deepgram_stt --llm openai_llm --tts cartesia_tts'.split(' ');
 
 /**
- * Writes a bot as `botcli init` generates it, for the browser and the telephone. Exotel is the only carrier whose bots do not
- * call its API. The package added to the dependencies synthesizes the callers' speech; the bot does not import it.
+ * Writes a bot as `botcli init` generates it, for browsers and phones. Its carrier is Exotel, because bots for all other carriers
+ * call the carrier's API. Adds a package that synthesizes the callers' speech to the dependencies; the bot does not import it.
  */
 export async function writeVoiceBot(directory: string, standIns: string): Promise<void> {
   const project = `${directory}-project`;
@@ -50,8 +50,8 @@ async def bot(arguments):
 }
 
 /**
- * Returns the interpreter of an environment in the service's data directory; all bots of the bench have the same packages. Its path
- * is that of a link, because the speech synthesizer supports only short paths.
+ * Returns the Python interpreter of a bot's environment in the service's data directory; all bots of the benchmark have the same
+ * packages. The path goes through a symbolic link, because the speech synthesizer supports only short paths.
  */
 export async function findInterpreter(dataDirectory: string): Promise<string> {
   const environments = join(dataDirectory, 'environments');

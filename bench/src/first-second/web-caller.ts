@@ -4,15 +4,15 @@ import { createInterface } from 'node:readline';
 import { plainEnvironment, stopChild } from '../program.ts';
 import { webRtcCaller } from '../repository.ts';
 
-/** A bot as a browser reaches it: the URL that starts a session, and the URL for its offer. */
+/** The URLs with which a browser reaches a bot: `start` starts a session, `offer` accepts the WebRTC offer for the session. */
 export type WebTarget = {
   readonly start: string;
-  /** Contains `SESSION_ID` in place of the session's id. */
+  /** The URL with the placeholder `SESSION_ID` for the session's id. */
   readonly offer: string;
   readonly headers: Readonly<Record<string, string>>;
 };
 
-/** Milliseconds since the start request, which a browser sends on a click. */
+/** Milliseconds from the start request, which a browser sends when the user clicks, to the connection and to the first audio. */
 export type WebCall = { readonly connectedMs: number; readonly firstAudioMs: number };
 
 export type WebCaller = {
