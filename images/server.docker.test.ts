@@ -96,7 +96,8 @@ describe.skipIf(images === null)('the image of the service', () => {
   });
 
   it('disables core dumps of the service', async () => {
-    // The second command prints the limits of the service, which is the child of tini (process id 1).
+    // The first command prints the limit of the container. The second prints the limit of the service, which is the child of tini
+    // (process id 1).
     const command = 'ulimit -c; grep -h "Max core" $(grep -lw "^PPid:.1" /proc/[0-9]*/status | sed s/status/limits/)';
     const limits = await inside('sh', '-c', command);
     const [allowed, ...services] = limits.split('\n').map((line) => line.trim().replace(/ +/g, ' '));

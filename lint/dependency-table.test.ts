@@ -39,7 +39,7 @@ const folders = [
   'http',
   'composition',
 ];
-/** Folders of the runtime, with the messages of their lint rules. */
+/** Folders of the runtime package, and the start of the message with which their lint rule refuses an import. */
 const runtimeMessages: Readonly<Record<string, RegExp>> = {
   'packages/runtime/src': /The runtime interface imports only/,
   'packages/runtime/src/process': /A driver imports only/,
@@ -47,7 +47,7 @@ const runtimeMessages: Readonly<Record<string, RegExp>> = {
 const messageFor = (folder: string) => runtimeMessages[folder] ?? new RegExp(`\\b${folder}/.* may import only what`);
 
 const isOfServer = (folder: string) => !folder.startsWith('packages/');
-/** Subfolders, in which the rules of a folder must apply too. Maps each subfolder to that folder. */
+/** Maps a subfolder without a row in the table to the folder whose rules apply to it too. */
 const subfolders: Readonly<Record<string, string>> = {
   'instances/claim': 'instances',
   'packages/runtime/src/process/output': 'packages/runtime/src/process',
@@ -56,7 +56,7 @@ const tableRows = [...Object.keys(runtimeMessages), ...folders];
 const places = [...tableRows, ...Object.keys(subfolders)];
 const rowOf = (place: string) => subfolders[place] ?? place;
 
-/** Import specifiers of the other packages. */
+/** For each package in the table, the specifier with which other packages import it. */
 const packages: Readonly<Record<string, string>> = {
   contract: '@bothost/contract',
   dashboard: '@bothost/dashboard',
@@ -65,7 +65,7 @@ const packages: Readonly<Record<string, string>> = {
   'inside of the contract': '@bothost/contract/dist/limits.js',
 };
 
-/** Returns all import targets outside `folder`, each with the specifier that a file in `folder` would use. */
+/** Returns everything outside `folder` that a file in it could import: maps the name in the table to the import specifier. */
 const targets = (folder: string) => (isOfServer(folder) ? serverTargets(folder) : runtimeTargets(folder));
 
 function serverTargets(folder: string): Record<string, string> {

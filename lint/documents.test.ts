@@ -120,7 +120,7 @@ function missingPaths(document: string, bases: readonly string[]): readonly stri
   return pathsIn(document).filter((path) => !bases.some((base) => existsSync(join(root, base, path))));
 }
 
-/** Anchors as GitHub makes them from headings. */
+/** Returns the anchors that GitHub derives from the headings of a document. */
 function anchorsOf(document: string): readonly string[] {
   return [...document.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
     heading
@@ -130,7 +130,7 @@ function anchorsOf(document: string): readonly string[] {
   );
 }
 
-/** Inline code of at least three words that is neither a command nor Python. */
+/** Returns the quoted messages of a document: inline code of at least three words that is neither a command nor Python. */
 function messagesIn(document: string): readonly string[] {
   const text = document.replace(/^```.*?^```/gms, '');
   const spans = [...text.matchAll(/(?<!`)`([^`\n]+)`/g)].map(([, span = '']) => span);

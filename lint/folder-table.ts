@@ -8,23 +8,29 @@ import { type Finding, lintPlantedFiles } from './planted.ts';
 const fileOf = (name: string) => fileURLToPath(new URL(`../${name}`, import.meta.url));
 
 export type FolderTable = {
-  /** The directory whose folders have rows. */
+  /** The directory whose subfolders have a row each in the table. */
   readonly source: string;
-  /** The document with the table, and the heading above it. */
+  /** Path of the Markdown document that contains the table, and the heading above the table. */
   readonly document: string;
   readonly heading: string;
-  /** Files beside the folders: no folder may import program files, and all may import ground files. */
+  /** Names of files directly in `source`. No folder may import the program files; every folder may import the ground files. */
   readonly programFiles: readonly string[];
   readonly groundFiles: readonly string[];
-  /** A folder whose own folders have rows, too. */
+  /** A folder in `source` whose subfolders have rows too. */
   readonly nested?: string;
   /** Maps a subfolder that has no row to the folder whose row applies, for example `a/b` to `a`. */
   readonly deeper?: Readonly<Record<string, string>>;
-  /** Returns what else a file in a folder could import: names in the table, and specifiers or paths from `source`. */
+  /**
+   * Returns what a file in `folder` could import apart from the other folders: maps the name in the table to an import specifier
+   * or to a path relative to `source`.
+   */
   readonly otherTargets?: (folder: string) => Readonly<Record<string, string>>;
 };
 
-/** Tests that the lint rules for a directory refuse what the rows of its table do not name: `folder`, contents, imports. */
+/**
+ * Defines tests that the lint rules for a directory refuse every import that its table does not allow. The columns of the table
+ * are folder, contents and allowed imports.
+ */
 export function describeFolderTable(table: FolderTable): void {
   const { source, nested, programFiles, groundFiles, deeper = {} } = table;
   const rows = readRows(table);
@@ -32,7 +38,7 @@ export function describeFolderTable(table: FolderTable): void {
   const inner = folders.filter((folder) => folder.includes('/'));
   const outer = folders.filter((folder) => !folder.includes('/'));
 
-  /** Everything that a file in a folder could import, without the folder itself. */
+  /** Returns everything that a file in `folder` could import, except the folder itself. */
   const targetsOf = (folder: string): Record<string, string> => {
     const siblings = folder.includes('/') ? [...outer.filter((name) => name !== nested), ...inner] : outer;
     return {
@@ -99,7 +105,7 @@ export function describeFolderTable(table: FolderTable): void {
   });
 }
 
-/** The rows of the table under the heading: a folder and all names that it may import. */
+/** Returns the rows of the table under the heading: each folder with all names that it may import. */
 function readRows({ document, heading }: FolderTable): ReadonlyMap<string, readonly string[]> {
   const [, rest = ''] = readFileSync(fileOf(document), 'utf8').split(`${heading}\n`);
   const [section = ''] = rest.split('\n## ');

@@ -17,7 +17,7 @@ const manifests = [
   'examples/parrot',
 ];
 
-/** One lint finding. `rule` is the name of a Biome rule, or `plugin` for the rules in this directory. */
+/** A finding of Biome. `rule` is the name of Biome's own rule, or `plugin` for a rule from this directory. */
 export type Finding = { readonly file: string; readonly rule: string; readonly message: string };
 
 type Report = {

@@ -46,7 +46,7 @@ function stageService() {
     bundleDependencies,
   });
   for (const [index, workspace] of bundled.entries()) {
-    // Bundled packages list no dependencies, because the dependencies of `bothost` include theirs.
+    // Remove the dependencies from the manifest of a bundled package, because the manifest of `bothost` lists them.
     const { dependencies: _, ...inner } = own[index];
     stage(workspace, join('bothost/node_modules', inner.name), inner);
   }

@@ -1,12 +1,12 @@
-// raise-client-versions.mjs: raises the versions of Pipecat Cloud's packages that the tests use to the newest, and the newest of
-// twelve weeks ago. Needs npm and uv.
+// raise-client-versions.mjs: raises the versions of Pipecat Cloud's packages that the tests use: one to the newest release, the
+// other to the release that was the newest twelve weeks ago. Needs npm and uv.
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 
 const file = new URL('../test/existing-clients/versions.json', import.meta.url);
 const earlier = new Date(Date.now() - 84 * 86_400_000).toISOString();
 const versions = JSON.parse(readFileSync(file, 'utf8'));
-// The tests install no dependency that is newer.
+// The tests install no dependency that was released after this date.
 versions.date = new Date().toISOString().slice(0, 10);
 for (const name of Object.keys(versions.pypi)) versions.pypi[name] = [newestOnPypi(name), newestOnPypi(name, earlier)];
 for (const name of Object.keys(versions.npm)) versions.npm[name] = [newestOnNpm(name), newestOnNpm(name, earlier)];

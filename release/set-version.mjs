@@ -25,7 +25,7 @@ const unreleased = '## [Unreleased]\n';
 const today = new Date().toISOString().slice(0, 10);
 replace('CHANGELOG.md', unreleased, `${unreleased}\n## [${next}] - ${today}\n`);
 
-/** Sets the version of a package in its manifest, and the version of each dependency that is in this repository. */
+/** Sets the version of a package in its package.json, and of each of its dependencies that is a package of this repository. */
 function setVersion(manifest) {
   manifest.version = next;
   for (const dependencies of [manifest.dependencies, manifest.devDependencies]) {

@@ -54,7 +54,7 @@ async function logOf(client: Client, sessionId: string) {
   return { first: await read('asc'), last: await read('desc') };
 }
 
-/** Returns the length and the used disk space of the only output file in the data directory. */
+/** Returns the length and the allocated disk space in bytes of the only output file in the data directory. */
 async function storedOutput(dataDirectory: string) {
   const logs = join(dataDirectory, 'logs');
   const found = (await readdir(logs, { recursive: true })).filter((name) => name.endsWith('/output'));
@@ -186,7 +186,7 @@ describe('operator restore', () => {
       const verified = await botcli(['vault', 'verify', '--api-url', url], { BOTHOST_DATA_DIR: dataDirectory });
       expect(verified.stdout).toMatch(/verify\s+done/);
       expect(await client.verifyAudit()).toMatchObject({ ok: true });
-      // Simulate a kill after the database was restored and before the last step of the restore.
+      // Simulate a service that was killed after it restored the database and before the last step of the restore.
       const sessions = async () => (await client.getSessions({ params, query: {} })).sessions.length;
       const before = await sessions();
       await stopped(service);

@@ -60,7 +60,10 @@ async function runWithInput(args: readonly string[], input: string): Promise<voi
 
 const edges = [' blanks ', '\ttabs\t', '"in quotes"', 'a line\n', '\u{feff}a mark'];
 
-/** Creates keys with values that can be written in this way. `fits` returns whether a value can. */
+/**
+ * Creates keys with values for one way of passing them to botcli, whose name is `way`. `fits` returns whether this way can
+ * express a value.
+ */
 function mean(way: string, count: number, fits: (value: string) => boolean): readonly (readonly [string, string])[] {
   const held = edges.filter(fits);
   const values = [...held, ...sampleValues(count - held.length, 20_261_120 + way.length, fits)];
@@ -120,7 +123,8 @@ it('standard input keeps every byte of a value', async () => {
 
 it('a hidden prompt keeps every byte of a value', async () => {
   const pairs = mean('prompt', 12, (value) => !/(?!\t)\p{Cc}/u.test(value) && value.trim() !== '');
-  // Remove values of an earlier attempt of this test, because botcli asks no confirmation for unchanged values.
+  // Remove the values that an earlier attempt of this test stored, because botcli asks for no confirmation if the values are
+  // unchanged.
   await run([
     botcliProgram,
     'cloud',

@@ -23,8 +23,8 @@ beforeEach(async () => {
 }, 120_000);
 
 /**
- * Runs commands in a terminal and returns the output. Answers each question with yes, and each hidden prompt with a value that is
- * also valid as credentials.
+ * Runs commands in a terminal and returns the output. Answers "yes" to every question, and enters a value at every hidden prompt
+ * that is also valid as registry credentials.
  */
 function typeInTerminal(commands: string): Promise<string> {
   const script = join(folder, '..', 'step.sh');

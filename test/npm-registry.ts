@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 
-/** The fields of the document that `npm publish` sends and this registry uses. */
+/** The fields that this registry reads from the document that `npm publish` sends. */
 type Publication = {
   readonly versions: Readonly<Record<string, object>>;
   readonly _attachments: Readonly<Record<string, { readonly data: string }>>;
@@ -17,7 +17,9 @@ export type NpmRegistry = {
   readonly close: () => Promise<unknown>;
 };
 
-/** `upstream` is the URL of the registry that has all other packages. */
+/**
+ * Starts a registry on a loopback port. `upstream` is the URL of the registry that has all packages not published to this one.
+ */
 export async function startNpmRegistry(upstream: string): Promise<NpmRegistry> {
   const documents = new Map<string, Publication>();
   const tarballs = new Map<string, Buffer>();

@@ -39,7 +39,7 @@ beforeAll(async () => {
   const upstream = (await exec('npm', ['config', 'get', 'registry'])).stdout.trim();
   registry = await startNpmRegistry(upstream);
   environment = {
-    // Environment variables that configure package indexes, proxies and certificates.
+    // Pass the variables that configure the package indexes, proxies and certificates of this machine.
     ...readConfig().secrets.buildVariables,
     PATH: `${join(prefix, 'bin')}:${path}`,
     HOME: folder,
@@ -70,7 +70,7 @@ describe('a release', { timeout: 300_000 }, () => {
       cwd: root,
     });
     await exec(process.execPath, ['release/set-version.mjs', '98.7.6'], { cwd: copy });
-    // `npm ci` fails if the manifests and the lock file differ.
+    // `npm ci` fails if the package.json files and the lock file do not match.
     await exec('npm', ['ci', '--dry-run', '--offline', '--ignore-scripts'], { cwd: copy, env: environment });
     expect((await exec('node', ['packages/cli/bin/botcli.js', '--version'], { cwd: copy })).stdout).toBe(
       'botcli 98.7.6\n',
@@ -121,8 +121,8 @@ describe('a release', { timeout: 300_000 }, () => {
 
   it('creates a project, deploys it and runs a session', async () => {
     await shell('botcli init bot --name my-bot -t smallwebrtc -m realtime --realtime openai_realtime');
-    // Replace the Pipecat bot, whose packages have hundreds of megabytes and which needs a key. Keep the files for the
-    // deployment.
+    // Replace the generated Pipecat bot by a minimal one, because its packages are hundreds of megabytes and it needs a vendor's
+    // key. Keep the other files for the deployment.
     const server = join(folder, 'bot/server');
     await writeFile(join(server, 'bot.py'), 'async def bot(args):\n    print("hello from an installed service")\n');
     const pyproject = await readFile(join(server, 'pyproject.toml'), 'utf8');
@@ -149,7 +149,7 @@ describe('a release', { timeout: 300_000 }, () => {
     const installed = unit.replace('/usr/local/bin/bothost', join(prefix, 'bin/bothost'));
     expect(installed).not.toBe(unit);
     await writeFile(join(folder, 'bothost.service'), installed);
-    // The program prints warnings, but its exit status is 0.
+    // Check the output, because `systemd-analyze verify` exits with 0 even if it prints warnings.
     expect(await shell(`${systemdAnalyze} verify ./bothost.service 2>&1`)).toBe('');
   });
 });

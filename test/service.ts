@@ -35,7 +35,7 @@ export async function startService(
   timeoutMs = 90_000,
 ): Promise<Service> {
   const folder = await mkdtemp(join(tmpdir(), 'bothost-service-'));
-  // If the user is root, bots and the database run under other accounts, which must be able to enter the directory.
+  // If root runs the tests, bots and the database run under other accounts, which must be able to enter this directory.
   await chmod(folder, 0o711);
   const programs = join(folder, 'programs');
   await mkdir(programs);

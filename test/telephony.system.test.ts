@@ -40,7 +40,9 @@ function blocks(language: string): string[] {
   return [...document.matchAll(new RegExp(`\`\`\`${language}\n([\\s\\S]*?)\`\`\``, 'g'))].map(([, text = '']) => text);
 }
 
-/** Returns the path of the WebSocket URL in a call document, with the organization of the test service. */
+/**
+ * Returns the path of the WebSocket URL in a call document, with the organization `home` replaced by that of the test service.
+ */
 function pathIn(text: string): string {
   const url = /wss:\/\/bots\.example\.com[^\s"<]*/.exec(text)?.[0] ?? '';
   return url.replace('wss://bots.example.com', '').replace('phone.home', `phone.${service.organization}`);

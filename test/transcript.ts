@@ -24,7 +24,7 @@ export function readSteps(document: string, title: string): readonly DocumentSte
 }
 
 export type Terminal = {
-  /** Executes a step and returns its output, including errors, as a terminal with 80 columns shows it. */
+  /** Executes a step of the document. Returns its output and errors as a terminal with 80 columns shows them. */
   readonly follow: (step: DocumentStep) => Promise<string>;
 };
 
@@ -70,7 +70,7 @@ export function normalizeOutput(text: string): string {
   );
 }
 
-/** Converts the documented output of a step to a pattern. A line of three dots matches any lines. */
+/** Converts the documented output of a step to a pattern. A line that is `...` matches any number of lines. */
 export function createOutputPattern(printed: string): RegExp {
   const parts = normalizeOutput(printed)
     .split('\n')

@@ -33,11 +33,11 @@ export async function setup(project: TestProject): Promise<void> {
   const folder = join(root, 'images/testing');
   const file = join(root, 'images/server/Dockerfile');
   await Promise.all([
-    // Tag the image of the build stage, so that pruning keeps its layers for the next run.
+    // Tag the image of the build stage, so that `docker image prune` keeps its layers as a cache for the next run.
     build(root, file, 'bothost-test-build', '--target', 'build').then(() => build(root, file, server)),
     build(folder, join(folder, 'postgres.Dockerfile'), postgres),
   ]);
-  // Remove older images, which have lost their tags to the new ones.
+  // Remove the images of earlier runs, whose tags now name the new images.
   await runDocker('image', 'prune', '--force', '--filter', `label=${label}`);
   project.provide('images', { base, server, postgres });
 }

@@ -5,7 +5,7 @@ const errorFactories = /^(?:\w*(?:Error|Failure)|failure|fail|fault|refused|addI
 const logMethods = /^(?:trace|debug|info|warn|error|fatal)$/;
 const messageFields = /^(?:message|error|hint)$/;
 const testFunctions = /^(?:it|test|describe|\w+Test|describe[A-Z]\w*)$/;
-/** Matches comments that are instructions for a tool. */
+/** Matches comments that a tool reads, such as `biome-ignore`. */
 const directive = /^(?:biome-ignore|@ts-|#__|\/ *<reference|\*? *@vitest|eslint)/;
 
 type Comment = {
@@ -42,7 +42,7 @@ export function readTypeScript(path: string, text: string): Prose {
       const title = testTitle(node, text);
       if (title === null) return;
       titles.push(oneLine(title));
-      // Skip titles such as '%s', whose words are in the table of cases.
+      // Skip titles such as '%s' that get all their words from the cases of `test.each`.
       if (!/[a-z]{2}/i.test(title) || rootName(node.callee).startsWith('describe')) return;
       testNames.push(titles.join(' > '));
     },
@@ -91,7 +91,9 @@ function isMessageCall({ callee }: Call): boolean {
   return logMethods.test(callee.property.name) || errorFactories.test(callee.property.name);
 }
 
-/** Returns the strings that an expression can evaluate to. A template keeps the source of its expressions. */
+/**
+ * Returns the strings that an expression can evaluate to. In a template literal, each embedded expression is kept as source text.
+ */
 function stringsIn(node: ESTree.Node, text: string): readonly string[] {
   switch (node.type) {
     case 'Literal':

@@ -21,9 +21,9 @@ import versions from './versions.json' with { type: 'json' };
 /** Runs each command of the genuine CLI of Pipecat Cloud, and the start of its SDK, with this service. */
 const guide = fileURLToPath(new URL('../../docs/moving.md', import.meta.url));
 const sdkCalls = fileURLToPath(new URL('sdk_calls.py', import.meta.url));
-/** What no command may show instead of the reason of a failure. */
+/** Matches output that hides the cause of a failure. No command may print it. */
 const unclear = /Traceback|unknown error|contact support/i;
-/** A project with every key of pcc-deploy.toml that this service honors. */
+/** A pcc-deploy.toml with every key that this service honors. */
 const wholeFile = `agent_name = "whole"
 secret_set = "bot-keys"
 region = "us-west"
@@ -61,7 +61,7 @@ describe.each(versions.pypi.pipecatcloud.map((version, index) => [version, index
     let ada: TestPerson;
     let proxy: TlsProxy;
     let commands: Commands;
-    /** Values that commands printed, by name. */
+    /** Values that earlier commands printed, such as ids, by the name with which later commands refer to them. */
     const kept = new Map<string, string>();
     const rows: string[] = [];
     const { logger, requests } = recordRequests();
@@ -244,7 +244,7 @@ describe.each(versions.pypi.pipecatcloud.map((version, index) => [version, index
         pathsOf({ key, path }).map((one) => `${method} ${one.replace(/\{\w+\}/g, '[^/]+')}`),
       );
       tested.push('GET /auth/config', 'GET /\\.well-known/openid-configuration', 'POST /auth/logout');
-      // A signed token in the form authorizes an upload.
+      // This path needs no authorization test, because a signed token in the form authorizes the upload.
       tested.push('POST /uploads/[^/]+');
       const pattern = new RegExp(`^(${tested.join('|')})$`);
       expect([...requests].filter((request) => !pattern.test(request))).toEqual([]);
@@ -285,7 +285,7 @@ function row(line: string, status: number, does: string): string {
   return `| \`pipecat cloud ${command}\` | ${status} | ${does.replaceAll('|', '\\|')} |`;
 }
 
-/** The sentence that the CLI shows for a refused request. */
+/** Returns the error message of the service, which the CLI prints after "API Error:". */
 function sentenceOf(output: string): string {
   return /API Error: (.+)/.exec(output)?.[1] ?? '';
 }

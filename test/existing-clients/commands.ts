@@ -12,7 +12,7 @@ export type CommandOptions = {
   readonly directory?: string;
   /** Changes to the environment; undefined removes a variable. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
-  /** Pairs of a prompt and the keys to type. With these, the command has a terminal. */
+  /** Pairs of a prompt and the keys to type at it. A command with answers has a terminal; without answers, it has none. */
   readonly answers?: readonly (readonly [prompt: string, keys: string])[];
 };
 
@@ -22,7 +22,10 @@ export type Commands = {
   readonly close: () => void;
 };
 
-/** Installs a version of `pipecatcloud` with Pipecat's CLI into the cache, and opens it for commands, which run one at a time. */
+/**
+ * Installs a version of `pipecatcloud` with Pipecat's CLI into the cache, and starts a process that runs commands with it, one at
+ * a time.
+ */
 export async function openCommands(
   version: string,
   defaults: { readonly directory: string; readonly environment: Readonly<Record<string, string>> },
@@ -50,7 +53,7 @@ export async function openCommands(
   };
 }
 
-/** Returns the directory of the programs. */
+/** Installs the CLI and returns the directory that contains its programs. */
 async function install(version: string): Promise<string> {
   const uv = openUv();
   const env = { ...uv.environment, UV_EXCLUDE_NEWER: `${versions.date}T00:00:00Z` };

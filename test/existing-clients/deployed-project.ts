@@ -16,16 +16,16 @@ import versions from './versions.json' with { type: 'json' };
 /** A project that Pipecat's generator wrote, deployed unchanged with Pipecat's CLI. */
 export type DeployedProject = {
   readonly name: string;
-  /** The directory of the project, with `server` and perhaps `client`. */
+  /** The directory of the project, with the bot in `server` and, if generated, the web client in `client`. */
   readonly directory: string;
   readonly service: TestServer;
   readonly standIns: StandIns;
-  /** Runs `pipecat` in `server`, and returns its output. It must exit with status 0. */
+  /** Runs `pipecat` in the directory `server` and returns its output. Throws unless the exit status is 0. */
   readonly pipecat: (line: string) => Promise<string>;
   readonly close: () => Promise<void>;
 };
 
-/** Web clients get no package that was released later. */
+/** The date up to which npm packages for web clients are used; later releases are ignored, so that builds are reproducible. */
 export const packagesBefore = versions.date;
 
 const hook = fileURLToPath(new URL('../../packages/cli/test/stand-in-vendors/reach_stand_ins.py', import.meta.url));
@@ -34,11 +34,11 @@ const services = '-m cascade --stt deepgram_stt --tts cartesia_tts';
 /** Generates a project with `pipecat init` and deploys it to a service of its own. `options` name its kind, transports and LLM. */
 export async function deployProject(name: string, options: string): Promise<DeployedProject> {
   const folder = await mkdtemp(join(tmpdir(), 'bothost-existing-'));
-  // Bots run under other accounts, which must be able to read the hook.
+  // Bots run under other accounts, which must be able to read the Python file that connects them to the stand-in vendors.
   await chmod(folder, 0o755);
   const standIns = await openStandIns();
   const { inherited, secrets } = readConfig();
-  // The service uses uv if it finds it; pip takes four times as long.
+  // Put uv in PATH of the service, because pip takes four times as long to install Pipecat.
   const path = `${inject('uvFolder')}:${inherited.path}`;
   const service = await startTestServer({ environment: { PATH: path, ...secrets.buildVariables } });
   const directory = join(folder, name);
@@ -82,7 +82,10 @@ export async function deployProject(name: string, options: string): Promise<Depl
   }
 }
 
-/** Follows the README, then makes every bot use the stand-in vendors, because a secret cannot set PIPECAT_SETUP_FILES. */
+/**
+ * Deploys the project as its README says, then makes every bot use the stand-in vendors through a file in the Python environment,
+ * because a secret cannot set PIPECAT_SETUP_FILES.
+ */
 async function deploy({ name, directory, service, standIns, pipecat }: DeployedProject): Promise<void> {
   const server = join(directory, 'server');
   const uv = openUv();

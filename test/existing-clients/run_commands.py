@@ -37,7 +37,7 @@ def run_child(request: dict) -> None:
 
 
 def fork(request: dict) -> tuple[int, int]:
-    """Return the process and the file that has its output, which is a terminal if there are answers."""
+    """Return the process id and the file descriptor of the output, which is a terminal if there are answers."""
     if request["answers"]:
         process, terminal = pty.fork()
         if process != 0:

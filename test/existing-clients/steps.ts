@@ -2,7 +2,8 @@ import type { CommandOptions } from './commands.ts';
 
 /**
  * A command of Pipecat Cloud's CLI, without `pipecat cloud`. `$NAME` is replaced with a value that an earlier command printed.
- * `does` is for the table in docs/moving.md; a command without it, or with `refused`, is listed with the sentence that it printed.
+ * `does` is the description in the table of docs/moving.md. A command with `refused` or without `does` is listed there with the
+ * message that it printed.
  */
 export type Step = {
   readonly line: string;
@@ -10,9 +11,9 @@ export type Step = {
   readonly shows: RegExp;
   readonly does?: string;
   readonly refused?: true;
-  /** The first tested version that has the option. */
+  /** The first of the tested CLI versions that has an option of this command. Earlier versions skip the command. */
   readonly since?: string;
-  /** Names for the groups of `shows`. */
+  /** Names under which the values of the capturing groups in `shows` are stored for later commands. */
   readonly keeps?: readonly string[];
   readonly options?: Pick<CommandOptions, 'answers'> & { readonly environment?: Readonly<Record<string, string>> };
 };
@@ -27,7 +28,7 @@ const problem = (line: string, shows: RegExp, options: Step['options'] = {}): St
 const id = '01890000-0000-7000-8000-000000000000';
 const down = '\x1b[B';
 
-/** Commands that need no agent. `KEY` is a private key. */
+/** Commands that need no agent. `$KEY` is a private key. */
 export const organizationSteps: readonly Step[] = [
   {
     line: 'auth whoami',
