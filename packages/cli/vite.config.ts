@@ -4,10 +4,13 @@ import { defineConfig } from 'vite';
 
 const contract = (file: string) => fileURLToPath(new URL(`../contract/src/${file}`, import.meta.url));
 
-/** Modules that nearly every command loads. */
+/** Matches the modules that nearly every command loads. They form one chunk. */
 const core =
   /src\/(config|failure|find-command|version|suggest|command-line\/(command|options|parse-line|usage)|output\/(colors|described|printable|render)|service\/profile)\.ts$|picocolors/;
-/** Modules that every `init` loads. Modules for questions, changes and checks are in separate chunks. */
+/**
+ * Matches the modules that every `botcli init` loads. They form one chunk; modules for questions, changes and checks are in other
+ * chunks.
+ */
 const scaffold = /src\/scaffold\/(?!wizard|changing|checking|init-interactively|follow-up)/;
 
 /**
@@ -17,7 +20,7 @@ const scaffold = /src\/scaffold\/(?!wizard|changing|checking|init-interactively|
 export default defineConfig({
   resolve: {
     alias: [
-      // Separate entry points, because few commands need the rest of the contract.
+      // Import these modules instead of the whole contract package, because few commands need the rest of it.
       { find: '@bothost/contract/format-bytes', replacement: contract('format-bytes.ts') },
       { find: '@bothost/contract/limits', replacement: contract('limits.ts') },
       { find: '@bothost/contract/log-text', replacement: contract('log-text.ts') },

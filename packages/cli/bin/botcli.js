@@ -7,10 +7,11 @@ const { argv, env, stdout } = process;
 if (argv.length === 3 && argv[2] === '--version' && !env.BOTCLI_OUTPUT) {
   const line = 'botcli 0.1.0\n';
   try {
-    // `process.stdout` is created on first use, which is slow.
+    // Write to file descriptor 1 directly, because creating the stream `process.stdout`, which happens on its first use, is slow.
     require('node:fs').writeSync(1, line);
   } catch {
-    // The pipe is full or closed. The stream waits for a slow reader; a closed pipe is not an error.
+    // The synchronous write failed because the pipe is full or closed. Write to the stream, which waits for a slow reader, and
+    // ignore the error of a closed pipe.
     stdout.on('error', () => {});
     stdout.write(line);
   }

@@ -7,7 +7,7 @@ export type Environment = {
   readonly token: string | null;
   readonly publicKey: string | null;
   readonly operatorToken: string | null;
-  /** Data directory of a service on this machine. The directory might not exist. */
+  /** Data directory of a service on this machine, in which commands find the operator token. The directory might not exist. */
   readonly dataDirectory: string;
   readonly organization: string | null;
   readonly output: string | null;
@@ -18,7 +18,7 @@ export type Environment = {
   readonly isDumbTerminal: boolean;
   /** False on Linux without a graphical session, where no browser can be opened. */
   readonly hasDisplay: boolean;
-  /** Name of this machine, by which people recognize a login. */
+  /** Host name of this machine, by which people recognize the login that they approve. */
   readonly hostName: string;
   /** How the user invoked this program (`botcli` or `npx botcli`), for use in commands that messages suggest. */
   readonly program: 'botcli' | 'npx botcli';

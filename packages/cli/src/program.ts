@@ -50,10 +50,13 @@ export async function run(io: Io, args: readonly string[]): Promise<0 | 1 | 2 | 
   }
 }
 
-/** Data about the running command that error messages need. */
+/** State of the running command that error messages use. */
 type RunState = { settings: Settings | null; isLocal: boolean; isStream: boolean; subject: CommandSubject };
 
-/** Commands prompt before their first change, so nothing was changed if Ctrl-C was pressed at a prompt. */
+/**
+ * Returns the message for an interruption. A command prompts before its first change, so after Ctrl-C at a prompt nothing was
+ * changed.
+ */
 function interruptionMessage(error: unknown, { signal }: Io, { isLocal }: RunState): string {
   if (error instanceof Interrupted && error.result !== null) return error.message;
   if (signal.aborted) return 'Interrupted.';

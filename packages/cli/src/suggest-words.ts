@@ -72,7 +72,7 @@ async function subcommands(path: string): Promise<readonly Suggestion[]> {
   return Promise.all(entries);
 }
 
-/** Suggests options that are not given yet or that can be repeated. */
+/** Suggests the options that are not on the command line yet, and all repeatable options. */
 function suggestOptions(options: Options, before: readonly string[]): readonly Suggestion[] {
   return Object.entries(options).flatMap(([name, option]) => {
     const names = option.kind === 'switch' ? [`--${name}`, `--no-${name}`] : [`--${name}`];

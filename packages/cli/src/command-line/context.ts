@@ -22,14 +22,19 @@ export type Context = {
   readonly suggest: Suggest;
   /** Returns a client that uses the private key and the organization of the settings. */
   readonly service: () => Promise<Client>;
-  /** As `service`, for operations with `key: 'member'`: throws a `Failure` for an API key or without an organization. */
+  /**
+   * Like `service`, for operations that only a person may call (`key: 'member'`). Throws a `Failure` if the key is an API key, or
+   * if no organization is set.
+   */
   readonly memberService: () => Promise<Client>;
 };
 
 export type ContextOptions = {
   readonly flags: GlobalValues;
   readonly mode: OutputMode;
-  /** A local command sends no requests, so the profile is not read and an invalid profile cannot stop the command. */
+  /**
+   * True for a command that sends no requests. The profile is then not read, so that an invalid profile cannot stop the command.
+   */
   readonly isLocal: boolean;
   readonly suggest: Suggest;
 };

@@ -20,7 +20,7 @@ export type ValueOption<T, Required extends boolean = boolean> = {
 
 export type RepeatedOption<T> = Omit<ValueOption<T, false>, 'kind'> & { readonly kind: 'values' };
 
-/** An option that is given as `--name` (true) or `--no-name` (false). */
+/** An option that has a negative form: `--name` means true, `--no-name` means false. */
 export type Switch = { readonly kind: 'switch'; readonly short?: string; readonly description: string };
 
 /** An option that is given as `--name`, which means `defaultValue`, or as `--name=VALUE`. */

@@ -77,7 +77,10 @@ const initialValues: Readonly<Record<Option['kind'], unknown>> = {
   values: [],
 };
 
-/** Rejects a second value even if it is equal, because it is unclear which one is meant. Flags can be repeated. */
+/**
+ * Throws if a single-value option is given twice, even with equal values, because it is unclear which one is meant. Flags can be
+ * repeated.
+ */
 function requireSingleValue(name: string, option: Option | undefined, previous: unknown, value: unknown): unknown {
   if (previous === initialValues[option?.kind ?? 'flag'] || option?.kind === 'flag') return value;
   if (option?.kind !== 'switch') throw new UsageError(`--${name} was given more than once; it takes one value.`);
@@ -85,7 +88,10 @@ function requireSingleValue(name: string, option: Option | undefined, previous: 
   return value;
 }
 
-/** Returns the switch that the option `no-NAME` turns off, unless `no-NAME` is an option itself. */
+/**
+ * Returns the name of the switch that `--no-NAME` turns off, or null. `name` is not a negative form if an option has the name
+ * `no-NAME`.
+ */
 function findNegatedSwitch(name: string, options: Options): string | null {
   const positive = name.startsWith('no-') && !Object.hasOwn(options, name) ? name.slice(3) : '';
   return options[positive]?.kind === 'switch' ? positive : null;

@@ -3,8 +3,8 @@ import { Failure, UsageError } from '../failure.ts';
 import type { Project } from './project.ts';
 
 /**
- * An agent as the user wants it. For an undefined setting, an existing agent keeps its value and a new agent gets the default of
- * the service.
+ * The agent that the user wants to deploy. If a setting is undefined, an existing agent keeps its value, and a new agent gets the
+ * default of the service.
  */
 export type DesiredAgent = {
   readonly name: string;
@@ -17,7 +17,7 @@ export type DesiredAgent = {
     readonly websocketAuth: DeployFile['websocket_auth'] | undefined;
     readonly websocketStart: DeployFile['websocket_start'];
     readonly fork: boolean | undefined;
-    /** Null means that the agent uses no secret set. */
+    /** Name of the secret set. Null means that the agent uses no secret set. */
     readonly secretSet: string | null | undefined;
   };
 };

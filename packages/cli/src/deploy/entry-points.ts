@@ -8,14 +8,14 @@ export type EntryPoints = {
    * The command that starts a session for clients to connect to, or null if a session cannot be started from the command line.
    */
   readonly start: string | null;
-  /** The URL of the talk page, or null if the page has none of the bot's transports. */
+  /** The URL of the talk page, or null if the talk page supports none of the bot's transports. */
   readonly talkUrl: string | null;
   readonly fields: readonly (readonly [string, Cell])[];
 };
 
 /**
- * Reads the transports of a project that `botcli init` generated, from `directory` or, if that is named `server`, its parent.
- * Returns null for other projects, whose transports depend on their code.
+ * Reads which transports a project that `botcli init` generated has. Looks in `directory` and, if its name is `server`, also in
+ * its parent. Returns null for other projects, because their code decides about transports.
  */
 export async function readTransports(directory: string): Promise<readonly string[] | null> {
   for (const candidate of basename(directory) === 'server' ? [directory, dirname(directory)] : [directory]) {

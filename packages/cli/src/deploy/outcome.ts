@@ -11,7 +11,7 @@ export type DeployOutcome = {
   readonly changes: readonly SettingChange[];
   readonly deployment: DeploymentDetails;
   readonly build: Build | null;
-  /** Duration of the rollout, or null with `--no-wait`. */
+  /** Duration of the rollout in seconds, or null if `--no-wait` was given. */
   readonly seconds: number | null;
   readonly warning: string | null;
   readonly packed: Readonly<Record<string, unknown>> | null;

@@ -52,7 +52,7 @@ function notes(current: CurrentAgent | null): readonly Block[] {
   return lines.length === 0 ? [] : [{ kind: 'note', lines }];
 }
 
-/** Shows the differences between the serving deployment and the target of a rollback. */
+/** Creates the preview that a rollback shows: the settings that differ between the serving deployment and the target. */
 export function createRollbackPreview(
   name: string,
   serving: DeploymentDetails | null,

@@ -54,7 +54,7 @@ async function readText(path: string, name: string): Promise<string> {
   });
 }
 
-/** Returns a path relative to the current directory, or an absolute path if it is outside. */
+/** Returns a path relative to the current directory, or the absolute path if it is not inside the current directory. */
 export function displayPath({ directory }: Pick<Io, 'directory'>, path: string): string {
   const relativePath = relative(directory, path);
   if (relativePath === '') return basename(path);

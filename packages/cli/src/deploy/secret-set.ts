@@ -3,12 +3,12 @@ import type { Context } from '../command-line/context.ts';
 import { Failure } from '../failure.ts';
 import { waitUntilReady } from '../secrets/readiness.ts';
 
-/** Maximum time to wait until the region has the values. */
+/** Maximum time to wait until a secret set's values have been delivered to the region. */
 const timeoutSeconds = 60;
 
 /**
- * Throws a `Failure` unless the secret set exists in the agent's region and is ready. Waits for a pending revision. Called
- * before packing, so that a wrong set costs no upload.
+ * Throws a `Failure` unless the secret set exists in the agent's region and is ready. Waits while a revision is being delivered.
+ * Call it before packing, so that a deploy with a wrong set fails before its upload.
  */
 export async function requireSecretSet(
   context: Pick<Context, 'io' | 'messages'>,

@@ -13,9 +13,9 @@ export type Output = {
 export type Input = {
   readonly isTerminal: boolean;
   readText(): Promise<string>;
-  /** Reads the input to its end, but stops soon after `limit` bytes. */
+  /** Reads standard input to its end, but stops soon after `limit` bytes. */
   readBytes(limit: number): Promise<Uint8Array>;
-  /** The input as a stream of chunks. */
+  /** Standard input as a stream of chunks. */
   stream(): AsyncIterable<Uint8Array>;
 };
 

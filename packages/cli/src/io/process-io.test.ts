@@ -54,7 +54,7 @@ test('Ctrl-C while typing standard input writes nothing and exits with 130', asy
   const terminal = set('--file -');
   await terminal.shows('Press Ctrl-D on a new line to finish.');
   terminal.press('A=typed\r\x03');
-  // Ctrl-C also ends the shell, whose exit status is that of botcli.
+  // The terminal also sends SIGINT to the shell, which ends with the exit status of botcli.
   const { status, shown } = await terminal.ended;
   expect({ status, shown }).toEqual({ status: 130, shown: expect.stringContaining('Interrupted.') });
   expect(service.requests).toEqual([]);

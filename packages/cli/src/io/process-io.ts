@@ -64,8 +64,8 @@ function toOutput(stream: NodeJS.WriteStream): Output {
 }
 
 /**
- * Handles write errors. The returned signal is aborted at the first one, usually because the reader closed the pipe, as `| head`
- * does. Any other error of standard output, such as a full disk, sets exit status 1.
+ * Handles errors of writing to a stream. Returns a signal that is aborted at the first error, which usually means that the reader
+ * closed the pipe, as `| head` does. For another error of standard output, such as a full disk, the process exits with status 1.
  */
 function watchForClosedReader(stream: NodeJS.WriteStream): AbortSignal {
   const closed = new AbortController();
@@ -73,7 +73,8 @@ function watchForClosedReader(stream: NodeJS.WriteStream): AbortSignal {
     closed.abort();
     if (error.code === 'EPIPE' || stream === process.stderr) return;
     process.stderr.write(`error: Cannot write to standard output (${error.code}).\n`);
-    // Now, the status of the command would still replace this one: `main.ts` sets it when the command has ended.
+    // Set the exit status when the process exits: `main.ts` overwrites an earlier value with the status of the command when the
+    // command ends.
     process.once('exit', () => {
       process.exitCode = 1;
     });
@@ -98,7 +99,9 @@ async function readBytes(signal: AbortSignal, limit: number): Promise<Uint8Array
   return readLimited(addAbortSignal(signal, await stdinStream()), limit);
 }
 
-/** Open a separate stream for a terminal, so that prompts still work after Ctrl-D. */
+/**
+ * For a terminal, open a separate stream, because `process.stdin` cannot be read again after Ctrl-D, but prompts must still work.
+ */
 async function stdinStream(): Promise<NodeJS.ReadStream> {
   if (process.stdin.isTTY !== true) return process.stdin;
   const { ReadStream } = await import('node:tty');

@@ -48,7 +48,7 @@ export const createPrompter = (signal: AbortSignal): Omit<Prompter, 'secret'> =>
     }),
 });
 
-/** Use a new signal for each prompt, because the prompt library never removes its listeners. */
+/** Runs one prompt with its own signal, because the prompt library never removes its listeners from a signal. */
 async function withSignal<Answer>(signal: AbortSignal, ask: (own: AbortSignal) => Promise<Answer>): Promise<Answer> {
   const own = new AbortController();
   const end = () => own.abort();

@@ -34,8 +34,7 @@ export async function asOperator<T>(
   try {
     return await ask(createServiceClient(context.io, origin, token.value), token.value);
   } catch (error) {
-    // Throw a separate error, because the usual one blames the organization in the profile, but this one is from the command
-    // line.
+    // The general message blames the organization in the profile, but here the unknown organization is from the command line.
     if (isOrganizationMissing(error)) throw new Failure('organization-not-found', error.message);
     if (!isRefusal(error)) throw error;
     const message = `The service at ${origin} does not accept the operator token from ${token.source}.`;
@@ -73,7 +72,7 @@ function isOrganizationMissing(error: unknown): error is Error {
   return error instanceof Error && 'reason' in error && error.reason === 'organization-not-found';
 }
 
-/** Polls a vault task until it is done, and shows its progress. If the service restarts, it continues the task. */
+/** Polls a vault task until it has ended, and shows its progress. The task continues even if the service restarts. */
 export async function waitForTask(
   context: Context,
   client: Pick<Client, 'getVault'>,

@@ -6,7 +6,7 @@ import { Failure } from '../failure.ts';
 
 type Entry = { readonly path: string; readonly content: AsyncIterable<Buffer> };
 
-/** Maximum size of the first and of the last entry, which are JSON. */
+/** Maximum size in bytes of the first entry and of the last entry of a backup, which are JSON documents. */
 const jsonBytes = 1_048_576;
 
 /**
@@ -43,7 +43,7 @@ export async function readBackup(
   }
 
   await parseTar(archive, read);
-  // The cast is needed because TypeScript does not track the assignments in `read`.
+  // TypeScript does not track that `read` assigns these variables, so it needs a cast.
   const found = { manifest, end } as { manifest: BackupManifest | null; end: BackupEnd | null };
   if (found.manifest === null) throw notBackup();
   if (found.end === null) {

@@ -14,7 +14,7 @@ export async function unpackBackup(archive: AsyncIterable<Uint8Array>, dataDirec
   try {
     await mkdir(dataDirectory, { recursive: true, mode: 0o700 });
     await requireEmpty(dataDirectory);
-    // Remove the files of an interrupted restore.
+    // Remove files that an interrupted `operator restore` left.
     await rm(unpacking, { recursive: true, force: true });
     await mkdir(unpacking, { mode: 0o700 });
     try {
@@ -32,7 +32,7 @@ export async function unpackBackup(archive: AsyncIterable<Uint8Array>, dataDirec
 }
 
 async function requireEmpty(dataDirectory: string): Promise<void> {
-  // `lost+found` exists if the data directory is the root of a file system.
+  // Ignore `lost+found`, which a file system has in its root, because the data directory may be a mount point.
   const ignored: readonly string[] = [restoreDirectories.unpacking, 'lost+found'];
   const present = (await readdir(dataDirectory)).filter((name) => !ignored.includes(name));
   if (present.length === 0) return;
@@ -58,7 +58,7 @@ async function unpackEntry(
   }
   const target = join(directory, name);
   await mkdir(dirname(target), { recursive: true, mode: 0o700 });
-  // Only a sparse file consists of several entries.
+  // A sparse file consists of several archive entries with an `offset` each. A complete file must not exist yet.
   const flags = constants.O_WRONLY | constants.O_CREAT | (offset === undefined ? constants.O_EXCL : 0);
   const file = await open(target, flags, 0o600);
   try {

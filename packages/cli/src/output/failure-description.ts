@@ -9,7 +9,10 @@ export type FailureDescription = {
   readonly details: Readonly<Record<string, unknown>> | null;
 };
 
-/** Describes a failure that does not come from the service. The code is the same as the reason. */
+/**
+ * Describes a failure that did not come from the service. `code` and `reason` are then equal, because only the service has
+ * separate codes.
+ */
 export function describeLocalFailure(reason: string, message: string, hint: string | null = null): FailureDescription {
   return { code: reason, reason, message, requestId: null, issues: [], hint, details: null };
 }

@@ -56,8 +56,8 @@ export function createMessages(io: Pick<Io, 'stderr' | 'environment'>, mode: Out
 }
 
 /**
- * Formats a block in plain mode. Notes stay between the other blocks, unlike in a report, because here all blocks go to standard
- * error.
+ * Formats a block for plain mode. A note keeps its position between the other blocks, because all blocks go to standard error
+ * here. In a report, notes go to standard error and all other blocks to standard output.
  */
 function formatPlain(block: Block, render: (block: Block) => string): string {
   if (block.kind === 'note') return block.lines.map((line) => `${escapeControls(line)}\n`).join('');

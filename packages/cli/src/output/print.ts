@@ -39,7 +39,7 @@ export function printText(io: Io, mode: OutputMode, text: string, document: unkn
   io.stdout.write(mode === 'json' ? `${JSON.stringify(document, null, 2)}\n` : `${text}\n`);
 }
 
-/** An interruption by the user is not an error, so the message has no prefix. */
+/** Prints that the user interrupted the command. The message has no "error:" prefix, because an interruption is not an error. */
 export async function printInterruption(
   io: Io,
   mode: OutputMode,
@@ -50,7 +50,10 @@ export async function printInterruption(
   else io.stderr.write(`${failure.message}\n`);
 }
 
-/** Prints a failure. With `isLine`, JSON output is a single line, because the failure is the last item of a stream. */
+/**
+ * Prints a failure. If `isLine` is true, JSON output is a single line, because the command has already printed its items as JSON
+ * lines.
+ */
 export async function printFailure(
   io: Io,
   mode: OutputMode,

@@ -101,7 +101,9 @@ function richTable(columns: readonly Column[], rows: readonly (readonly Cell[])[
   ]);
 }
 
-/** Drops columns by their `dropOrder` until the others fit, and returns the indexes of those. */
+/**
+ * Drops columns in the order of `dropOrder` until the other columns fit, and returns the indexes of the columns that are kept.
+ */
 function fittingColumns(columns: readonly Column[], widths: readonly number[], available: number): readonly number[] {
   let kept = columns.map((_, index) => index);
   const needed = () => kept.reduce((sum, index) => sum + (widths[index] ?? 0) + 2, -2);

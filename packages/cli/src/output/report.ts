@@ -34,7 +34,10 @@ export type Block =
   /** Notes about the data. In plain mode they go to standard error. */
   | { readonly kind: 'note'; readonly lines: readonly string[] };
 
-/** A result of unknown length, which is printed item by item until it ends or the reader closes the pipe. */
+/**
+ * A result whose length is not known in advance, such as a followed log. It is printed item by item until it ends or the reader
+ * closes the pipe.
+ */
 export type Stream = { readonly pieces: (signal: AbortSignal) => AsyncIterable<StreamItem> };
 
 /** The result of a command: `json` for programs, `blocks` for people. */

@@ -75,7 +75,8 @@ test('diskFolder refuses a link that leaves the project through another link', a
   await mkdir(join(directory, 'outside/deep'), { recursive: true });
   await put({ 'bot.js': '', 'a/b/x': '' });
   await symlink('a/b', join(root, 'short'));
-  // The target is inside the project by its path, but the kernel resolves the link `short` first, which leads outside.
+  // As text, the target `short/../../../outside` is inside the project, but the kernel resolves the link `short` first, so the
+  // target is outside.
   await symlink('short/../../../outside', join(root, 'indirect'));
   await expect(listFiles()).rejects.toMatchObject({ issues: [expect.objectContaining({ path: 'indirect' })] });
 });

@@ -95,8 +95,8 @@ function outputTails(list: readonly SessionEvent[]): readonly Block[] {
 }
 
 /**
- * The percentiles are over all samples, but the curve shows averages. Its minimum and maximum would contradict the
- * percentiles, so they are not shown.
+ * Omit the minimum and maximum of the curve: the curve shows averages, but the percentiles are over all samples, so the numbers
+ * would contradict each other.
  */
 function metrics(summary: ResourceMetrics | null, isLive: boolean): readonly Block[] {
   if (summary === null) {

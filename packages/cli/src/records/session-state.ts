@@ -13,8 +13,8 @@ const tones: Readonly<Record<EndState, Tone | undefined>> = {
 };
 
 /**
- * The label of a session's end state. For an error it includes the HTTP status of the bot's response. A bot that responds
- * before it has started has refused the session, for example because it has no WebSocket.
+ * Returns the label of a session's end state. For an error, the label includes the HTTP status of the bot's response. If the bot
+ * responded without accepting the session, it refused the session, for example because it has no WebSocket.
  */
 export function sessionStateCell(
   session: Pick<SessionSummary, 'endState' | 'completionStatus' | 'botStartSeconds'>,
@@ -29,7 +29,7 @@ export function sessionStateCell(
 }
 
 export type StartTotals = {
-  /** Number of sessions whose bot has started. The other fields are computed from only these. */
+  /** Number of sessions whose bot has started. The averages, percentiles and shares below are over these sessions only. */
   readonly started: number;
   readonly averageSeconds: number | null;
   readonly p5Seconds: number | null;

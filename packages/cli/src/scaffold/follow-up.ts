@@ -32,7 +32,7 @@ export async function runFollowUpSteps(
     const manager = detectPackageManager(directory, io.environment);
     if (configuration.generate_client) await run([manager, 'install'], join(directory, 'client'));
   }
-  // Never create a repository inside another one.
+  // Create no repository if the project is already inside one.
   if (!steps.git || (await exitStatus(io, ['git', 'rev-parse', '--is-inside-work-tree'], directory)) === 0) return;
   if (!(await run(['git', 'init', '--quiet'], directory))) return;
   if (!(await run(['git', 'add', '--all'], directory))) return;

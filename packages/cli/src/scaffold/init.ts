@@ -31,7 +31,7 @@ export async function init(context: Pick<Context, 'io' | 'notify'>, values: Init
   try {
     return await runInit(context, values);
   } catch (error) {
-    // If a follow-up step is interrupted, print another message, because the project is already written.
+    // Only for an interruption before the project is written. An interrupted follow-up step has its own message.
     if (error instanceof Interrupted && error.result === null) throw new Interrupted('Nothing was written.');
     throw error;
   }
@@ -129,7 +129,7 @@ function resolveOptions(io: Io, options: ProjectOptions, file: string | undefine
   const invalidKeys = new Set(fromFile.issues.map(({ path }) => path));
   const issues = [
     ...fromFile.issues.map(({ path, message }) => ({ path: path === '' ? (file ?? '') : path, message })),
-    // Do not report an option as missing if its value in the config file is invalid.
+    // If a setting in the config file is invalid, do not also report its option as missing.
     ...resolved.issues.filter(
       ({ path }) => isField(path) && !projectFields[path].keys.some((key) => invalidKeys.has(key)),
     ),

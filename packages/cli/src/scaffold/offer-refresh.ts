@@ -3,7 +3,10 @@ import type { Io } from '../io/io.ts';
 import type { GuideSet } from './guides/plan-guides.ts';
 import { planProjectGuides, type WriteOptions } from './make-project.ts';
 
-/** Returns whether `init` can ask questions. Requires that standard output, to which the report is printed, is a terminal too. */
+/**
+ * Returns whether `init` can ask questions. Besides a terminal for prompts, standard output must be a terminal, because the
+ * report goes there.
+ */
 export function isInteractive(io: Io): boolean {
   return canPrompt(io) && io.stdout.isTerminal;
 }

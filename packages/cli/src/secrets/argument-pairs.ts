@@ -7,7 +7,7 @@ export type ValueSource =
   | { readonly kind: 'file'; readonly path: string }
   | { readonly kind: 'prompt' };
 
-/** A key on the command line. `argument` is the position of the key for messages, for example `argument 2`. */
+/** A key that was given on the command line. `argument` is the key's position for messages, for example `argument 2`. */
 export type RequestedKey = { readonly key: string; readonly source: ValueSource; readonly argument: string };
 
 type ParsedArguments = {
@@ -53,7 +53,7 @@ function parseArgument(text: string): ArgumentKeys | { readonly problem: string 
   }
   if (equals === -1) return [{ key, source: { kind: 'prompt' } }];
   const value = text.slice(equals + 1);
-  // Node replaces invalid UTF-8 in arguments with U+FFFD.
+  // U+FFFD means that the argument was not valid UTF-8, because Node replaces invalid bytes by this character.
   if (value.includes('\ufffd')) return { problem: notUtf8 };
   const isQuoted = /^".*"$/s.test(value);
   if (isQuoted || anotherPair.test(value)) return parsePairs(text) ?? { problem: isQuoted ? quotesInside : ambiguous };
@@ -89,7 +89,7 @@ function parsePairs(text: string): ArgumentKeys | null {
 function parseSource(value: string): ValueSource | null {
   if (value === '-') return { kind: 'input' };
   if (value.startsWith('@')) return { kind: 'file', path: value.slice(1) };
-  // Remove the backslash that escapes a leading @, or a value that is only "-". Only the first of several backslashes is removed.
+  // Remove one leading backslash, which escapes an @ or the value "-". Any further backslashes are part of the value.
   return literal(/^\\+(?:@|-$)/.test(value) ? value.slice(1) : value);
 }
 

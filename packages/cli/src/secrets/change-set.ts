@@ -11,7 +11,7 @@ import { findWriteTarget, formatTargetFields } from './write-target.ts';
 export type WriteMode = {
   readonly dryRun: boolean;
   readonly expectedRevision: number | null;
-  /** The region that the dry run returned. Null for the dry run itself. */
+  /** The region in the response to the dry run. Null if the request is the dry run itself. */
   readonly region: string | null;
 };
 

@@ -3,10 +3,10 @@ import { UsageError } from '../failure.ts';
 import { canPrompt, requireConfirmation } from '../io/confirm.ts';
 import type { Block } from '../output/report.ts';
 
-/** Options of commands that ask for confirmation. With `skip`, they do not ask. */
+/** With `skip`, a command does not ask for confirmation. */
 export type ConfirmationOptions = { readonly skip: boolean };
 
-/** Throws a `UsageError` if a confirmation is needed but there is no terminal. Call it before prompting or sending anything. */
+/** Throws a `UsageError` if the command must ask for confirmation but has no terminal. Call it before any prompt or request. */
 export function requireConfirmable({ io }: Pick<Context, 'io'>, { skip }: ConfirmationOptions): void {
   if (skip || canPrompt(io)) return;
   throw new UsageError('This command asks for confirmation, but there is no terminal.', 'Pass --skip to confirm.');

@@ -2,7 +2,10 @@ import type { LocatedMessage } from './parse-result.ts';
 
 const utf16ByteOrderMarks = ['fffe', 'feff'];
 
-/** Decodes strict UTF-8 and keeps a byte-order mark. If decoding fails, returns each line that is not valid UTF-8. */
+/**
+ * Decodes bytes as strict UTF-8, including a byte-order mark. If decoding fails, returns a problem for each line that is not
+ * valid UTF-8.
+ */
 export function decodeUtf8(
   bytes: Uint8Array,
   source: string,

@@ -10,7 +10,7 @@ import { findWriteTarget, formatTargetFields } from './write-target.ts';
 export type DeleteSecretSetOptions = {
   readonly name: string;
   readonly force: boolean;
-  /** The revision at which the set must be; otherwise, the deletion fails. */
+  /** The expected revision of the set. The deletion fails if the set has another revision. */
   readonly ifRevision: number | undefined;
   readonly skip: boolean;
   readonly isDryRun: boolean;

@@ -9,7 +9,7 @@ import { fieldsOf } from '../json-object.ts';
 export function readDockerConfig(text: string, source: string, host: string): string {
   const config = parse(text, source);
   const matches = Object.entries(fieldsOf(config['auths'])).filter(([key]) => isRegistry(key, host));
-  // For Docker Hub, several entries match, and the one with exactly its name has the credentials.
+  // Several entries can mean Docker Hub. If one of them has exactly the canonical name, only that entry has the credentials.
   const entries = matches.some(([key]) => key === host) ? matches.filter(([key]) => key === host) : matches;
   const auths = new Set(entries.map(([, entry]) => fieldsOf(entry)['auth']).filter((auth) => auth && auth !== ''));
   if (auths.size > 1) throw credentialsFailure(`${source} has several credentials for ${host}.`);

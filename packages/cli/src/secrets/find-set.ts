@@ -6,7 +6,7 @@ export type SecretSetLookup = {
     SecretSetListItem,
     'name' | 'type' | 'region' | 'status' | 'errorMessage' | 'revision' | 'damaged'
   >;
-  /** Null for a damaged set and for an image pull secret. */
+  /** Details of a secret set. Null for a damaged set, and for an image pull secret. */
   readonly details: SecretSetDetails | null;
   /** The registry of an image pull secret. Null for a secret set. */
   readonly host: string | null;

@@ -30,7 +30,10 @@ export function parseJsonFile(text: string, source: string): ParseResult {
   return { pairs, skipped, warnings: [], problems };
 }
 
-/** The returned function converts an index to a line number from 1. Indexes must be passed in ascending order. */
+/**
+ * Returns a function that converts an index in `content` to a line number, starting at 1. It must be called with ascending
+ * indexes.
+ */
 function lineCounter(content: string): (index: number) => number {
   let line = 1;
   let seen = 0;

@@ -1,4 +1,4 @@
-/** The location of a key: a line of a file, or an argument of the command line. */
+/** Where a key was given: a line of a file, or an argument of the command line, for which `line` is null. */
 export type SourceLocation = { readonly source: string; readonly line: number | null };
 
 export type Pair = { readonly key: string; readonly value: string; readonly where: SourceLocation };

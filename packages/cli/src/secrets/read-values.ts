@@ -28,8 +28,8 @@ const maxFileBytes = 1_048_576;
 const emptyResult: ParseResult = { pairs: [], skipped: [], problems: [], warnings: [] };
 
 /**
- * Reads values from arguments and files, then prompts for the others. Throws one `Failure` with all problems before it prompts
- * for anything. Prints warnings. No message contains a value.
+ * Reads values from arguments and files, then prompts for the values of keys that were given without one. Before it prompts,
+ * throws one `Failure` with all problems. Prints warnings. No message contains a value.
  */
 export async function readValues(context: Context, given: ValueInputs): Promise<SecretValues> {
   if (given.pairs.length === 0 && given.file === undefined) {

@@ -51,7 +51,7 @@ export async function waitUntilReady(
   }
 }
 
-/** Returns the readiness of a written revision, and first waits for it if `waitSeconds` is given. */
+/** Returns whether a written revision is ready. If `waitSeconds` is given, waits first until it is ready. */
 export async function resolveReadiness(
   context: Pick<Context, 'io' | 'messages'>,
   client: Client,
@@ -62,7 +62,7 @@ export async function resolveReadiness(
   try {
     return await waitUntilReady(context, client, { name, type, revision }, waitSeconds);
   } catch (error) {
-    // Print that the revision is stored, which users cannot know after Ctrl-C or a connection error.
+    // The write has succeeded, but Ctrl-C or a connection error ended the waiting. Print that the revision is stored.
     if (!(error instanceof Failure)) {
       context.messages.status(null);
       context.messages.notify(`Revision ${revision} of ${name} is stored.`);

@@ -27,7 +27,7 @@ export function credentialFields(
 
 const expirySoonMs = 24 * 3_600_000;
 
-/** Formats the expiry time of credentials as a table cell. `iso` is null if the time is unknown. */
+/** Formats the time at which credentials expire as a table cell. `iso` is null if that time is unknown. */
 export function expiryCell(iso: string | null, now: Date): Cell {
   if (iso === null) return formatTime(null);
   const leftMs = Date.parse(iso) - now.getTime();

@@ -10,7 +10,10 @@ export type WriteTarget = {
   readonly isDefaultRegion: boolean;
 };
 
-/** Asks the service whether `region` is the default and, if the settings have no organization, which one the key belongs to. */
+/**
+ * Returns the target of a write. Asks the service whether `region` is the default region and, if the settings name no
+ * organization, to which organization the key belongs.
+ */
 export async function findWriteTarget(
   { settings }: Pick<Context, 'settings'>,
   client: Client,

@@ -7,7 +7,7 @@ import type { SourcedValue } from './settings.ts';
 /** All requests have the same timeout, because no operation waits for a bot. */
 export const responseTimeoutSeconds = 30;
 
-/** Creates a client whose requests end on Ctrl-C or after the timeout. If `key` is null, they carry no key. */
+/** Creates a client whose requests are aborted on Ctrl-C or after the timeout. If `key` is null, the requests carry no key. */
 export function createServiceClient(io: Io, origin: string, key: string | null, organization?: string): Client {
   return createClient({
     origin,
@@ -39,7 +39,7 @@ const missingKeyHints = {
 /** Throws a `Failure` if there is no usable key. No message contains a part of the key. */
 export function requireKey(kind: 'private' | 'public', key: SourcedValue | null, warn: (text: string) => void): string {
   if (key === null) throw new Failure('key-missing', `No ${kind} key is configured.`, missingKeyHints[kind]);
-  // An error thrown by `fetch` would contain the key.
+  // Reject the key here, because `fetch` would throw an error that contains the key.
   if (!/^[\x21-\x7e]+$/.test(key.value)) {
     throw new Failure(
       'key-malformed',
@@ -76,7 +76,10 @@ export function requirePersonalToken(key: SourcedValue | null, warn: (text: stri
 export const organizationHint =
   'Select one with `botcli cloud organizations select NAME`, --organization or BOTCLI_ORG.';
 
-/** Throws a `Failure` if no organization is set. A person can be a member of several, so a token does not imply one. */
+/**
+ * Throws a `Failure` if no organization is set. A personal token does not imply an organization, because a person can be a member
+ * of several.
+ */
 export function requireOrganization(organization: SourcedValue | null): string {
   if (organization === null)
     throw new Failure('organization-missing', 'No organization is selected.', organizationHint);

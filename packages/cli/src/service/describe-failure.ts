@@ -66,7 +66,7 @@ function isLoopback(origin: string): boolean {
   return URL.canParse(origin) && /^(localhost|127\.[\d.]+|\[::1\])$/.test(new URL(origin).hostname);
 }
 
-/** Returns a message that contains the unknown region, which the message of the service does not. */
+/** Returns a message that names the unknown region, because the service's message does not name it. */
 function unknownRegion({ reason }: ApiError, { region }: CommandSubject): string | null {
   return reason === 'region-unknown' && region !== null ? `Region "${region}" does not exist.` : null;
 }
@@ -85,7 +85,10 @@ function connectionHint(error: ConnectionError, settings: Settings | null): stri
   );
 }
 
-/** If the timeout fires while connecting, the client wraps it in a `ConnectionError`; while reading the response, it does not. */
+/**
+ * Returns whether the request timed out. The client wraps a timeout during connecting in a `ConnectionError`, but not a timeout
+ * while the response is read.
+ */
 function isTimeout(error: unknown): boolean {
   const cause = error instanceof ConnectionError ? error.cause : error;
   return cause instanceof DOMException && cause.name === 'TimeoutError';
@@ -96,7 +99,10 @@ function describeTimeout(settings: Settings | null): FailureDescription {
   return { ...describeLocalFailure('timeout', message), hint: 'Set another URL with --api-url or BOTCLI_API_URL.' };
 }
 
-/** Returns the system's error code of a failed connection. `fetch` wraps the error once or, with several addresses, twice. */
+/**
+ * Returns the system's error code, such as ECONNREFUSED, of a failed connection. `fetch` wraps the system error once or, if the
+ * host has several IP addresses, twice.
+ */
 export function findNetworkErrorCode(error: ConnectionError): string | null {
   let cause: unknown = error.cause;
   for (let depth = 0; depth < 4 && cause instanceof Error; depth += 1) {

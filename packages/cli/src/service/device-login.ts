@@ -21,7 +21,7 @@ export async function logInWithBrowser(
   });
   const page = login.verification_uri_complete;
   messages.notify(`Open ${login.verification_uri} and approve the code ${login.user_code}`);
-  // A service must not be able to start other programs through the browser.
+  // Open only HTTP URLs, because the service chooses the URL and must not be able to start other programs.
   const isWebPage = URL.canParse(page) && /^https?:$/.test(new URL(page).protocol);
   if (opensBrowser && isWebPage && (await io.openBrowser(page)))
     messages.notify('The page was opened in your browser.');
@@ -41,7 +41,7 @@ export async function logInWithBrowser(
     } catch (error) {
       io.signal.throwIfAborted();
       const reason = error instanceof ApiError ? error.reason : null;
-      // RFC 8628, section 3.5.
+      // RFC 8628, section 3.5, requires that the client polls five seconds less often after `slow_down`.
       if (reason === 'slow-down') intervalMs += 5_000;
       else if (reason === 'device-login-denied') throw new Failure('login-denied', 'The login was denied.');
       else if (reason === 'device-code-expired') {

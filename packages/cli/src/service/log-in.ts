@@ -49,7 +49,10 @@ export async function logIn(context: Context, key: SourcedValue): Promise<Report
   };
 }
 
-/** Takes the organization of the command line or environment, otherwise that of the profile, otherwise one of the key's. */
+/**
+ * Chooses the organization of a login: from the command line or environment, otherwise from the profile, otherwise from the
+ * organizations to which the key gives access.
+ */
 async function chooseOrganization(
   { io, settings, profile, notify }: Context,
   organizations: readonly Organization[],

@@ -3,7 +3,7 @@ import { canPrompt } from '../io/confirm.ts';
 import type { Io } from '../io/io.ts';
 import type { SourcedValue } from './settings.ts';
 
-/** Reads a key from standard input, never from an argument, which other users of the machine could read. */
+/** Reads a key from standard input. Keys are not accepted as arguments, because other users of the machine can read those. */
 export async function readPipedKey(io: Io): Promise<SourcedValue> {
   const text = (await io.stdin.readText()).trim();
   if (text === '') throw new UsageError('Standard input is empty; --with-token reads the key from it.');

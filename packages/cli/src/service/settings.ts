@@ -13,7 +13,7 @@ export type Settings = {
   readonly origin: SourcedValue;
   readonly privateKey: SourcedValue | null;
   readonly publicKey: SourcedValue | null;
-  /** Null means the organization of the key. */
+  /** Null means the organization to which the key belongs. */
   readonly organization: SourcedValue | null;
 };
 

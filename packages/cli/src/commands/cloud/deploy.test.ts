@@ -270,7 +270,7 @@ test('resumes an interrupted upload in the same run and in the next one', async 
   expect(sentOperations().filter((name) => name === 'getBuildUploadUrl')).toHaveLength(4);
 
   await put({ 'voice.bin': randomBytes(2_000_000) });
-  // The connection breaks more often than the client retries, so the first run fails and the next run resumes the upload.
+  // The connection breaks more often than the client retries, so the first deploy fails. The second deploy resumes the upload.
   service.faults.breaks = [70_000, ...Array.from({ length: 9 }, () => 0)];
   const broken = await deploy('--yes');
   expect(broken).toMatchObject({ status: 1, stderr: expect.stringContaining('was lost during the upload') });

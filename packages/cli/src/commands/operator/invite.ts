@@ -48,7 +48,10 @@ export const command = defineCommand({
   },
 });
 
-/** The organization of the profile may belong to another service. */
+/**
+ * Returns whether the organization comes from an option or the environment. The organization in the profile does not count,
+ * because it may belong to another service.
+ */
 function isRequested({ settings, io }: Context): boolean {
   return settings.organization !== null && settings.organization.source !== io.environment.profileFile;
 }

@@ -3,7 +3,7 @@ import type { EnvironmentVariable, PythonExpression } from '../python/expression
 export const serviceKinds = ['stt', 'llm', 'tts', 'realtime', 'video'] as const;
 export type ServiceKind = (typeof serviceKinds)[number];
 
-/** Labels that tell people what each kind of service does in a bot. */
+/** The role of each kind of service in a bot, as text for people. */
 export const serviceRoles: Readonly<Record<ServiceKind, string>> = {
   stt: 'Speech to text',
   llm: 'Language model',

@@ -10,7 +10,7 @@ const byValue = new Map(
   all.flatMap((one) => [one.service.value, ...(one.service.aliases ?? [])].map((value) => [value, one] as const)),
 );
 
-/** Services are sorted by label, and discouraged services come last. */
+/** Lists the services of a kind, sorted by label, with discouraged services last. */
 export function listServices(kind: ServiceKind): readonly CatalogueService[] {
   const matches = all.filter(({ service }) => service.kind === kind);
   return matches.sort(
@@ -26,7 +26,7 @@ export function findService(kind: ServiceKind, value: string): CatalogueService 
   return match?.service.kind === kind ? match : null;
 }
 
-/** Values that earlier versions accepted, with the reason for their removal. */
+/** Services that earlier versions of botcli accepted, with the reason for their removal. */
 export const removedServices: Readonly<Record<string, string>> = {
   lmnt_tts: 'was removed: the vendor has shut down',
 };

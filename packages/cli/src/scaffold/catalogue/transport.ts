@@ -6,13 +6,13 @@ export type Direction = (typeof directions)[number];
 export type Transport = {
   /** The canonical name, as `--list-options` prints it. */
   readonly value: string;
-  /** The transport's name in Pipecat and at its vendor, or null if `value` is that name. */
+  /** Pipecat's and the vendor's name of the transport, or null if that name is `value`. */
   readonly knownAs: string | null;
   readonly label: string;
   readonly about: string;
   readonly group: 'web' | 'telephony';
   readonly kind: TransportKind;
-  /** A second name of the transport, which does not contain the direction: users combine it with an option for the direction. */
+  /** Another name of the transport, without its direction. Users combine it with an option for the direction. */
   readonly request?: TransportName & { readonly direction: Direction };
   readonly extras: readonly string[];
   /** The key in the bot's `transport_params`, or null if the bot creates the transport itself. */

@@ -15,8 +15,8 @@ import type { ProjectAnswers } from './read-answers.ts';
 import { findLockMismatch } from './uv-lock.ts';
 
 /**
- * The result of one check. `problem` means that the project does not work, `edited` that the file differs from the generated
- * text, `outdated` that an older version generated the file.
+ * The result of one check of a project: `good`, `problem` (the project does not work), `edited` (the file differs from its
+ * generated text), or `outdated` (an older version generated the file).
  */
 export type Finding = {
   readonly about: string;

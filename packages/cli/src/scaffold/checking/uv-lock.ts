@@ -26,7 +26,8 @@ function requirementsOf(lock: string): readonly LockedRequirement[] | null {
     const { package: packages } = parse(lock);
     if (!Array.isArray(packages)) return null;
     const own = packages.map(fieldsOf).find(({ source }) => {
-      // uv writes `editable` for a project that can be built as a package, otherwise `virtual`.
+      // uv writes the source of the project itself as `editable` if the project can be built as a package, otherwise as
+      // `virtual`.
       const { virtual, editable } = fieldsOf(source);
       return virtual === '.' || editable === '.';
     });

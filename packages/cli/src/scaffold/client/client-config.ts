@@ -2,8 +2,8 @@ import type { Plan } from '../configuration/plan.ts';
 import type { ClientKind } from './client-kind.ts';
 
 /**
- * Generates `src/config.ts`, which contains the URL that starts sessions. With Next.js, that is the page's own server, which has
- * the API key.
+ * Generates `src/config.ts`, which contains the URL to which the page sends start requests. With Next.js, the URL is a route of
+ * the page's own server, which adds the API key.
  */
 export function generateConfigFile(plan: Plan, kind: ClientKind): string {
   const hasServer = kind === 'react-nextjs';

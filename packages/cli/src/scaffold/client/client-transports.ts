@@ -18,7 +18,7 @@ const known: readonly ClientTransport[] = [
     label: 'Hosted room',
     package: '@pipecat-ai/daily-transport',
     range: '^1.6.9',
-    // With `avoidEval`, the content security policy of the page needs no exception for `eval`.
+    // `avoidEval` makes Daily's library work under a content security policy that forbids `eval`.
     construction: ['new from.DailyTransport({ dailyConfig: { avoidEval: true } })'],
     request: { transport: 'daily', createDailyRoom: true },
   },

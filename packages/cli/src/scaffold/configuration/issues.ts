@@ -2,7 +2,7 @@ import { type FieldName, projectFields } from './fields.ts';
 
 export type AddIssue = (path: FieldName, message: string) => void;
 
-/** Returns `value` if it is one of `words`, and null otherwise. Adds an issue for another value, but not for undefined. */
+/** Returns `value` if it is one of `words`, otherwise null. Adds an issue unless the value is valid or undefined. */
 export function parseWord<const Word extends string>(
   words: readonly Word[],
   value: string | undefined,

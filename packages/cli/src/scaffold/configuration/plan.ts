@@ -10,7 +10,9 @@ const minimum = { library: '1.9.0', python: '3.11' };
 /** The first pipecat-ai release in which evaluations need no change to the bot and cameras are chosen by name. */
 const evalAndCameraRelease = '1.13.0';
 
-/** A configuration with the catalogue entries of its services and transports, and values derived from them. */
+/**
+ * A configuration together with the catalogue entries of its services and transports, and with values derived from these entries.
+ */
 export type Plan = {
   readonly configuration: Configuration;
   readonly slug: string;

@@ -23,7 +23,7 @@ export function resolveClient(
   const answer = parseWord([...clientFrameworks, 'none'], options.client_framework, 'client_framework', addIssue);
   const framework = answer === 'none' ? null : answer;
   const server = parseWord(clientServers, options.client_server, 'client_server', addIssue);
-  // Check both, because the bot type may contradict the transports, which is reported elsewhere.
+  // Check both the bot type and the transports, because they may contradict each other. That contradiction is reported elsewhere.
   const isPhone = chosen.length > 0 && chosen.every(({ group }) => group === 'telephony');
   if (framework !== null && (botType === 'telephony' || isPhone)) {
     addIssue('client_framework', 'web clients are only for web bots, because a phone bot needs no client');

@@ -38,7 +38,7 @@ export function resolveTransports(options: ProjectOptions, addIssue: AddIssue): 
   return chosen;
 }
 
-/** Finds the transport for a name without a direction, using the setting that contains the direction. */
+/** Finds the transport for a name that has no direction, such as `daily_pstn`. A separate setting contains the direction. */
 function withDirection(name: string, options: ProjectOptions, addIssue: AddIssue): Transport | 'unknown' | null {
   const candidates = findTransportDirections(name);
   const [{ request } = {}] = candidates;

@@ -6,7 +6,8 @@ export type Guide = {
   readonly path: string;
   readonly text: string;
   /**
-   * Whether the guide is only for directories without a bot. It is not written to generated projects, but is kept if it exists.
+   * Whether the guide is only for directories in which no bot has been generated yet. The guide is not written to generated
+   * projects, but an existing one is kept.
    */
   readonly beforeBot: boolean;
 };

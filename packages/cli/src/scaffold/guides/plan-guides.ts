@@ -2,7 +2,7 @@ import { isOlderVersion } from '../version-order.ts';
 import { listGuides } from './guides.ts';
 import { readMark } from './mark.ts';
 
-/** The planned action for a guide. Guides that a user wrote (`own`) are replaced only on request. */
+/** The action that is planned for a guide. A guide that a user wrote (`own`) is replaced only on request. */
 export type GuideStep = {
   readonly path: string;
   /** The text to write, or null to keep the file. */

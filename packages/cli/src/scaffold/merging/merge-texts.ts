@@ -38,8 +38,8 @@ function bothWithRequirements(current: string, base: string, next: string) {
 }
 
 /**
- * Returns whether lines that both sides added to a file can be combined. True only if its lines are independent of each other,
- * unlike those of a program.
+ * Returns whether a merge can combine lines that both sides added at the same position. True for files whose lines are
+ * independent of each other, false for program code.
  */
 function hasIndependentLines(path: string): boolean {
   return /(^|\/)(\.env\.example|\.gitignore|\.dockerignore|README\.md|pyproject\.toml|deploy\.toml)$/.test(path);

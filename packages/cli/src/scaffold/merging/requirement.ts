@@ -13,8 +13,8 @@ export function parsePackageName(requirement: string): string {
 }
 
 /**
- * Merges a requirement: `base` was generated before, `current` is the user's version, `next` is generated now. Keeps the
- * user's extras and the higher lower bound. Returns null if both sides changed the bounds differently.
+ * Merges a requirement: `base` was generated before, `current` is the user's version, `next` is generated now. Keeps the user's
+ * extras, and of two lower bounds the higher one. Returns null if both sides changed the bounds differently.
  */
 export function mergeRequirement(current: string, base: string, next: string): string | null {
   if (current === base) return next;

@@ -10,17 +10,20 @@ export function receivesCalls(plan: Plan): boolean {
   return plan.has('stream') || plan.has('room-dial-in') || plan.has('bridged-dial-in');
 }
 
-/** Returns whether sessions can have a client that reports when it is ready. Evaluations are such clients, too. */
+/** Returns whether some sessions have a client that reports when it is ready: browsers and evaluations do, phone calls do not. */
 export function waitsForClient(plan: Plan): boolean {
   return plan.has('browser') || plan.configuration.enable_eval;
 }
 
-/** Returns whether the bot has both incoming calls and other sessions, which differ in who speaks first. */
+/**
+ * Returns whether the bot has both incoming calls and other sessions. The bot speaks first only in some sessions, so its code
+ * must distinguish them.
+ */
 export function hasCallsAndClients(plan: Plan): boolean {
   return receivesCalls(plan) && (waitsForClient(plan) || dialsOut(plan));
 }
 
-/** Generates `is_phone_call`, for bots with both phone calls and other sessions. */
+/** Generates the function `is_phone_call`, if the bot has both phone calls and other sessions. */
 export function generateCallTest(plan: Plan): PythonCode {
   if (!hasCallsAndClients(plan)) return emptyCode;
   const stream = plan.has('stream');
@@ -50,7 +53,7 @@ export function generateCallTest(plan: Plan): PythonCode {
   );
 }
 
-/** Generates `DialOut`, the request to call somebody, and `dial`, which makes the call. */
+/** Generates the class `DialOut`, a request to call somebody, and the function `dial`, which makes the call. */
 export function generateDialOut(plan: Plan): PythonCode {
   if (!dialsOut(plan)) return emptyCode;
   const byNumber = plan.has('room-dial-out');
@@ -112,7 +115,10 @@ export function generateDialOut(plan: Plan): PythonCode {
   );
 }
 
-/** Generates `HeldCall` and `forward`, for a call that the carrier holds until the bot's room is ready. */
+/**
+ * Generates the class `HeldCall`, a call that the carrier holds until the bot's room is ready, and the function `forward`, which
+ * connects the call to the room.
+ */
 export function generateCallBridge(plan: Plan): PythonCode {
   if (!plan.has('bridged-dial-in')) return emptyCode;
   return createCode(

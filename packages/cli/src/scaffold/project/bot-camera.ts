@@ -9,7 +9,10 @@ export function usesCameraTool(plan: Plan): boolean {
   return plan.configuration.video_input && plan.configuration.mode === 'cascade';
 }
 
-/** Generates `look`, the tool with which the language model of a cascade adds a camera frame to its context. */
+/**
+ * Generates `look`, a tool with which the language model of a cascade requests a camera frame. The frame is added to the model's
+ * context.
+ */
 export function generateCameraTool(plan: Plan): PythonCode {
   if (!usesCameraTool(plan)) return emptyCode;
   return createCode(
@@ -44,8 +47,8 @@ const contextComment = [
 ];
 
 /**
- * Generates `context` with the model's tools. The camera tool is omitted for a plain WebSocket, which carries no video, so
- * that no request for a frame stays unanswered.
+ * Generates the variable `context` with the model's tools. For a plain WebSocket, which carries no video, the camera tool is
+ * omitted, because no frame would ever answer its request.
  */
 export function generateContext(plan: Plan): PythonCode {
   const imported = ['pipecat.processors.aggregators.llm_context', 'LLMContext'] as const;

@@ -23,7 +23,7 @@ function fromRunner(plan: Plan): PythonCode {
   return joinCode([runnerTransport('    '), runs(plan, '    ')], 0);
 }
 
-/** Creates a room for the call in the request body. Without a call, the transport comes from the runner. */
+/** Generates code that creates a room if the request body contains a call. Otherwise, the runner creates the transport. */
 function ownRoom(plan: Plan): PythonCode {
   const request = dialsOut(plan)
     ? {

@@ -28,7 +28,7 @@ export function generateConversation(plan: Plan): PythonCode {
   );
 }
 
-/** Lists the parameters of `run_bot` that follow the transport and the runner's arguments. */
+/** Lists the parameters of `run_bot` besides the transport and the runner's arguments. */
 export function listExtraParameters(plan: Plan): readonly (readonly [name: string, type: string])[] {
   return [
     ...(plan.needsSession ? [['session', 'aiohttp.ClientSession'] as const] : []),

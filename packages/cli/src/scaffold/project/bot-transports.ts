@@ -16,7 +16,7 @@ type Features = Plan['configuration'];
 export function generateTransportParameters(plan: Plan): PythonCode {
   const entries = new Map<string, PythonExpression>();
   for (const transport of plan.transports) {
-    // If browsers and callers use the same kind of room, the settings for browsers apply to both.
+    // Browsers and phone calls may use the same kind of room and so the same key. The settings for browsers then take precedence.
     if (transport.key === null || (entries.has(transport.key) && transport.kind !== 'browser')) continue;
     entries.set(transport.key, transportParametersExpression(transport, plan.configuration));
   }

@@ -34,7 +34,10 @@ function described({ name, about, fallback }: EnvironmentVariable): string {
   return meaning === '' ? '' : `<${meaning}>`;
 }
 
-/** Descriptions of variables by the end of their name, some with the default that applies if the variable is absent. */
+/**
+ * Maps the ending of a variable's name to a description and, for some variables, to the default that applies if the variable is
+ * absent.
+ */
 const meanings: readonly (readonly [ending: string, noun: string, otherwise?: string])[] = [
   ['_MODEL', 'model', 'the library’s own choice'],
   ['_VOICE_ID', 'voice', 'the library’s own choice'],

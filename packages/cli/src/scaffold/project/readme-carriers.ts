@@ -117,7 +117,7 @@ function onService(agent: string | null, carrier: string): readonly string[] {
 }
 
 function rooms(plan: Plan): readonly string[] {
-  // The heading contains the transport's name, because the same carrier can have another section for its media streams.
+  // Include the transport's label in the heading, because another section with the carrier's name can describe its media streams.
   const heading = ({ label }: Transport) => `## Telephone: ${label}`;
   const dialIn = plan.transports.find(({ kind }) => kind === 'room-dial-in');
   if (dialIn !== undefined) {

@@ -70,8 +70,8 @@ function contactedHosts(plan: Plan, isNext: boolean): readonly string[] {
 }
 
 /**
- * The content security policy of a page built with Vite that has no Daily rooms. `blob:` allows the audio worklet, a script
- * that the page creates.
+ * Returns the content security policy for a page that is built with Vite and uses no Daily rooms. `blob:` allows the audio
+ * worklet, whose script the page creates as a blob.
  */
 function contentSecurityPolicy(host: string): string {
   return [

@@ -42,7 +42,7 @@ const features: readonly (Choice & { readonly webOnly?: true })[] = [
   { value: 'video_output', label: featureLabels.video_output, webOnly: true },
 ];
 
-/** In the order of asking. Pressing Enter at every question leads to a bot that runs. */
+/** The questions in the order in which the wizard asks them. The default answers lead to a bot that runs. */
 export const questions: readonly Question[] = [
   {
     name: 'project_name',

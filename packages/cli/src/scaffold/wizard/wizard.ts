@@ -6,7 +6,8 @@ import { summarizeConfiguration } from '../configuration/summary.ts';
 import { type Prompts, type Question, questions, toProjectOptions, type WizardAnswers } from './questions.ts';
 
 /**
- * The value of "Back", the last choice of every list. In a multiple-choice list, it goes back even if other choices are selected.
+ * The value of the choice "Back", which is the last choice of every list. In a multiple-choice list, it takes precedence over the
+ * other selected choices.
  */
 const back = '(back)';
 const backChoice: Choice = { value: back, label: 'Back', hint: 'return to the previous question' };
@@ -73,7 +74,7 @@ function nextQuestion(answers: WizardAnswers): Question | undefined {
   return questions.find((one) => !Object.hasOwn(answers, one.name) && one.when(answers));
 }
 
-/** If the answers contradict each other, let the user change the last answer instead of starting over. */
+/** Shows that the answers contradict each other, and offers to change the last answer instead of starting over. */
 function showIssues(prompts: Prompts, issues: readonly Issue[]): Promise<'cancel' | 'back'> {
   const lines = issues.map(({ path, message }) => `  ${path.replaceAll('_', ' ')}: ${message}`);
   return prompts.select(['These answers do not work together.', ...lines].join('\n'), [backToLast, cancel], 'back');

@@ -15,7 +15,7 @@ export const answersPath = '.botcli/project.json';
 /** Hashes of files in the form `sha256:...`, by path. */
 export type Hashes = Readonly<Record<string, string>>;
 
-/** Maximum size of the decompressed texts, because a hostile file could decompress to any size. */
+/** Maximum size of all decompressed texts in bytes. Without a limit, a hostile file could decompress to any size. */
 const maxBytes = 5_000_000;
 
 /**
@@ -38,7 +38,9 @@ export function createAnswersFile(
   return { path: answersPath, text: `${JSON.stringify(answers, null, 2)}\n` };
 }
 
-/** Reads the hashes of the guides. Returns null if the project has no readable answers. */
+/**
+ * Reads the hashes of the guides from the answers file. Returns null if the file is missing or invalid, or contains no hashes.
+ */
 export function readGuideHashes(directory: string): Hashes | null {
   try {
     const { guides } = fieldsOf(JSON.parse(readTextIfExists(join(directory, answersPath)) ?? ''));

@@ -10,8 +10,8 @@ import { readTextIfExists } from './survey.ts';
 export type FileEdit = { readonly path: string; readonly before: string | null; readonly after: string | null };
 
 /**
- * The path of the journal, which exists while a change is applied and contains all its edits. If botcli is killed, the next
- * change applies the remaining ones.
+ * The path of the journal. The journal exists while a change is applied and contains all edits of the change. If botcli is
+ * killed, the next command that changes the project applies the remaining edits.
  */
 const journalPath = '.botcli/change.json';
 
@@ -22,7 +22,7 @@ const journalPath = '.botcli/change.json';
  * does not match `before`; system errors
  */
 export function applyEdits(directory: string, edits: readonly FileEdit[], signal: AbortSignal): void {
-  // Ctrl-C cannot interrupt the synchronous code below, so this is the last check.
+  // This is the last check for Ctrl-C, because the code below is synchronous and cannot be interrupted.
   signal.throwIfAborted();
   const journal = join(directory, journalPath);
   if (!createFile(journal, `${JSON.stringify({ edits })}\n`)) throw filesChangedFailure(journalPath);

@@ -1,7 +1,10 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { systemErrorCode } from '../../failure.ts';
 
-/** Creates a file. Returns false if it exists already. A failed write leaves no file. @throws system errors */
+/**
+ * Creates a file. Returns false if the file already exists. If writing fails, the incomplete file is removed. @throws system
+ * errors
+ */
 export function createFile(path: string, text: string): boolean {
   try {
     writeFileSync(path, text, { flag: 'wx' });

@@ -25,7 +25,7 @@ export function createProject(directory: string, files: readonly ProjectFile[], 
         makeDirectories(dirname(join(project, path)));
         writeFileSync(join(project, path), text);
       }
-      // Ctrl-C cannot interrupt the synchronous code above, so this is the last check.
+      // This is the last check for Ctrl-C, because the code above is synchronous and cannot be interrupted.
       signal.throwIfAborted();
       renameSync(project, directory);
     } finally {

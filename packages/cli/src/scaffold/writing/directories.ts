@@ -2,8 +2,8 @@ import { existsSync, mkdirSync, rmdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 /**
- * Creates a directory with its parents, and returns the created ones, outermost first. Does not use `recursive`, because Node
- * loops forever on file systems that return ENOENT for every mkdir, such as /proc.
+ * Creates a directory with its missing parents, and returns the created directories, outermost first. Does not use the option
+ * `recursive` of mkdir, with which Node loops forever on file systems that return ENOENT for every mkdir, such as /proc.
  */
 export function makeDirectories(path: string): readonly string[] {
   if (existsSync(path)) return [];
@@ -19,7 +19,7 @@ export function makeDirectories(path: string): readonly string[] {
   return [...created, path];
 }
 
-/** Removes directories from last to first, until one is not empty. */
+/** Removes empty directories from the last to the first, and stops at the first directory that is not empty. */
 export function removeEmptyDirectories(directories: readonly string[]): void {
   for (const path of directories.toReversed()) {
     try {

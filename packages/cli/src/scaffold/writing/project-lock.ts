@@ -44,7 +44,7 @@ export function requireUnlocked(directory: string): void {
   );
 }
 
-/** A lock from another machine or container always counts as held. */
+/** A lock of another machine or container always counts as held, because its process cannot be checked from here. */
 export function isProjectLocked(directory: string): boolean {
   return findLockHolder(directory) !== null;
 }

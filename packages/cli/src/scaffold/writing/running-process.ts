@@ -1,5 +1,5 @@
 import { systemErrorCode } from '../../failure.ts';
-/** Whether any process has this id. If the id was reused, that is another program. */
+/** Returns whether a process with this id is running. It may be an unrelated process, because the system reuses ids. */
 export function isProcessRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);

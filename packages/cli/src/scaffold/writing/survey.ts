@@ -2,7 +2,10 @@ import { lstatSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ProjectFile } from '../project-file.ts';
 
-/** Why a file cannot be written. --force overwrites a `different` file, but not a `blocked` path. */
+/**
+ * A file that cannot be written and the reason. `--force` overwrites a `different` file, but does not help if the path is
+ * `blocked`, for example by a directory.
+ */
 export type FileConflict = { readonly path: string; readonly kind: 'different' | 'blocked'; readonly message: string };
 
 export type DirectorySurvey = { readonly missing: readonly ProjectFile[]; readonly conflicts: readonly FileConflict[] };

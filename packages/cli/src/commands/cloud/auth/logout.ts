@@ -38,7 +38,10 @@ export const command = defineCommand({
   },
 });
 
-/** Revokes the personal access token of the profile. Returns false if it has none, or if the service cannot be asked. */
+/**
+ * Revokes the personal access token in the profile. Returns false if the profile has no token, or if the service cannot be
+ * reached.
+ */
 async function revokeToken({ io, profile, settings, warn }: Context): Promise<boolean> {
   const token = profile.private_key;
   if (token === null || !token.startsWith('pcc_pat_')) return false;
