@@ -39,7 +39,7 @@ type ProcessResult = {
 type RunOptions = {
   readonly stdin?: string;
   readonly interruptOn?: Promise<unknown>;
-  /** Closes the reading end of standard output before the program writes to it. */
+  /** Closes the read end of the standard output pipe before the program writes to it. */
   readonly deaf?: boolean;
   readonly token?: string;
 };

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** Parts of values that parsers often get wrong. */
+/** Fragments of text that parsers often handle incorrectly. Hostile values are joined from them. */
 const pieces = [
   ...['#', ' #', '\t#', '"', "'", '`', '\\', '\\n', '\\"', '\\@', '$', '${', '$(', '=', ' ', '\t', '@', '-', ',', '%'],
   ...['\n', '\r', '\r\n', '\nB=1', ' B=', 'export ', 'A=', '"""', "'\n'", '-----BEGIN KEY-----\n', '{"k":"v#1"}'],
@@ -16,7 +16,7 @@ export const hostileValue: fc.Arbitrary<string> = fc
   .map((parts) => parts.join(''))
   .filter((text) => text !== '' && !text.includes('\0'));
 
-/** Generates `count` hostile values for which `fits` returns true. The same seed gives the same values. */
+/** Generates `count` hostile values that `fits` accepts. The same seed gives the same values. */
 export function sampleValues(count: number, seed: number, fits: (value: string) => boolean): readonly string[] {
   return fc.sample(hostileValue.filter(fits), { numRuns: count, seed });
 }
@@ -38,7 +38,7 @@ export function listFileNotations(value: string): readonly string[] {
   ];
 }
 
-/** Returns how to write a value after `KEY=` in an argument, or null if the argument would be ambiguous. */
+/** Returns the text for `value` after `KEY=` in an argument, or null if the argument would be ambiguous. */
 export function toArgument(value: string): string | null {
   const isQuoted = value.length > 1 && value.startsWith('"') && value.endsWith('"');
   if (/\s[A-Za-z0-9_-]+=|\ufffd/.test(value) || isQuoted) return null;

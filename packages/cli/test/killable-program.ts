@@ -10,7 +10,7 @@ import { buildProgram } from './build-program.ts';
 export type KilledProgram = {
   /** Creates an empty directory for each attempt of a test, so that a retry starts clean. */
   readonly ownFolder: () => Promise<string>;
-  /** Runs the program. `kill` is the index of the file system change before which the program is killed, or null. */
+  /** Runs the program to its end. With `kill`, kills the program just before the file system change with this index. */
   readonly run: (args: readonly string[], kill?: number | null) => ReturnType<typeof spawn>;
   readonly start: (args: readonly string[]) => ChildProcess;
   /** Starts a program that pauses before the file system change with index `at`, and resolves when it has paused. */

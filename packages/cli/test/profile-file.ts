@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Creates a directory for a profile. `remove` deletes the directory. */
+/** Creates a temporary directory and returns the path of a profile file in it. `remove` deletes the directory. */
 export async function createProfilePath(): Promise<{ readonly file: string; readonly remove: () => Promise<void> }> {
   const directory = await mkdtemp(join(tmpdir(), 'botcli-'));
   return {

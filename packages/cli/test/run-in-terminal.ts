@@ -2,10 +2,10 @@ import { spawn } from 'node:child_process';
 import { stripVTControlCharacters } from 'node:util';
 
 export type Terminal = {
-  /** Resolves when the screen has shown the text after the previous call. */
+  /** Resolves when the screen shows the text, after the position at which the previous call found its text. */
   shows(text: string): Promise<void>;
   press(terminalKeys: string): void;
-  /** Everything that was shown so far. */
+  /** Returns everything that the terminal has shown so far. */
   screen(): string;
   readonly ended: Promise<{ readonly status: number | null; readonly shown: string }>;
 };

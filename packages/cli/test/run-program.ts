@@ -7,7 +7,7 @@ import { run } from '../src/program.ts';
 export type Outcome = { readonly status: number; readonly stdout: string; readonly stderr: string };
 
 export type RunOptions = {
-  /** The environment variables of the program, which does not get those of the test process. */
+  /** The program's environment variables. It does not inherit those of the test process. */
   readonly variables?: Readonly<Record<string, string>>;
   readonly terminal?: boolean;
   readonly columns?: number;
@@ -18,7 +18,7 @@ export type RunOptions = {
   readonly now?: Date;
   readonly signal?: AbortSignal;
   readonly onStderr?: (text: string) => void;
-  /** Called when the program opens a page; returns whether there is a browser. */
+  /** Called when the program opens a web page. Returns whether the machine has a browser. */
   readonly onBrowser?: (url: string) => boolean;
 };
 
@@ -85,7 +85,7 @@ export async function runProgram(args: readonly string[], options: RunOptions = 
     fetch,
     openBrowser: async (url) => options.onBrowser?.(url) ?? false,
     now: () => options.now ?? new Date('2026-11-20T17:00:00.000Z'),
-    // Shortens delays, but keeps them long enough for a service in the same process to make progress.
+    // Shorten each delay to at most 10 ms, which lets a fake service in the same process respond meanwhile.
     sleep: (milliseconds) => setTimeout(Math.min(milliseconds, 10)),
     signal: options.signal ?? new AbortController().signal,
   };

@@ -22,16 +22,16 @@ export type DeployService = TestService & {
     stalls: boolean;
     /** Loses the response to the next deploy request, before or after the deployment is stored. */
     losesWrites: 'before' | 'after' | null;
-    /** The origin of upload URLs, or null for the real one. */
+    /** The origin of the upload URLs in responses. Null means the origin of this server. */
     publicOrigin: string | null;
-    /** Makes the next upload request fail with this reason. */
+    /** Makes the next upload request fail with this error reason. */
     refuse: Reason | null;
     /** Number of requests, other than uploads, that get no response. */
     hangUps: number;
     buildFails: boolean;
     /** Cancels the build while the client follows its log. */
     buildIsCanceled: boolean;
-    /** Number of requests for a build log for which the build is still queued. */
+    /** Number of log requests for which the build is still queued. Afterwards, the build runs. */
     waits: number;
     /** The start time of the next build. A time in the past simulates a build that an earlier run of the command started. */
     startedAt: string;
@@ -41,7 +41,7 @@ export type DeployService = TestService & {
     live: number;
     /** Overrides properties of the secret set `keys`, which is ready by default. */
     keys: Partial<SecretSetListItem> | 'missing';
-    /** Number of polls before a deployment is ready. */
+    /** Number of polls for which a new deployment is still in progress. Afterwards, it is ready. */
     pollsUntilReady: number;
   };
 };
@@ -79,7 +79,7 @@ export async function startDeployService(): Promise<DeployService> {
   const details = () => {
     const [desired] = deployments;
     if (desired === undefined) throw failure('not-found');
-    // The previous deployment serves until the newest one is ready.
+    // While a new deployment is in progress, the previous one serves.
     const serving = remainingPolls > 0 ? deployments[1] : deployments.find((one) => one.serving);
     return {
       ...agent,

@@ -18,10 +18,10 @@ export type SecretService = TestService & {
     revision: number;
     status: SecretSetDetails['status'];
     agents: SecretSetDetails['agents'];
-    /** Loses the response to the next write. */
+    /** Makes the next write request break the connection instead of sending a response. */
     losesWrite: boolean;
     isDamaged: boolean;
-    /** Called after each dry run, so that a test can change the set before the write. */
+    /** Called after each dry run. A test can use it to change the set before the write. */
     afterDryRun: (() => void) | null;
   };
 };
@@ -160,7 +160,9 @@ export async function startSecretService(): Promise<SecretService> {
   return { ...service, values, state };
 }
 
-/** The service uses a keyed MAC. A plain hash is enough here, because tests only compare fingerprints. */
+/**
+ * The real service computes fingerprints with a keyed MAC. A plain hash is enough here, because tests only compare fingerprints.
+ */
 function fingerprintOf(value: string): string {
   return createHash('sha256').update(value).digest('hex').slice(0, 8);
 }

@@ -7,8 +7,8 @@ const without = 'judge:\n  modality: text\n';
 const judge = '  eval: {factory: judges.create_judge, model: stand-in-judge}\n';
 
 /**
- * Runs `pipecat eval run` with the project's text scenarios against the bot at `url`. The answers are judged by a stand-in model.
- * `change` edits the scenarios before the run.
+ * Runs the project's text scenarios with `pipecat eval run` against the bot at `url`. A stand-in language model judges the bot's
+ * answers. `change` edits the scenarios before the run.
  */
 export async function runEvaluation(
   project: GeneratedProject,

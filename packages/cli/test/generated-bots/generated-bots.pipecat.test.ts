@@ -84,7 +84,7 @@ describe('a telephone bot with evaluations', () => {
   });
 });
 
-/** Calls the bot over WebRTC as a browser does, and says `text` after the greeting. */
+/** Calls the bot over WebRTC as a browser does. If `text` is given, says it after the greeting. */
 async function visit(project: GeneratedProject, bot: LocalBot, ...text: readonly string[]) {
   const command = ['python', join(import.meta.dirname, 'webrtc_call.py'), `http://${bot.address}/api/offer`, ...text];
   const { status, output, errors } = await project.run(command);

@@ -8,7 +8,10 @@ const documentedPort = 7860;
 /** A bot that was started as its README says. `host` has the form `host:port`. */
 export type LocalBot = RunningProgram & { readonly address: string };
 
-/** Runs `uv run bot.py` and waits until the bot responds, on the documented port or on a free one. */
+/**
+ * Runs `uv run bot.py` and waits until the bot responds. The bot listens on the port that the README documents, or on a free
+ * port.
+ */
 export async function startBot(
   project: GeneratedProject,
   where: 'documented' | 'anywhere',

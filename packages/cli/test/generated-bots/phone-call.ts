@@ -6,11 +6,11 @@ import { WebSocket } from 'ws';
 const [rate, pieceBytes] = [8000, 160];
 const streamSid = 'MZ18ad3ab5a668481ce02b83e7395059f0';
 
-/** Received sound without silence: its length in seconds and its pitch in hertz. */
+/** Received sound, without its silent parts: the length in seconds and the pitch in hertz. */
 export type ReceivedSound = { readonly seconds: number; readonly pitch: number };
 
 export type PhoneCall = {
-  /** Resolves when this many more seconds of sound have arrived. Rejects if the bot ends the call first. */
+  /** Resolves when this number of further seconds of sound has arrived. Rejects if the bot ends the call first. */
   readonly listen: (seconds: number) => Promise<ReceivedSound>;
   readonly say: (sound: string) => void;
   readonly hangUp: () => Promise<void>;

@@ -9,13 +9,14 @@ import sys
 import espeakng_loader
 import numpy as np
 
-# Constants of espeak-ng's speak_lib.h: synchronous output, words per minute, UTF-8 characters.
+# Constants from espeak-ng's speak_lib.h: synchronous playback mode, the parameter for the rate in words per minute, and UTF-8
+# text.
 SYNCHRONOUS, RATE, CHARACTERS, UTF8 = 2, 1, 1, 1
 CARRIER_SAMPLE_RATE = 8000
 
 
 def synthesize(text: str) -> tuple[int, np.ndarray]:
-    """Return the sample rate and the samples of a text."""
+    """Synthesize a text. Return the sample rate in hertz and the samples."""
     library = ctypes.cdll.LoadLibrary(espeakng_loader.get_library_path())
     rate = library.espeak_Initialize(SYNCHRONOUS, 0, espeakng_loader.get_data_path().encode(), 0)
     pieces: list[np.ndarray] = []

@@ -12,7 +12,7 @@ import numpy as np
 from aiortc import RTCPeerConnection, RTCSessionDescription
 from aiortc.mediastreams import AudioStreamTrack, MediaStreamError, VideoStreamTrack
 
-# Maximum time in seconds for all that the bot says.
+# Maximum time in seconds for one utterance of the bot.
 TIMEOUT_SECONDS = 60
 
 

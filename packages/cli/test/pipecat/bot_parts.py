@@ -6,7 +6,7 @@ from pipecat.processors.aggregators.llm_response_universal import LLMUserAggrega
 from pipecat.processors.frameworks.rtvi import RTVIProcessor
 from pydantic import BaseModel
 
-# The library adds these processors to each pipeline.
+# Pipecat itself adds these processors to every pipeline, so the list of the bot's processors omits them.
 LIBRARY_PROCESSORS = (PipelineSource, PipelineSink, RTVIProcessor)
 
 

@@ -23,7 +23,7 @@ SERVICE_VARIABLES = {"stt", "llm", "tts", "avatar"}
 
 
 class NetworkBlockedError(OSError):
-    """Raised by every attempt to use the network."""
+    """Raised by every attempt to use the network, so that a constructor that needs the network is reported."""
 
 
 def raise_network_blocked(*_arguments, **_named):
@@ -33,8 +33,7 @@ def raise_network_blocked(*_arguments, **_named):
 def block_network():
     socket.socket.connect = raise_network_blocked
     socket.getaddrinfo = raise_network_blocked
-    # Without a network, clients need neither certificates nor delays between attempts, which would take most of the
-    # time.
+    # Skip two slow steps that need no check here: clients load certificates, and wait between attempts to connect.
     ssl.SSLContext.load_verify_locations = lambda *_arguments, **_named: None
     time.sleep = lambda _seconds: None
 
@@ -90,8 +89,7 @@ def construct_project(project):
         except Exception as error:  # noqa: BLE001: an import may fail in any way
             failures.append({"service": None, "error": repr(error)[:300], "wants": None})
             continue
-        # Of the warnings during the import, keep only those of the generated file; the others are about the library
-        # itself.
+        # During the import, keep only warnings that the generated file causes; other warnings are about the library itself.
         old |= {str(one.message) for one in imports if is_deprecation(one) and one.filename == path}
         old |= {str(one.message) for one in uses if is_deprecation(one) and is_from_generated_code(one, path)}
     os.environ.clear()

@@ -13,7 +13,7 @@ from functools import cache
 from pathlib import Path
 
 LIBRARY_ROOT = Path(importlib.util.find_spec("pipecat").origin).parent
-# Packages with modules that only some bots use. The rest of the library serves every bot.
+# Packages of Pipecat in which each module serves only some bots. All other modules serve every bot.
 CHOICE_PACKAGES = ("pipecat.services", "pipecat.transports", "pipecat.serializers", "pipecat.runner")
 # Functions in vendors' packages that read environment variables, with the modules that define them.
 READER_MODULES = {"EnvironmentCredentialsResolver": "smithy_aws_core.identity.environment"}
@@ -70,7 +70,7 @@ def read_variable_name(node):
 
 
 def walk_variables(node, keys, instead):
-    """Yield each environment variable, the keys compared in the condition around it, and the variables that override it."""
+    """Yield each variable that is read, the keys compared in the condition around it, and the variables that override it."""
     name = read_variable_name(node)
     if name:
         yield name, keys, instead

@@ -37,7 +37,7 @@ def in_child(action):
         except BaseException:  # noqa: BLE001: a bot may raise anything
             error = traceback.format_exc()[-300:]
             result = {"reason": error, "failures": [error], "forks": []}
-        # Avoid the standard output and the exit handlers, which belong to the parent.
+        # Skip Python's standard output and exit handlers, which belong to the parent process.
         with os.fdopen(write, "w", encoding="utf-8") as file:
             json.dump(result, file)
         os._exit(0)
@@ -79,9 +79,10 @@ def build(path):
 if __name__ == "__main__":
     asked = json.load(sys.stdin)
     sys.path.insert(0, asked["shim"])
-    # As the service does, because these libraries start threads otherwise.
+    # Set the variables that the service's fork server sets. Otherwise, these libraries start threads, after which a process
+    # cannot be forked safely.
     os.environ.update(OPENBLAS_NUM_THREADS="1", ORT_DISABLE_TELEMETRY="1")
-    # Import what all bots import only once.
+    # Import the modules that all bots use before forking, so that they are imported only once.
     for module in COMMON:
         import_module(module)
     print(json.dumps([{"name": project["name"], **in_child(lambda: serve(project))} for project in asked["projects"]]))

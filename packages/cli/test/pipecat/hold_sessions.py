@@ -42,7 +42,7 @@ from bot_parts import list_changed_parameters, list_observers, list_processors, 
 from construct_services import block_network, load_module
 from runner_arguments import create_arguments
 
-# Arguments for the handlers of each event, without the first one, which is the object that sends the event.
+# Arguments for event handlers. The first argument, the object that sends the event, is omitted.
 EVENT_ARGUMENTS = {
     "on_client_ready": [],
     "on_client_connected": [{"id": "client"}],
@@ -88,7 +88,7 @@ class Session:
         return inspect.unwrap(handler).__code__.co_filename == self.file
 
     def register(self, target, event, handler):
-        """Record a handler of the bot, and whether its event exists."""
+        """Record that the bot has added an event handler, and whether the library has such an event."""
         if not self.is_of_bot(handler):
             return
         known = event in target._event_handlers
@@ -140,7 +140,7 @@ session: Session
 
 
 class SuccessfulResponse:
-    """An HTTP response with status 200."""
+    """A fake HTTP response with status 200."""
 
     async def __aenter__(self):
         return self
@@ -263,5 +263,5 @@ if __name__ == "__main__":
     logger.add(record_log_message, level="INFO")
     answer = json.dumps([hold_sessions(project) for project in projects])
     print(answer, flush=True)
-    # Exits explicitly, because Daily's threads would keep the process alive.
+    # Exit without waiting for Daily's threads, which would keep the process running.
     os._exit(0)

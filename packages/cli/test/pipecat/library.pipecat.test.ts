@@ -27,7 +27,7 @@ afterAll(() => rm(directory, { recursive: true, force: true }));
 const discouraged = services.filter((service) => service.discouraged !== undefined);
 const isDiscouraged = ({ name }: { readonly name: string }) => discouraged.some(({ value }) => value === name);
 
-/** Prints what was not checked on this machine, with the reason. */
+/** Prints a line about a check that was skipped on this machine, with the reason. */
 const printLine = (line: string) => process.stdout.write(`${line}\n`);
 
 describe.each(packageGroups)('with the packages of $name', ({ name: groupName, services: own, ...packages }) => {
@@ -162,7 +162,9 @@ describe.each(packageGroups)('with the packages of $name', ({ name: groupName, s
   });
 });
 
-/** Values that are valid for vendors' packages, which validate them before they send any request. */
+/**
+ * Returns a placeholder for a variable that the vendors' packages accept. They validate some values before they send any request.
+ */
 function filled(variable: string): string {
   if (variable === 'PIPER_VOICE_ID') return 'en_US-lessac-medium';
   if (/_(URL|ENDPOINT)$/.test(variable)) return 'https://example.com/v1';

@@ -40,7 +40,7 @@ function minor(version: string): number {
   return Number(version.split('.')[1]);
 }
 
-/** Writes a project with the dependencies and the dependency groups of all `texts`. */
+/** Writes a project that joins the dependencies and dependency groups of several pyproject.toml files (`texts`). */
 async function writeJoined(bounds: string, texts: readonly string[]): Promise<JoinedProjects> {
   const [python = '', library = ''] = bounds.split(' ');
   const lists = new Map<string, Set<string>>();

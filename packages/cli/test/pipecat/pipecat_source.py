@@ -42,7 +42,7 @@ class ModuleSource:
         return self, found
 
     def has(self, name):
-        """Return whether the module has this name, as a value or a submodule."""
+        """Return whether the module contains this name, as a class, function, value or submodule."""
         if name in self.classes or name in self.functions or name in self.values:
             return True
         return name in self.origins and read_module(self.root, self.origins[name][0]).has(self.origins[name][1])

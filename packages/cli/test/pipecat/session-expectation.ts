@@ -11,7 +11,9 @@ import {
   type Session,
 } from './sessions.ts';
 
-/** The output of `hold_sessions.py` for a session. `effects` are the bot's actions at its start and at each step. */
+/**
+ * What `hold_sessions.py` reports about a session. `effects` are the bot's actions at the start of the session and at each step.
+ */
 export type ObservedSession = {
   readonly transport: string;
   readonly parameters: Readonly<Record<string, unknown>>;
@@ -77,7 +79,7 @@ function usesPhoneRate({ mode, transports = [] }: ProjectOptions, session: Sessi
   return mode === 'cascade' && partnerOf(session) === 'caller' && transports.some((value) => value in carriers);
 }
 
-/** Returns the error of a bot that is started without the call that it needs, or null if it starts. */
+/** Returns the expected error of a bot that needs a call and is started without one, or null if the bot starts. */
 function startErrorOf({ transports = [], enable_eval }: ProjectOptions, { entryPoint, body }: Session): string | null {
   if (entryPoint !== 'plain' || body === heldCallBody || JSON.stringify(body).includes('dialout_settings')) return null;
   if (enable_eval === true || transports.length > 1) return null;
@@ -109,7 +111,7 @@ function isCarrier(entryPoint: EntryPoint): boolean {
 
 const attempts = 5;
 
-/** Returns the bot's actions at a step. `times` is how often the step has happened before. */
+/** Returns the bot's expected actions at a step. `times` is the number of earlier occurrences of the step in this session. */
 function effectOf(step: string, times: number, given: ProjectOptions, session: Session): readonly string[] {
   const { transports = [], enable_eval, transcription, recording } = given;
   const greets = ['queues: LLMRunFrame'];
@@ -143,7 +145,7 @@ function effectOf(step: string, times: number, given: ProjectOptions, session: S
   }
 }
 
-/** The bot sends the carrier the address for the call, in a single request. */
+/** The bot sends the carrier a single request, with the SIP address of the room to which the carrier connects the call. */
 function forwardEffects({ reachable }: Session): readonly string[] {
   const account = Buffer.from('placeholder:placeholder').toString('base64');
   const twiml = '<Response><Dial><Sip>sip:room&amp;1@sip.example.com</Sip></Dial></Response>';

@@ -11,7 +11,7 @@ export type Session = {
   readonly steps: readonly string[];
 };
 /**
- * How a session starts: with a transport of `transport_params`, with a call into a hosted room (`dial-in`), or without a
+ * How a session starts: with a key of `transport_params`, with a phone call into a hosted room (`dial-in`), or without a
  * transport (`plain`).
  */
 export type EntryPoint = Carrier | Browser | 'eval' | 'dial-in' | 'plain';
@@ -31,7 +31,7 @@ export const browsers: Readonly<Record<string, Browser>> = {
   websocket: 'websocket',
 };
 
-/** All events in a possible order. The call fails more often than the bot tries to call. */
+/** All events that a bot can handle, in a possible order. The outgoing call fails more often than the bot retries it. */
 const steps = [
   'on_joined',
   'on_dialin_ready',

@@ -7,7 +7,7 @@ declare module 'vitest' {
     pythonCache: string;
     python: string | undefined;
     surroundings: Readonly<Record<string, string | undefined>>;
-    /** A directory that contains uv and that every user can read. Empty if there is no Python. */
+    /** Directory in which the global setup installed uv. Every user can read it. Empty if no Python is installed. */
     uvFolder: string;
   }
 }
@@ -17,12 +17,12 @@ export type Variables = Readonly<Record<string, string | undefined>>;
 /** Runs uv as the READMEs of generated projects do. */
 export type Uv = {
   readonly program: string;
-  /** The environment variables of uv, with which downloads stay in the cache. */
+  /** The environment variables with which uv runs. They keep downloads in the cache directory. */
   readonly environment: Variables;
   readonly cache: string;
 };
 
-/** uv ignores packages that were released later, so that lock files are reproducible. */
+/** uv ignores packages that were released after this date, so that lock files are reproducible. */
 const resolvedAt = '2026-11-01T00:00:00Z';
 
 /** @throws Error if there is no Python with which uv can be installed */

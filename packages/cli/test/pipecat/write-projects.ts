@@ -7,7 +7,7 @@ export type WrittenProject = {
   readonly name: string;
   readonly directory: string;
   readonly extras: readonly string[];
-  /** Required variables in the project's `.env.example`. */
+  /** Names of the variables that the project's `.env.example` requires. */
   readonly variables: readonly string[];
   readonly files: readonly string[];
 };

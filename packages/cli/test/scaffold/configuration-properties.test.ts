@@ -64,7 +64,7 @@ const spelling = fc.record({
   alias: fc.boolean(),
 });
 const spellings = fc.infiniteStream(spelling);
-/** Generates faults of a config file. Three quarters of the files have none. */
+/** Generates errors for a config file, such as unknown keys. Three quarters of the generated files have no error. */
 const faults: fc.Arbitrary<Faults> = fc.oneof(
   { weight: 3, arbitrary: fc.constant({ mistyped: [], unknown: [], generateClient: null }) },
   {

@@ -2,8 +2,8 @@ import type { RawOptions } from './configuration-rules.ts';
 
 type Name = keyof RawOptions;
 /**
- * The keys of a setting in a config file, of which the first takes precedence, its option on the command line, and its key in
- * error messages.
+ * How a setting is written: its keys in a config file, the option on the command line, and the key in error messages. The first
+ * key in the file takes precedence.
  */
 type Words = { readonly keys: readonly string[]; readonly option: string; readonly path: string };
 
@@ -65,25 +65,28 @@ export type Spelling = {
 };
 
 export type Faults = {
-  /** Options whose value in the file has the wrong type. */
+  /** Settings to which the config file gives a value of the wrong type. */
   readonly mistyped: readonly Name[];
   readonly unknown: readonly string[];
   readonly generateClient: boolean | null;
 };
 
-/** A config file and command-line options, the settings that result from both (`counts`), and the errors in the file. */
+/**
+ * A config file with command-line options. `counts` are the settings that result from both; `wrongKeys` are the invalid keys of
+ * the file.
+ */
 export type SpelledOptions = {
   readonly file: Readonly<Record<string, unknown>>;
   readonly options: readonly string[];
   readonly counts: RawOptions;
   readonly wrongKeys: readonly string[];
-  /** Keys for which no other error is reported, because their value in the file has the wrong type. */
+  /** Keys whose value in the file has the wrong type, so that no other error is reported for them. */
   readonly unread: readonly string[];
 };
 
 export const fieldNames = Object.keys(fields).filter((name): name is Name => name in fields);
 
-/** Distributes options over a config file and a command line, each in a random spelling. */
+/** Divides settings between a config file and the command line, each in a random spelling. */
 export function spellOptions(raw: RawOptions, spellings: Iterator<Spelling>, faults: Faults): SpelledOptions {
   const file: Record<string, unknown> = {};
   const options: string[] = [];
@@ -96,7 +99,7 @@ export function spellOptions(raw: RawOptions, spellings: Iterator<Spelling>, fau
     const key = (laterKey ? keys.at(-1) : keys[0]) ?? name;
     const value = raw[name];
     const spelled = alias ? real(value) : value;
-    // Put blank values into the file, because the command line rejects them before all other checks.
+    // Put a blank value into the file, because the command line rejects blank values before any other check.
     const asOption = value !== undefined && value !== ' ' && place !== 'file';
     if (asOption) options.push(...argumentsOf(option, spelled));
     if (asOption || (value !== undefined && !faults.mistyped.includes(name))) counts[name] = value;
@@ -106,7 +109,7 @@ export function spellOptions(raw: RawOptions, spellings: Iterator<Spelling>, fau
       unread.push(path);
     } else if (place === 'option over file' && asOption) file[key] = contrary(value);
     else if (value !== undefined && !asOption) file[key] = spelled;
-    // Null means that the setting is not given, as in the output of a dry run.
+    // A null value in the file means that the setting is not given. The output of a dry run contains such values.
     else if (value === undefined && alias) file[key] = null;
   }
   for (const key of faults.unknown) file[key] = true;

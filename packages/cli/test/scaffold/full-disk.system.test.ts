@@ -31,7 +31,7 @@ async function shell(script: string): Promise<ProcessResult> {
   return { status: Number(status), stdout, stderr };
 }
 
-/** Mounts a small file system, runs `before` and `botcli init` on it, and lists its files. */
+/** Mounts a small file system, runs the shell command `before` and then `botcli init` on it, and lists the files on it. */
 async function onDisk(
   size: string,
   before: string,

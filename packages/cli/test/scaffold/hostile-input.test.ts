@@ -17,7 +17,7 @@ afterEach(() => rm(root, { recursive: true, force: true }));
 
 const init = (...args: readonly string[]) => runProgram(['init', ...args], { directory });
 
-/** Lists all paths that were written outside the working directory `here`. */
+/** Lists all paths in `root` except the working directory `here`. Any such path is a file that botcli should not have written. */
 const writtenPaths = async () => (await readdir(root, { recursive: true })).filter((path) => path !== 'here').sort();
 
 describe('init --name', () => {

@@ -120,6 +120,6 @@ function checkDeployment(
     (sources ?? '').split(' '),
   );
   const generated = files.map(({ path }) => path.replace('server/', ''));
-  // The lock file does not exist yet, so the Dockerfile copies a pattern that may match no file.
+  // `uv.lock` does not exist in a generated project, so the Dockerfile copies the pattern `uv.lock*`, which may match no file.
   expect(copied.filter((source) => !generated.includes(source))).toEqual(['uv.lock*']);
 }

@@ -53,7 +53,7 @@ const otherSteps: typeof steps = [
 const callSteps: typeof steps = [
   ...steps.slice(0, 3),
   ['How do people talk to the bot', terminalKeys.down + terminalKeys.enter],
-  // Select the second phone transport, then a room for tests.
+  // At both questions, press Down and Enter: select the second phone transport, then the room for tests.
   ['Which transport?', terminalKeys.down + terminalKeys.enter],
   ['Another transport, for testing', terminalKeys.down + terminalKeys.enter],
   ['How does the bot process speech', terminalKeys.enter],

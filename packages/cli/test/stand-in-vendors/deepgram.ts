@@ -3,7 +3,10 @@ import type { Visit } from './visit.ts';
 
 /** The transcript of any speech that is long and loud enough. */
 export const transcript = 'What is the capital of France?';
-/** A frame is loud if its mean amplitude exceeds `loudness`. At least `loudFrames` loud frames count as speech. */
+/**
+ * A frame is loud if the mean amplitude of its 16-bit samples exceeds `loudness`. Audio with at least `loudFrames` loud frames
+ * counts as speech.
+ */
 const [loudFrames, loudness] = [20, 300];
 
 /** Serves Deepgram's `/v1/listen`: receives audio, sends results, and answers every `Finalize`. */

@@ -19,8 +19,8 @@ export function answerAsJudge(question: string): string {
 }
 
 /**
- * Returns whether an answer meets a criterion. Supports the criteria of generated scenarios, and those of the form "says that it
- * is X".
+ * Returns whether an answer meets a criterion. Supports the criteria in generated scenarios, and criteria such as "says that it
+ * is sunny".
  */
 function fits(question: string, reply: string): boolean {
   if (question.includes('introduces itself or offers help')) return /\b(?:I am|help)\b/.test(reply);

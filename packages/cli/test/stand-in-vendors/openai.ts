@@ -33,7 +33,7 @@ function hasPicture(message: Message | undefined): boolean {
   return typeof content !== 'string' && content.some(({ type }) => type === 'image_url');
 }
 
-/** The model calls the camera tool if it has the tool and is asked what it sees. */
+/** Returns whether the model calls the camera tool: it has the tool, and the user asks what it sees. */
 function looksFirst({ messages = [], tools = [] }: ChatRequest): boolean {
   return /what do you see/i.test(textOf(messages.at(-1))) && tools.some((tool) => tool.function?.name === 'look');
 }

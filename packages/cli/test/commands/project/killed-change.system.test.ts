@@ -36,7 +36,7 @@ test('killing a command leaves the old project, the new one, or a partial change
       const same = Object.keys(before).every((path) => left[path] === before[path]);
       seen.add(same ? 'old' : 'new');
       if (!same) expect(left).toMatchObject(after);
-      // The next change must replace the lock of the killed process.
+      // Check that the next change replaces the lock of the killed process.
       if (notes.length > 1) {
         expect(botcli(['project', 'update', place, '--yes']).status).toBe(0);
         expect(await readAllTexts(place)).toEqual(same ? before : after);
@@ -57,7 +57,7 @@ test('a second change is refused while the first one runs, and succeeds after th
   const folder = await program.ownFolder();
   const place = join(folder, 'two');
   expect(run(['init', place, ...choices]).status).toBe(0);
-  // Kill the program between two renames.
+  // Kill the first process while it pauses between two of its renames.
   const first = await hang(['project', 'add', 'recording', place, '--yes'], 12);
   try {
     const refusals = [

@@ -289,7 +289,8 @@ test('sessions --id shows details, start phases, events with their cause, and me
   ]) {
     expect(stdout.split('\n')).toContain(line);
   }
-  // The curve shows averages, whose minimum and maximum would contradict the percentiles, which are over all samples.
+  // Expect no minimum or maximum of the curve: the curve shows averages, but the percentiles are over all samples, so the numbers
+  // would contradict each other.
   expect(stdout).not.toMatch(/^(CPU|Memory) (min|max)\t/m);
   expect(JSON.parse((await run(['sessions', 'parrot', '-i', sessionId, '--json'])).stdout)).toEqual(session);
 });

@@ -187,7 +187,7 @@ test('logs --follow exits with 130 after Ctrl-C, and with --json prints a last J
   breaks = Number.POSITIVE_INFINITY;
   const interruption = new AbortController();
   const follower = run('logs parrot --follow --json', { signal: interruption.signal });
-  // The second request means that the first lines were printed. Interrupt after that, so that JSON output has begun.
+  // Press Ctrl-C only after the second request, when the first lines have been printed, so that JSON output has begun.
   await expect.poll(() => asked().filter((name) => name === 'getLogs').length).toBeGreaterThan(1);
   interruption.abort();
   const { status, stdout } = await follower;
