@@ -70,7 +70,7 @@ export function describeFolderTable(table: FolderTable): void {
   describe.each(places)('a file in %s,', (place) => {
     const here = cells.filter((cell) => cell.place === place);
 
-    it('may import only what the table names, in every form', () => {
+    it('may import only what its row of the table allows, in every form of import', () => {
       const passed = here.filter(({ file }) => !findings.has(file)).map(({ target }) => target);
       expect(passed).toEqual(here.filter(({ isAllowed }) => isAllowed).map(({ target }) => target));
     });

@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => service?.close());
 
-it('docs/deploy.md deploys a Pipecat bot, and installs nothing after a change to its code', async () => {
+it('the commands in docs/deploy.md deploy a Pipecat bot, and a change to its code installs no packages again', async () => {
   const { environment, folder, origin } = service;
   const terminal = openTerminal(folder, origin, { ...environment, BOTHOST: root });
   const steps = readSteps(await readFile(join(root, 'docs/deploy.md'), 'utf8'), 'A Pipecat bot in Python');

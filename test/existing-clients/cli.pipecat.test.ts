@@ -175,7 +175,7 @@ describe.each(versions.pypi.pipecatcloud.map((version, index) => [version, index
       expect(output).not.toMatch(unclear);
     });
 
-    it('the delivery of the secret set failed-keys fails, for the steps that follow', async () => {
+    it('sets up a secret set whose delivery has failed, which the following commands use', async () => {
       const secrets = [{ secretKey: 'A', secretValue: 'x' }];
       const setName = 'failed-keys';
       await service.client.putSecrets({ params: { setName }, body: { secrets } });

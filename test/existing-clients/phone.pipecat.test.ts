@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => project?.close());
 
-it('a call with a token is answered, found and read, and ends with agent stop', async () => {
+it('a call with a token is answered, its session and log appear in the CLI, and agent stop ends the call', async () => {
   const { service, standIns, pipecat } = project;
   const body = { transport: 'websocket' } as const;
   const { wsUrl, token, sessionId = '' } = await service.publicClient.startSession({ params: agent, body });

@@ -6,7 +6,7 @@ import { commandAliases, commandGroups, commands } from './commands.ts';
 
 const folder = fileURLToPath(new URL('commands/', import.meta.url));
 
-test('the table of commands lists exactly the files in commands/', async () => {
+test('commands.ts lists exactly the command files in the directory commands/', async () => {
   const files = (await readdir(folder, { recursive: true })).filter((name) => /(?<!\.test)\.ts$/.test(name));
   const paths = files.map((name) => name.replace(/\.ts$/, '').split(/[\\/]/).join(' '));
   expect(paths.sort()).toEqual(Object.keys(commands).sort());
@@ -17,7 +17,7 @@ test('the table of commands lists exactly the files in commands/', async () => {
   }
 });
 
-test('every command is in a group, and every group and alias leads to a command', () => {
+test('every command is in a listed group, every group contains a command, and every alias names a command', () => {
   const paths = Object.keys(commands);
   for (const path of paths) {
     const words = path.split(' ');

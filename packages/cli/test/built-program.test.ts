@@ -62,7 +62,7 @@ function botcli(args: readonly string[], given: RunOptions = {}): Promise<Proces
   });
 }
 
-test('runs without other files and returns exit statuses', async () => {
+test('the built program needs no other files and returns the documented exit statuses', async () => {
   expect(await botcli(['--version'])).toEqual({ code: 0, signal: null, stdout: `botcli ${version}\n`, stderr: '' });
   expect(await botcli(['cloud', 'agnt'])).toMatchObject({ code: 2, stdout: '' });
   const listed = await botcli(['cloud', 'agent', 'list']);
@@ -70,7 +70,7 @@ test('runs without other files and returns exit statuses', async () => {
   expect((await botcli(['cloud', 'agent', 'list', '--api-url', 'http://127.0.0.1:1'])).code).toBe(1);
 });
 
-test('uses the key of an earlier login', async () => {
+test('the built program sends the key that an earlier login stored', async () => {
   const refused = await botcli(['cloud', 'auth', 'login', '--with-token', '--json'], { stdin: 'sk_wrong\n' });
   expect(refused.code).toBe(1);
   expect(JSON.parse(refused.stdout)).toMatchObject({ error: { code: '401', reason: 'key-invalid' } });

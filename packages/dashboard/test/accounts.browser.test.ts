@@ -38,7 +38,7 @@ async function signIn(page: Page, email: string): Promise<void> {
 }
 
 browserTest(
-  'an account is created with a link, an organization is created, and the link is gone from the address',
+  'a new person creates an account with a one-time link and an organization, and the address no longer contains the token',
   async () => {
     const context = await browser.newContext();
     const { page, violations } = await openPage(context, await invite());

@@ -67,7 +67,7 @@ browserTest('the overview of an empty organization leads to the first deploy', a
 
 // This must be the first test, because Chromium opens no file picker on a key press after an emulated drop.
 browserTest(
-  'a folder without a deploy file is deployed with the keyboard alone, and a second time without a build',
+  'a folder without a deploy file is deployed with only the keyboard, and again without a second build',
   async () => {
     const directory = await writeProject('Second Bot', versionedBot('two'));
     await openPage();
@@ -99,7 +99,7 @@ browserTest(
   },
 );
 
-browserTest('one folder has one content hash from botcli, a drop, the folder picker and an archive', async () => {
+browserTest('a folder has the same content hash from botcli, a drop, the folder picker and an archive', async () => {
   const directory = await writeProject('hashed', {
     ...Object.fromEntries(Object.entries(versionedBot('one')).map(([path, text]) => [`server/${path}`, text])),
     'server/deploy.toml': 'agent_name = "hashed"\n[build.exclude]\npatterns = ["*.md"]\n',
@@ -223,7 +223,7 @@ browserTest('a failed build and a bot that does not start show their cause', asy
   await inspect('deploy-start-failed');
 });
 
-browserTest('a folder that cannot be deployed is refused with what to do', async () => {
+browserTest('a folder that cannot be deployed is refused with a message that says what to do', async () => {
   await openPage();
   await drop(await writeProject('invalid', { ...versionedBot('six'), 'deploy.toml': 'agent_nam = "x"\n' }));
   await page.getByText('agent_nam: is not a known key. Did you mean agent_name?').waitFor();

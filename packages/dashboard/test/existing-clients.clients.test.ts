@@ -127,7 +127,7 @@ describe.skipIf(!hasBrowser).each([
     expect((logs as { log: string }[]).map(({ log }) => log)).toContainEqual("body {'name': 'Ada'}");
   });
 
-  test('show that the service has no hosted rooms', async () => {
+  test('show the error of the service when they request a hosted room', async () => {
     const request = { ...start(), requestData: { createDailyRoom: true, transport: 'daily' } };
     const refused = page.evaluate((offer) => window.startBotAndConnect('daily', offer), request);
     await expect(refused).rejects.toThrow('This service has no hosted rooms yet.');

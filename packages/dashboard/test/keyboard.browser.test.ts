@@ -83,7 +83,7 @@ browserTest('an account and an organization are created', async () => {
   await page.waitForURL(`${service.origin}/orgs/flock`);
 });
 
-browserTest('a private key is created, which lists the agents', async () => {
+browserTest('a private key is created, and its key lists the agents through the API', async () => {
   await goTo('Settings');
   await press(page.getByRole('link', { name: 'API keys' }));
   await press(button('Create key'));

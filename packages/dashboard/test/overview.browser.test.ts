@@ -20,7 +20,7 @@ setUpDashboard(
 const inspect = (name: string) => inspectPage(service, page, name);
 const figure = (name: string) => page.locator('dl > div').filter({ hasText: name }).locator('dd').first();
 
-browserTest('the overview shows what runs, and why an agent does not', async () => {
+browserTest('the overview shows running sessions, and why an agent cannot serve', async () => {
   await page.getByText('broken: The latest deployment failed').waitFor();
   await page.getByText('npx botcli cloud agent status broken --organization home').waitFor();
   expect(await figure('Live sessions').textContent()).toBe('0');
@@ -32,7 +32,7 @@ browserTest('the overview shows what runs, and why an agent does not', async () 
   await expect.poll(() => figure('Live sessions').textContent(), { timeout: 20_000 }).toBe('0');
 });
 
-browserTest('pages open with the command palette and with shortcuts, which a list shows', async () => {
+browserTest('pages open with the command palette and with shortcuts, and a dialog lists the shortcuts', async () => {
   await page.keyboard.press('Control+k');
   const palette = page.getByRole('dialog', { name: 'Go to' });
   await palette.getByRole('option', { name: 'Talk to parrot' }).waitFor();
@@ -52,7 +52,7 @@ browserTest('pages open with the command palette and with shortcuts, which a lis
   await page.getByRole('dialog').waitFor({ state: 'detached' });
 });
 
-browserTest('a lost connection shows one banner, and the page continues when it is back', async () => {
+browserTest('a lost connection shows one banner, and the page updates again when it is restored', async () => {
   const banner = page.getByText('Connection lost.');
   await page.keyboard.press('g');
   await page.keyboard.press('s');

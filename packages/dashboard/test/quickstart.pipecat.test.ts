@@ -87,7 +87,7 @@ describe.skipIf(!hasBrowser)('the generated quickstart', () => {
     }
   });
 
-  it('talks to its web client, is found and read, and ends with agent stop', async () => {
+  it('talks to its web client; its session and log appear in the CLI, and agent stop ends the session', async () => {
     const { service, standIns, pipecat } = project;
     await page.getByRole('button', { name: 'Connect' }).click();
     const conversation = page.locator('#conversation-log');

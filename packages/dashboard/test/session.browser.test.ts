@@ -112,7 +112,7 @@ browserTest('the page of an unknown session says that it does not exist', async 
   await inspect('session-missing');
 });
 
-browserTest('the logs are followed, searched and filtered, and the address keeps it', async () => {
+browserTest('the logs are followed, searched and filtered, and the address keeps search and filter', async () => {
   const sessionId = await startSession(service, 'crow');
   await open('logs?agent=crow');
   await writeLines(service, sessionId, [logLine('INFO', 'tea is ready'), logLine('ERROR', 'the cup broke')]);
@@ -148,7 +148,7 @@ browserTest('the logs are followed, searched and filtered, and the address keeps
 });
 
 browserTest(
-  'a log of 100,000 lines has at most 100 in the document, and keeps its position',
+  'a log of 100,000 lines renders at most 100 of them, and keeps its position',
   async () => {
     const sessionId = await startSession(service, 'crow');
     const print = `new Promise((done) => {

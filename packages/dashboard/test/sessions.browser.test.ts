@@ -71,7 +71,7 @@ browserTest('a session is stopped on a narrow screen', async () => {
   await page.setViewportSize({ width: 1440, height: 900 });
 });
 
-browserTest('filters are in the address, and a reload and Back keep them', async () => {
+browserTest('filters are stored in the address, so that a reload and Back keep them', async () => {
   await page.goto(`${service.origin}/orgs/home/sessions`);
   await page.getByLabel('Status').selectOption('failed');
   await page.getByLabel('Agent').selectOption('crow');
@@ -103,7 +103,7 @@ browserTest('a viewer sees sessions, but no button to stop them', async () => {
   await guest.close();
 });
 
-browserTest('a lost connection is shown, and the list continues when it is back', async () => {
+browserTest('a lost connection is shown, and the list updates again after the connection is restored', async () => {
   await page.goto(`${service.origin}/orgs/home/sessions`);
   await rows().first().waitFor();
   await page.context().setOffline(true);
@@ -116,7 +116,7 @@ browserTest('a lost connection is shown, and the list continues when it is back'
 });
 
 browserTest(
-  'a list of 100,000 sessions has at most 100 rows, and keeps its position',
+  'a list of 100,000 sessions renders at most 100 rows, and keeps its position',
   async () => {
     await insertSessions(service, 100_000);
     await page.goto(`${service.origin}/orgs/home/sessions?agent=parrot`);

@@ -215,7 +215,7 @@ browserTest('a person changes name, e-mail address and password, which ends the 
   await elsewhere.page.waitForURL(/\/sign-in\?redirect=%2Forgs%2Fhome/);
 });
 
-browserTest('signing out everywhere ends the session of all tabs', async () => {
+browserTest('signing out everywhere signs out all tabs', async () => {
   const other = await openPage(service, context, `${service.origin}/orgs/home/talk`);
   await other.page.getByRole('link', { name: 'Talk to parrot' }).waitFor();
   await inspectPage(service, other.page, 'talk-agents');

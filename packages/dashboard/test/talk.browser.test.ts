@@ -211,7 +211,7 @@ browserTest('the talk page shows the error messages of the service', async () =>
   await page.close();
 });
 
-browserTest('the talk page says at once that the key of a link is mistyped', async () => {
+browserTest('the talk page reports a mistyped key in a link without asking the service', async () => {
   const { page } = await openPage(withoutMicrophone, `/talk/parrot#key=pk_${'x'.repeat(49)}`);
   await page.getByRole('alert').getByText('This key is mistyped').waitFor();
   await page.close();

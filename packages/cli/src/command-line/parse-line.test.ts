@@ -49,7 +49,7 @@ test.each([
   ['--wait', ['--wait', '--wait=5s']],
   ['--output', ['--output', 'json', '--output', 'plain']],
   ['--organization', ['-o', 'one', '-o', 'two']],
-])('rejects a second value of %s in %j', (name, args) => {
+])('rejects a second value of the single-value option %s in %j', (name, args) => {
   expect(() => parse('one', ...args)).toThrow(new UsageError(`${name} was given more than once; it takes one value.`));
 });
 

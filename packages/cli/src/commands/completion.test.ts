@@ -60,7 +60,7 @@ describe('botcli completion', () => {
     ['the command does not exist', ['nonsense', '']],
     ['the word is a property of every object', ['__proto__', '']],
     ['the command takes no more words', ['cloud', 'regions', 'list', 'x', '']],
-  ])('offers nothing if %s, so that the shell offers files', async (_what, words) => {
+  ])('prints no completions if %s, so that the shell completes file names', async (_what, words) => {
     expect(await complete(...words)).toEqual([]);
   });
 
@@ -71,7 +71,7 @@ describe('botcli completion', () => {
     expect(names).not.toContain('--no-eval');
   });
 
-  test('works with an invalid profile', async () => {
+  test('prints completions even if the profile is invalid', async () => {
     const { status } = await runProgram(['completion', 'bash'], {
       variables: { BOTCLI_CONFIG: '/dev/full/x', BOTCLI_API_URL: 'x' },
     });

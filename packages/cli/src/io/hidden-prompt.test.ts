@@ -77,7 +77,7 @@ test.each([
   expect(shown).toBe('Value of A (not shown): \n');
 });
 
-test('returns a pasted line although the terminal stays open', async () => {
+test('returns a pasted line without waiting for the end of the input', async () => {
   const input = new PassThrough();
   const terminal = Object.assign(input, { setRawMode: () => terminal as unknown as NodeJS.ReadStream });
   const { signal } = new AbortController();
@@ -112,7 +112,7 @@ test('does not prompt when the signal is already aborted', async () => {
   expect(questions).toEqual([]);
 });
 
-test('returns any line unchanged, however it is split into chunks', async () => {
+test('returns any typed line unchanged, regardless of how the terminal splits it into chunks', async () => {
   // Control characters other than tab are keys, not text.
   const line = hostileValue.filter((value) => !/(?!\t)\p{Cc}/u.test(value));
   const cuts = fc.array(fc.nat(40), { maxLength: 4 });

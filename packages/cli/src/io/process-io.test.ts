@@ -32,7 +32,7 @@ const set = (args: string) => {
   );
 };
 
-test('reads a value up to Ctrl-D, then prompts on the same terminal', async () => {
+test('reads a value from the terminal up to Ctrl-D, then prompts on the same terminal', async () => {
   const terminal = set('A=- B');
   await terminal.shows('Press Ctrl-D on a new line to finish.');
   terminal.press('typed\r\x04');

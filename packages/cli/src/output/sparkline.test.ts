@@ -6,12 +6,12 @@ test('scales a series between its minimum and maximum', () => {
   expect(drawSparkline([1_000, 1_001], 10)).toBe('▁█');
 });
 
-test('draws a low line for a flat series, and nothing for an empty one', () => {
+test('draws the lowest bars for a series of equal values, and nothing for an empty series', () => {
   expect(drawSparkline([7, 7, 7], 10)).toBe('▁▁▁');
   expect(drawSparkline([], 10)).toBe('');
 });
 
-test('keeps the peaks of a long series', () => {
+test('keeps the maximum values when it shortens a long series', () => {
   const values = Array.from({ length: 720 }, (_, index) => (index === 401 ? 9 : 1));
   expect(drawSparkline(values, 60)).toBe(`${'▁'.repeat(33)}█${'▁'.repeat(26)}`);
 });

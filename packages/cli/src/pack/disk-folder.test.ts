@@ -35,7 +35,7 @@ async function pack() {
   return { ...archive, content: Buffer.concat(chunks) };
 }
 
-test('diskFolder reports all links out of the project and special files at once, unless they are excluded', async () => {
+test('diskFolder reports all links out of the project and all special files in one error, except excluded ones', async () => {
   await put({ 'bot.js': '', 'sub/a.txt': '' });
   await symlink('/etc/passwd', join(root, 'absolute'));
   await symlink('../../secret', join(root, 'sub/outwards'));
@@ -81,7 +81,7 @@ test('diskFolder refuses a link that leaves the project through another link', a
   await expect(listFiles()).rejects.toMatchObject({ issues: [expect.objectContaining({ path: 'indirect' })] });
 });
 
-test('writeArchive writes identical archives for equal content with other times, modes and hard links', async () => {
+test('writeArchive writes identical archives for files with equal content but different times, modes and hard links', async () => {
   await put({ 'b.js': 'b', 'a.js': 'a', 'run.sh': '#!' });
   const first = await pack();
   await utimes(join(root, 'a.js'), 1, 1);

@@ -88,7 +88,7 @@ test('Ctrl-C during git exits with 130 and keeps the project', async () => {
   expect(existsSync(join(directory, 'demo/server/bot.py'))).toBe(true);
 });
 
-test('--install reports that there is nothing to install if no bot was created', async () => {
+test('--install reports that there is nothing to install if init wrote only guides', async () => {
   const answers = ['demo', 'agent'];
   const { stderr } = await runProgram(['init', '--install'], { directory, terminal: true, answers });
   expect(stderr).toContain('Nothing to install');
@@ -194,7 +194,7 @@ test.each([
   ['yarn.lock', 'yarn'],
   ['bun.lock', 'bun'],
   ['package-lock.json', 'npm'],
-])('with a %s, the next steps of init use %s', async (lock, manager) => {
+])('with a %s in the directory, the next steps of init use %s', async (lock, manager) => {
   await writeFile(join(directory, lock), '');
   const { stdout } = await runProgram(['init', 'demo', ...choices, '--client-framework', 'vanilla'], { directory });
   expect(stdout).toContain(`${manager} install && ${manager} run dev`);

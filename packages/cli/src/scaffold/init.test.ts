@@ -188,7 +188,7 @@ describe('init --dry-run', () => {
   });
 });
 
-test('--list-options takes precedence over all other options', async () => {
+test('init --list-options prints the list regardless of all other options', async () => {
   const { status, stdout } = await botcli(['init', 'quickstart', '--mode', 'x', '--list-options']);
   expect(status).toBe(0);
   expect(Object.keys(JSON.parse(stdout))).toEqual(['bot_type', 'transports', 'stt', 'llm', 'tts', 'realtime', 'video']);
@@ -206,14 +206,14 @@ describe('init quickstart', () => {
     expect(await tree()).toEqual([]);
   });
 
-  test('treats ./quickstart as the directory of a project', async () => {
+  test('treats ./quickstart as a project directory, not as the word quickstart', async () => {
     await botcli(['init', './quickstart', ...cascadeOptions]);
     expect(await tree()).toContain('quickstart/server/bot.py');
   });
 });
 
 describe('existing files in the target', () => {
-  test('are not changed by a second run of the same command', async () => {
+  test('are not changed when the same init command runs again', async () => {
     await botcli(['init', 'demo', ...cascadeOptions]);
     const { status, stdout } = await botcli(['init', 'demo', ...cascadeOptions, '--json']);
     expect(status).toBe(0);
@@ -396,7 +396,7 @@ describe('the questions of init', () => {
     expect(alone).toMatchObject({ status: 1, stderr: expect.stringContaining('does not offer none') });
   });
 
-  test('can be answered again after going back', async () => {
+  test('can be answered differently after going back', async () => {
     const answers = [
       'wizard',
       'My Bot',
@@ -431,7 +431,7 @@ describe('the questions of init', () => {
     });
   });
 
-  test('are not asked if an existing file conflicts with any answer', async () => {
+  test('are not asked if an existing file would conflict regardless of the answers', async () => {
     await writeFile(join(directory, 'README.md'), '# mine\n');
     const { status, stderr } = await botcli(['init', '.'], { terminal: true, answers: ['wizard'] });
     expect({ status, stderr }).toEqual({

@@ -77,7 +77,7 @@ test('parses KEY=-, KEY=@FILE and KEY as sources of a value, unless a backslash 
   ]);
 });
 
-test('reports every invalid argument by its position, without its text', () => {
+test('reports every invalid argument by its position and never quotes it', () => {
   const found = parseArguments(['Canary.7d1f=Canary', 'A=', '', 'Canary 7d1f', 'B="Canary""', 'D=@', 'C=1']);
   expect(found.problems.map(({ where }) => where.source)).toEqual([
     'argument 1',

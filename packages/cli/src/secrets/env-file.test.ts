@@ -70,7 +70,7 @@ test.each([
   ['A=b\u001b[2J', 1, 'control character'],
   ['A=b\rB=c', 1, 'control character'],
   ['# comment\0', 1, 'control character'],
-])('rejects %j with line %i', (text, line, message) => {
+])('rejects the file %j and names line %i', (text, line, message) => {
   const { problems } = parseEnvFile(text, '.env');
   expect(format(problems)).toEqual([expect.stringMatching(new RegExp(`^\\.env:${line}: .*${message}`))]);
 });

@@ -9,7 +9,7 @@ const file = '/home/ada/.config/botcli/config.toml';
 const profile: Profile = { api_url: 'http://p:1', organization: 'prof', private_key: 'sk_p', public_key: 'pk_p' };
 const environment = (variables: Record<string, string> = {}) => readEnvironment({ HOME: '/home/ada', ...variables });
 
-test('uses the default URL and no key without settings', () => {
+test('uses the default URL and no key if nothing is configured', () => {
   expect(resolveSettings(none, environment(), empty)).toEqual({
     origin: { value: 'http://127.0.0.1:7420', source: 'the default' },
     privateKey: null,
@@ -18,7 +18,7 @@ test('uses the default URL and no key without settings', () => {
   });
 });
 
-test('uses the profile for missing and empty variables', () => {
+test('uses the values of the profile for missing and empty environment variables', () => {
   expect(resolveSettings(none, environment({ BOTCLI_TOKEN: '', BOTCLI_API_URL: ' ' }), profile)).toEqual({
     origin: { value: 'http://p:1', source: file },
     privateKey: { value: 'sk_p', source: file },
@@ -27,7 +27,7 @@ test('uses the profile for missing and empty variables', () => {
   });
 });
 
-test('flags override the environment, which overrides the profile', () => {
+test('options override environment variables, which override the profile', () => {
   const variables = { BOTCLI_API_URL: 'http://e:2', BOTCLI_ORG: 'env', BOTCLI_PUBLIC_KEY: 'pk_e' };
   expect(resolveSettings(none, environment(variables), profile)).toMatchObject({
     origin: { value: 'http://e:2', source: 'BOTCLI_API_URL' },

@@ -52,7 +52,7 @@ test.each(bounds)('projects with the lower bound %s use nothing that this releas
   expect(await missingIn(release, own)).toEqual({});
 });
 
-test('the check detects a lower bound that is too low: by imports, arguments and attributes', async () => {
+test('the check detects a too low bound by missing imports, arguments and attributes', async () => {
   const own = written.filter(({ lowest }) => lowest === '1.13.0');
   const missing = Object.keys(await missingIn('1.9.0', own));
   expect(missing).toContain('pipecat.transports.base_transport.VideoInSourceParams');

@@ -1,9 +1,9 @@
 """Looks up each service of the catalogue in the installed pipecat-ai.
 
 Reads a JSON list of {value, module, class, arguments, settings, extras} from standard input and prints a list of {value, how,
-missing, deprecated, python}. `python` is the lowest Python version on which all extras install their packages. `how` is "imported"
-if the module could be imported. It is "source" if a package of the vendor is not installed; the class is then looked up in the
-module's source.
+missing, deprecated, python}. `python` is the lowest Python version on which all extras install their packages. `how` is
+"imported" if the module could be imported. It is "source" if a package of the vendor is not installed; the class is then looked
+up in the module's source.
 """
 
 import importlib

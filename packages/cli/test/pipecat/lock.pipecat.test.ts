@@ -71,7 +71,7 @@ async function resolveAll(argumentsFor: (project: JoinedProjects) => readonly st
   );
 }
 
-test('all projects can be locked for every Python that they allow, with their groups', async () => {
+test('uv can lock all projects with their dependency groups for every Python version that they allow', async () => {
   await resolveAll(() => ['lock']);
   const locks = await Promise.all(joined.map((one) => readFile(join(one.directory, 'uv.lock'), 'utf8')));
   expect(locks.length).toBeGreaterThan(1);

@@ -58,7 +58,7 @@ describe('init on a full disk', () => {
     ['a new directory', 'true', 'disk/demo'],
     ['a directory within others that are made', 'true', 'disk/a/b/demo'],
     ['the disk itself', 'true', 'disk'],
-  ])('reports it and writes nothing to a target that is %s', async (_what, before, target) => {
+  ])('reports the full disk and writes nothing to a target that is %s', async (_what, before, target) => {
     const { status, stdout, stderr } = await onDisk('24k', before, target);
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
     expect(stderr).toContain('Cannot write the project, because the disk is full');

@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => program.remove());
 
-test('init that is killed in a new directory creates everything or nothing, and the next run removes its temporary files', async () => {
+test('a killed init creates all files of a new directory or none, and the next run removes the temporary files', async () => {
   const { run } = program;
   const folder = await program.ownFolder();
   const seen = new Set<string>();
@@ -38,7 +38,7 @@ test('init that is killed in a new directory creates everything or nothing, and 
 }, 300_000);
 
 test.each([[[]], [['--force']]])(
-  'init %j that is killed in an existing directory leaves each file old or new, and the same command finishes it',
+  'a killed init %j leaves each file of an existing directory old or new, and the same command completes the project',
   async (force) => {
     const { run } = program;
     const folder = await program.ownFolder();

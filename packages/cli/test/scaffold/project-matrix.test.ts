@@ -28,7 +28,7 @@ describe.each(projectMatrix)('%s', (_name, configuration) => {
     }
   });
 
-  test('has each file once, with a final line break, and lists all of them in the README', () => {
+  test('generates each path once, ends each file with a line break, and lists all files in the README', () => {
     const paths = files.map(({ path }) => path);
     expect(new Set(paths).size).toBe(paths.length);
     for (const { path, text } of files) {
@@ -42,11 +42,11 @@ describe.each(projectMatrix)('%s', (_name, configuration) => {
       expect(textOf('README.md')).not.toMatch(/deploy\.toml|[Oo]n the service,|For the service/);
   });
 
-  test('lists exactly the variables that the code reads, and leaves optional variables unset', () => {
+  test('lists exactly the variables that the code reads in .env.example, optional ones commented out', () => {
     checkVariables(configuration, files, textOf('server/.env.example'));
   });
 
-  test('has valid and consistent files for packages and deployment', () => {
+  test('has valid and consistent pyproject.toml, Dockerfile and deploy.toml', () => {
     checkPackage(configuration, textOf('server/pyproject.toml'));
     if (configuration.deploy_to_cloud) checkDeployment(configuration, files, textOf);
   });

@@ -8,7 +8,7 @@ describe('suggestName', () => {
     ['_voice.bot_', 'voice-bot'],
     ['x'.repeat(60), 'x'.repeat(54)],
     [`${'x'.repeat(53)}_y`, 'x'.repeat(53)],
-  ])('makes a valid name of the folder %s', (folder, name) => {
+  ])('converts the folder name %s to a valid agent name', (folder, name) => {
     expect(suggestName(folder)).toBe(name);
     expect(nameProblem(name)).toBeUndefined();
   });
@@ -29,7 +29,7 @@ describe('settingsOfFile', () => {
 });
 
 describe('deployOptions', () => {
-  it('names only the settings that are given', () => {
+  it('returns options only for settings that have a value', () => {
     expect(deployOptions({ autoScaling: { minAgents: 0 }, secretSet: null })).toEqual(['--min-agents', '0']);
   });
 });

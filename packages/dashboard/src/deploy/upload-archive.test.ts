@@ -88,14 +88,14 @@ describe('uploadArchive', () => {
     expect(waitedMs).toEqual([]);
   });
 
-  it('sends only what an earlier upload did not', async () => {
+  it('sends only the bytes that an earlier upload of the same content did not send', async () => {
     const service = await startUploadService([], content.subarray(0, 900_000));
     await startUpload(service.origin).result;
     expect(service.offsets).toEqual([900_000]);
     expect(service.received.equals(content)).toBe(true);
   });
 
-  it('continues after a lost connection where the service stopped receiving', async () => {
+  it('resumes after a lost connection at the number of bytes that the service has received', async () => {
     const service = await startUploadService([{ storedBytes: 1_000 }]);
     const { result, waitedMs } = startUpload(service.origin);
     expect(await result).toBe(uploadId);
@@ -118,21 +118,21 @@ describe('uploadArchive', () => {
     expect(waitedMs).toEqual([...retryDelaysMs.slice(0, 2), retryDelaysMs[0]]);
   });
 
-  it('continues as long as each interrupted part advances', async () => {
+  it('keeps retrying as long as the service receives some bytes of each interrupted part', async () => {
     const service = await startUploadService(Array.from({ length: 20 }, () => ({ storedBytes: 1_000 })));
     const { result, waitedMs } = startUpload(service.origin);
     expect(await result).toBe(uploadId);
     expect(waitedMs).toEqual(Array.from({ length: 20 }, () => retryDelaysMs[0]));
   });
 
-  it('gives up when every delay has passed without progress', async () => {
+  it('fails when all retry delays have passed without progress', async () => {
     const service = await startUploadService(Array.from({ length: 20 }, () => ({ storedBytes: 0 })));
     const { result, waitedMs } = startUpload(service.origin);
     await expect(result).rejects.toThrow('was lost during the upload');
     expect(waitedMs).toEqual(retryDelaysMs);
   });
 
-  it('throws an error of the service that a retry cannot heal', async () => {
+  it('throws a permanent error of the service without a retry', async () => {
     const service = await startUploadService([{ reason: 'storage-full' }]);
     const { result, waitedMs } = startUpload(service.origin);
     await expect(result).rejects.toMatchObject({ reason: 'storage-full' });

@@ -29,14 +29,14 @@ it('does not repeat a request that the service rejects', async () => {
   expect(waitedMs).toEqual([]);
 });
 
-it('throws the last error when every delay has passed', async () => {
+it('throws the last error when all retry delays have passed', async () => {
   const { waitedMs, wait } = recordWaits();
   const request = () => Promise.reject(new ConnectionError(`lost after ${waitedMs.length} delays`));
   await expect(withRetries(request, signal, wait)).rejects.toThrow(`lost after ${retryDelaysMs.length} delays`);
   expect(waitedMs).toEqual(retryDelaysMs);
 });
 
-it('stops while it waits for the next attempt when the signal is aborted', async () => {
+it('ends the wait for the next attempt when the signal is aborted', async () => {
   const controller = new AbortController();
   const request = () => Promise.reject(new ConnectionError('lost'));
   const wait = (_: number, aborted: AbortSignal) => {

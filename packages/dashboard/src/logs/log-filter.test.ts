@@ -3,7 +3,7 @@ import { logCommand, logQuery } from './log-filter.ts';
 
 const filter = { session: '1', query: 'tea time', level: 'WARNING', since: '15m' } as const;
 
-test('logQuery contains the chosen filters and the start of the chosen period', () => {
+test('logQuery returns the filters and the start time of the period', () => {
   expect(logQuery(filter, 1_000_000_000)).toEqual({
     sessionId: '1',
     query: 'tea time',
@@ -13,7 +13,7 @@ test('logQuery contains the chosen filters and the start of the chosen period', 
   expect(logQuery({}, 0)).toEqual({});
 });
 
-test('logCommand prints the same lines with botcli', () => {
+test('logCommand returns the botcli command that prints the same lines', () => {
   expect(logCommand('home', 'parrot', filter, true)).toBe(
     "npx botcli cloud agent logs parrot --session 1 --query 'tea time' --level WARNING --since 15m --follow --organization home",
   );

@@ -10,7 +10,7 @@ test.each([
   expect(plainText(line)).toBe(text);
 });
 
-test('messageOf removes what is shown beside the message', () => {
+test('messageOf removes the time, level and session from a line in the format of Pipecat', () => {
   const line = '2026-11-23 12:00:00.123 | \u001b[1mINFO\u001b[0m     | bot:run:12 | NONE - Hello';
   expect(messageOf(line)).toBe('Hello (bot:run:12)');
   expect(messageOf('no format')).toBe('no format');

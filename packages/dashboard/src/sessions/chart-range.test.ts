@@ -3,19 +3,19 @@ import { clampRange, countPerPart, zoom } from './chart-range.ts';
 
 const whole = { from: 100, to: 200 };
 
-test('zoom keeps the middle, and stays within the whole', () => {
+test('zoom keeps the middle of the range, and never exceeds the whole range', () => {
   expect(zoom(whole, 0.5, whole)).toEqual({ from: 125, to: 175 });
   expect(zoom({ from: 100, to: 150 }, 2, whole)).toEqual({ from: 100, to: 175 });
   expect(zoom({ from: 125, to: 175 }, 2, whole)).toBeNull();
   expect(zoom({ from: 149, to: 151 }, 0.1, whole)).toEqual({ from: 149, to: 151 });
 });
 
-test('clampRange returns null for everything', () => {
+test('clampRange returns null for a range that covers the whole range', () => {
   expect(clampRange({ from: 90, to: 150 }, whole)).toEqual({ from: 100, to: 150 });
   expect(clampRange({ from: 90, to: 210 }, whole)).toBeNull();
   expect(clampRange({ from: 101, to: 199 }, whole)).toBeNull();
 });
 
-test('countPerPart counts times at both ends, and ignores those outside', () => {
+test('countPerPart counts times at both ends of the range, and ignores times outside', () => {
   expect(countPerPart([99, 100, 124, 125, 200, 201], whole, 4)).toEqual([2, 1, 0, 1]);
 });

@@ -32,7 +32,7 @@ describe('explainEnd', () => {
     ['an unknown exit', 'HTTP_ERROR', exited({}), 'exit status is unknown'],
     ['a dropped connection', 'HTTP_ERROR', [], 'dropped its connection'],
     ['an error response', '500', [], 'failed: it responded with HTTP status 500'],
-  ])('names %s', (_, completionStatus, events, cause) => {
+  ])('names the cause of a failed session: %s', (_, completionStatus, events, cause) => {
     expect(explainEnd({ completionStatus, events, botStartSeconds: 1 })?.cause).toContain(cause);
   });
 

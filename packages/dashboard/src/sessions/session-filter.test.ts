@@ -24,7 +24,7 @@ describe('sessionQuery', () => {
 });
 
 describe('sessionListCommand', () => {
-  it('uses botcli for one agent and its statuses', () => {
+  it('uses botcli for a filter by one agent and status', () => {
     const filter = { agent: 'parrot', status: 'terminated' };
     expect(sessionListCommand(origin, 'home', filter, now)).toBe(
       'npx botcli cloud agent sessions parrot --end-state terminated --organization home',
@@ -34,7 +34,7 @@ describe('sessionListCommand', () => {
   it.each([
     [{}, 'limit=100'],
     [{ agent: 'parrot', duration: '60-' }, 'agent=parrot&durationMin=60&limit=100'],
-  ])('uses curl for what botcli has no option for: %j', (filter, query) => {
+  ])('uses curl for a filter that botcli has no option for: %j', (filter, query) => {
     expect(sessionListCommand(origin, 'home', filter, now)).toContain(
       `'${origin}/v1/organizations/home/sessions?${query}'`,
     );

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { auditOptions, startOfPeriod } from './audit-filter.ts';
 
-test('startOfPeriod subtracts days, and ignores text that is no period', () => {
+test('startOfPeriod subtracts the days of a period from now, and returns undefined for other text', () => {
   const now = new Date('2026-11-23T12:00:00Z');
   expect(startOfPeriod('7d', now)).toBe('2026-11-16T12:00:00.000Z');
   for (const text of [undefined, '', '7', 'd', '99999d', '-1d']) expect(startOfPeriod(text, now)).toBeUndefined();

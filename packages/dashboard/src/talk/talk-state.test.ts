@@ -76,7 +76,7 @@ test('video is shown until it ends, and until the end of the conversation', () =
   expect(after(accepted, started, { type: 'phase', phase: 'ended' })).toMatchObject({ video: {}, acceptedVideo: [] });
 });
 
-test('the log of events keeps the newest 500', () => {
+test('the list of events keeps only the newest 500 events', () => {
   const messages = Array.from({ length: 501 }, (_, data): TestEvent => ({ type: 'message', name: 'metrics', data }));
   const { events } = after(...messages);
   expect([events.length, events[0]?.data, events.at(-1)?.id]).toEqual([500, 1, 501]);

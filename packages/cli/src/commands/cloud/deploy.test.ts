@@ -96,7 +96,7 @@ test.each([
   ],
   [['carrier1'], ['Connect\tthrough carrier1; see the README of the project']],
   [['hostedrtc'], ['Connect\tthrough hostedrtc; see the README of the project']],
-])('suggests how to reach a generated project with the transports %j', async (transports, says) => {
+])('suggests commands and pages that reach a generated bot with the transports %j', async (transports, says) => {
   await put({
     '.botcli/project.json': JSON.stringify({ configuration: { transports } }),
     'server/deploy.toml': 'agent_name = "my-bot"\n',
@@ -156,7 +156,7 @@ test('shows changed settings and reuses the existing build', async () => {
   expect(lastBody('updateAgent')).toMatchObject({ autoScaling: { minAgents: 2, maxAgents: 9 } });
 });
 
-test('removes the secret set from the agent when it is removed from the deploy file', async () => {
+test('removes the secret set from the agent after its key was removed from the deploy file', async () => {
   await put({ 'deploy.toml': 'agent_name = "my-bot"\nsecret_set = "keys"\n' });
   await deploy('--yes');
   expect(lastBody('createAgent')).toMatchObject({ secretSet: 'keys' });
@@ -295,7 +295,7 @@ test('uploads to the configured URL when the public URL is unreachable', async (
   expect((await deploy('--yes')).status).toBe(0);
 });
 
-test('retries requests while the service is unavailable', async () => {
+test('a deploy retries its requests while the service is unavailable', async () => {
   await deploy('--yes');
   await put({ 'bot.js': '// 2' });
   const { length } = service.requests;
@@ -542,7 +542,7 @@ test('rejects an unknown region before anything is uploaded', async () => {
   expect(sentOperations()).toEqual(['getAgent', 'listRegions']);
 });
 
-test('refuses to move an agent to another region', async () => {
+test('a deploy refuses to move an existing agent to another region', async () => {
   await deploy('--yes');
   expect(await deploy('--region eu-central --yes')).toMatchObject({
     status: 1,
@@ -550,7 +550,7 @@ test('refuses to move an agent to another region', async () => {
   });
 });
 
-test('removes its temporary files', async () => {
+test('a deploy and a dry run remove their temporary files', async () => {
   // Uses its own temporary directory, because other processes create archives in the system directory at the same time.
   const temporary = join(folder, '.botcli');
   await mkdir(temporary);

@@ -24,7 +24,7 @@ requires-dist = [
 `;
 const dependencies = ['aiohttp', 'pipecat-ai[silero,aws_nova_sonic]<2, >=1.13.0', 'pipecat_ai_whisker >=2.0.0,<3'];
 
-test('findLockMismatch accepts a lock of the same dependencies in any notation', () => {
+test('findLockMismatch accepts a lock file with the same dependencies in a different notation', () => {
   expect(findLockMismatch(lock, dependencies)).toBeNull();
 });
 

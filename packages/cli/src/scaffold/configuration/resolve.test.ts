@@ -96,7 +96,7 @@ describe('readConfigFile', () => {
     [{ generate_client: true }, 'requires client_framework to be react or vanilla'],
     [{ generate_client: true, client_framework: 'none' }, 'requires client_framework to be react or vanilla'],
     [{ generate_client: false, client_framework: 'react' }, 'must not be false if client_framework is given'],
-  ])('refuses a contradiction about the client, unless an option decides: %j', (configuration, message) => {
+  ])('refuses contradictory client settings, unless an option overrides them: %j', (configuration, message) => {
     const text = JSON.stringify(configuration);
     expect(readConfigFile(text).issues).toEqual([{ path: 'generate_client', message }]);
     for (const framework of ['vanilla', 'none']) {

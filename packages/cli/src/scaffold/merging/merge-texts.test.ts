@@ -107,7 +107,7 @@ describe('mergeTexts on .env.example when the project gets another service', () 
     ['at the end', (text: string) => `${text}\n# My shop\nSHOP_KEY=\n`],
     ['right below the last generated one', (text: string) => `${text}SHOP_KEY=\n`],
     ['right above the group that goes', replaced(/# Cartesia/, 'SHOP_KEY=\n# Cartesia')],
-  ])('keeps a variable that the user added %s', (_place, edit) => {
+  ])('keeps a variable that the user added to the file %s', (_place, edit) => {
     const { text, hasConflict } = merged(path, edit, soniox);
     expect(hasConflict).toBe(false);
     expect(text).toMatch(/^SHOP_KEY=$/m);

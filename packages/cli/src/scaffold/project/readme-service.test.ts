@@ -28,7 +28,7 @@ test('the README names what is not available on the service', () => {
   expect(entryPointsOf(['websocket'])).not.toMatch(/Recordings|is a path|is set by/);
 });
 
-test('the README names the transport choices on the page of the runner', () => {
+test('the README names the transports that the page of the development runner offers', () => {
   const readme = (...transports: string[]) =>
     generateProjectFiles(configurationOf(transports)).find(({ path }) => path === 'README.md')?.text;
   expect(readme('lightrtc', 'websocket')).toContain('Open http://localhost:7860 and allow the microphone.');
@@ -44,14 +44,14 @@ test('the README says that rooms work only on the user’s machine', () => {
   expect(entryPointsOf(['hostedrtc', 'lightrtc'])).not.toContain('project add smallwebrtc');
 });
 
-test('the README names no webhook of the service for calls through rooms', () => {
+test('the README of a bot for calls through rooms mentions no webhook of the service', () => {
   const configuration = configurationOf(['hostedrtc_pstn_dialin']);
   const readme = generateProjectFiles(configuration).find(({ path }) => path === 'README.md')?.text;
   expect(readme).not.toContain('/v1/public/webhooks');
   expect(readme).toContain('has no webhook');
 });
 
-test('the README names a plain start only for bots that create their own room', () => {
+test('the README mentions a start without a transport only for bots that create their own room', () => {
   expect(entryPointsOf(['websocket', 'carrier1'])).not.toContain('agent start');
   expect(entryPointsOf(['hostedrtc_pstn_dialout'])).toContain("agent start my-bot --data '{");
 });

@@ -45,7 +45,7 @@ describe('applyEdits', () => {
     expect(await readFile(join(directory, 'server.py'), 'utf8')).toBe('theirs\n');
   });
 
-  it('replaces a link with the name of its temporary file instead of following it', async () => {
+  it('replaces a link at the path of its temporary file instead of writing through it', async () => {
     const victim = join(directory, '.botcli/victim');
     await writeFile(victim, 'untouched\n');
     await symlink(victim, join(directory, 'README.md.botcli-new'));

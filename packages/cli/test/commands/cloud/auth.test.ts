@@ -100,7 +100,7 @@ test('login to the same service and organization keeps the stored public key', a
 });
 
 test.each(['auth status', 'auth whoami'])(
-  '%s shows the service, the organization and their sources, but no key',
+  '%s shows the service, the organization and where the keys are stored, but no key',
   async (line) => {
     await writeProfile(place.file, { private_key: privateKey, public_key: publicKey });
     const { status, stdout, stderr } = await cloud(`${line} --json`);

@@ -129,7 +129,7 @@ test('cancel waits until a running build has stopped', async () => {
   expect(JSON.parse((await canceling).stdout)).toMatchObject({ id: build.id, status: 'canceled' });
 });
 
-test('cancel fails when the build has ended, before the request or during it', async () => {
+test('cancel fails if the build has ended before the request, or ends before it is canceled', async () => {
   expect(await run(`cancel ${build.id}`)).toMatchObject({
     status: 1,
     stderr: expect.stringContaining('The build has already ended, so it cannot be canceled.'),

@@ -72,7 +72,7 @@ test('create requires --kind', async () => {
   expect(await keys('create web')).toMatchObject({ status: 2, stderr: expect.stringContaining('--kind is missing') });
 });
 
-test('list shows one row per key, with whole public keys, and its state: live, expired or revoked', async () => {
+test('list shows the status of each key (active, expired or revoked), and public keys in full', async () => {
   const [header, ...rows] = (await keys('list')).stdout.slice(0, -1).split('\n');
   expect(header?.split('\t')[4]).toBe('Status');
   expect(rows.map((row) => row.split('\t')[4])).toEqual(['Active', 'Expired', 'Revoked']);
@@ -80,7 +80,7 @@ test('list shows one row per key, with whole public keys, and its state: live, e
   expect(rows.every((row) => row.split('\t').length === 8)).toBe(true);
 });
 
-test('revoke asks with the name of the key and warns if it is the key in use', async () => {
+test('revoke shows the name of the key before it asks, and warns if botcli itself uses the key', async () => {
   const outcome = await keys(`revoke ${apiKey.id}`, { terminal: true, answers: [true] });
   expect(outcome.stderr).toContain('? Revoke the private key "first", which this command is using?');
   expect(outcome.status).toBe(0);

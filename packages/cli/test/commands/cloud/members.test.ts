@@ -144,7 +144,7 @@ test.each(['set-role eve@example.com --role viewer', 'remove eve@example.com --y
   },
 );
 
-test('remove asks with the address, the role and the organization', async () => {
+test('remove shows the address, the role and the organization before it asks for confirmation', async () => {
   const outcome = await members('remove bob@example.com', { terminal: true, answers: [true] });
   expect(outcome.stderr).toContain('? Remove bob@example.com (viewer) from the organization acme?');
   expect(outcome.status).toBe(0);

@@ -31,7 +31,7 @@ const save = (name: string, content: string | Uint8Array) => writeFile(join(dire
 const person = (...answers: (string | boolean)[]): RunOptions => ({ terminal: true, columns: 100, answers });
 const puts = () => service.requests.filter(({ operation }) => operation === 'putSecrets').map(({ body }) => body);
 
-test('set shows the changes, asks once, and writes all keys in one request for the revision it showed', async () => {
+test('set shows the changes, asks once, and writes all keys in one request, only at the shown revision', async () => {
   service.values.set('B', 'old').set('C', 'same').set('D', 'stays');
   service.state.revision = 4;
   service.state.agents = [{ name: 'parrot', revision: 4, stale: false }];
@@ -69,7 +69,7 @@ test('set shows the length of a quoted value without its quotes in the confirmat
   expect(service.values.get('B')).toBe('two words');
 });
 
-test('set names a reserved key and the reason', async () => {
+test('set rejects a reserved key and says why it is reserved', async () => {
   const { status, stderr } = await set(['PORT=1', 'PIPECAT_SETUP_FILES=x.py', '--skip']);
   expect(status).toBe(1);
   expect(stderr).toContain('argument 1: PORT is reserved: the service sets or removes this variable');
@@ -79,7 +79,7 @@ test('set names a reserved key and the reason', async () => {
   expect(service.requests).toEqual([]);
 });
 
-test('set names an unknown region', async () => {
+test('set rejects an unknown region and names it', async () => {
   const { status, stderr } = await set(['A=1', '--region', 'moon', '--skip']);
   expect({ status, stderr }).toMatchObject({
     status: 1,
@@ -182,7 +182,7 @@ test('set --wait reports that the revision is stored when Ctrl-C interrupts it',
   expect(output.endsWith('Revision 1 of bot-secrets is stored.\nInterrupted.\n')).toBe(true);
 });
 
-test('set stores values from standard input, files and prompts unchanged, and warns about line breaks and history', async () => {
+test('set stores values from standard input, files and prompts unchanged, and warns about final line breaks and shell history', async () => {
   await save('key.pem', '-----BEGIN-----\r\nx\r\n');
   const options = { ...person('typed \t value', true), stdin: 'piped\n' };
   const { status, stderr } = await set(['A=-', 'B=@key.pem', 'C', 'D=\\@home'], options);

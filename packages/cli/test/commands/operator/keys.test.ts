@@ -46,7 +46,7 @@ test.each([
 test.each([
   ['no key', {}],
   ['a key that the service refuses', { BOTCLI_TOKEN: privateKey }],
-])('a command with %s suggests the command that creates a key', async (_, variables) => {
+])('a command with %s suggests the operator command that creates a key', async (_, variables) => {
   const { status, stderr } = await run('cloud auth status', variables);
   expect(status).toBe(1);
   expect(stderr).toContain('botcli operator keys create');

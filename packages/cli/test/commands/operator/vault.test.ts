@@ -97,7 +97,7 @@ describe('operator vault', () => {
     expect(outcome.stderr).not.toContain('cd'.repeat(32));
   });
 
-  it('rotate waits until the task is done, and survives a broken connection', async () => {
+  it('rotate waits until its task has ended, even if the connection breaks meanwhile', async () => {
     let polls = 0;
     const outcome = await run('rotate root', {
       rotateVault: () => status(task('rekey', { state: 'running', done: 0, endedAt: null })),

@@ -32,7 +32,7 @@ describe('project add', () => {
     ['recording', 'server/bot.py', 'AudioBufferProcessor('],
     ['eval', 'server/evals/text.yaml', 'scenarios:'],
     ['enable-nc', 'server/pyproject.toml', 'rnnoise'],
-  ])('adding %s gives the same project as init', async (what, path, holds) => {
+  ])('adding %s results in the same files as init with that option', async (what, path, holds) => {
     expect((await botcli(['project', 'add', what, '--yes'])).status).toBe(0);
     expect(await read(path)).toContain(holds);
     const checked = await botcli(['project', 'check', '--json']);
@@ -54,7 +54,7 @@ describe('project add', () => {
     expect(JSON.parse(again.stdout).variables).toEqual([]);
   });
 
-  test('keeps edits that the change does not touch', async () => {
+  test('keeps edits of the user in lines that the change does not touch', async () => {
     await edit('server/bot.py', 'You are a friendly and helpful', 'You are a grumpy but helpful');
     const { status, stdout } = await botcli(['project', 'add', 'transcription', '--yes']);
     expect(status).toBe(0);
@@ -141,7 +141,7 @@ describe('project add', () => {
     });
   });
 
-  test('shows the difference with --dry-run and changes nothing', async () => {
+  test('shows the planned differences with --dry-run and changes nothing', async () => {
     const before = await read('server/bot.py');
     const { status, stdout } = await botcli(['project', 'add', 'carrier1', '--dry-run']);
     expect(status).toBe(0);
@@ -156,7 +156,7 @@ describe('project add', () => {
     expect((await botcli(['project', 'add', 'recording'], { terminal: true, answers: [true] })).status).toBe(0);
   });
 
-  test('does not overwrite a file that was saved during the question', async () => {
+  test('does not overwrite a file that the user saved while the command asked for confirmation', async () => {
     const path = join(directory, 'server/bot.py');
     const answers = await read('.botcli/project.json');
     const onStderr = (text: string) => {
@@ -199,7 +199,7 @@ describe('project update', () => {
     );
   };
 
-  test('replaces an unedited file of another version', async () => {
+  test('replaces an unedited file that another version of botcli generated', async () => {
     await generatedByAnother('README.md', 'older\n');
     await writeFile(join(directory, 'README.md'), 'older\n');
     expect((await botcli(['project', 'update', '--yes'])).stdout).toContain('README.md\tchanged');
@@ -207,7 +207,7 @@ describe('project update', () => {
     expect(JSON.parse(await read('.botcli/project.json')).generator).not.toBe('botcli 0.0.9');
   });
 
-  test('merges an edited file of another version', async () => {
+  test('merges the changes into an edited file that another version of botcli generated', async () => {
     const now = await read('server/bot.py');
     const old = now.replace('import os\n', 'import os\nimport sys\n');
     await generatedByAnother('server/bot.py', old);
@@ -226,7 +226,7 @@ describe('project update', () => {
     expect(JSON.parse(await read('.botcli/project.json')).generator).toBe('botcli 0.0.9');
   });
 
-  test('reports a conflict if the generated text is unknown', async () => {
+  test('reports a conflict for an edited file whose generated text is not stored', async () => {
     await generatedByAnother('README.md', 'older\n', false);
     await writeFile(join(directory, 'README.md'), 'older\n\nmine\n');
     expect((await botcli(['project', 'update', '--yes'])).status).toBe(1);
@@ -234,7 +234,7 @@ describe('project update', () => {
     expect(stderr).toMatch(/^\+={7}\n\+# demo\n/m);
   });
 
-  test('does not restore a removed file that another version changes', async () => {
+  test('does not restore a removed file, even if the new version generates different text for it', async () => {
     await generatedByAnother('server/Dockerfile', 'FROM old\n');
     await rm(join(directory, 'server/Dockerfile'));
     expect((await botcli(['project', 'update', '--yes'])).stdout).toContain('server/Dockerfile\tkept');
@@ -282,7 +282,7 @@ describe('project update on guides', () => {
     );
   });
 
-  test('adds missing hashes of guides to the answers', async () => {
+  test('adds missing hashes of guides to .botcli/project.json', async () => {
     const whole = await read('.botcli/project.json');
     await writeFile(
       join(directory, '.botcli/project.json'),

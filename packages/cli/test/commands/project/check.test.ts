@@ -79,7 +79,7 @@ test('project check reports a uv.lock that does not match the dependencies', asy
   );
 });
 
-test('project check reports edited and removed files, but not as problems', async () => {
+test('project check lists edited and removed files, but still exits with 0', async () => {
   await appendFile(join(directory, 'server/bot.py'), '# mine\n');
   await rm(join(directory, 'README.md'));
   const { status, stdout } = await check('--json');
@@ -90,7 +90,7 @@ test('project check reports edited and removed files, but not as problems', asyn
   ]);
 });
 
-test('project check reports edited files next to problems', async () => {
+test('project check lists edited files also if it reports problems', async () => {
   await appendFile(join(directory, 'server/bot.py'), '# mine\n');
   await change('server/deploy.toml', /agent_name = "demo"/, 'agent_name = "Demo Bot"');
   const { status, stderr } = await check();
@@ -154,7 +154,7 @@ describe('project check on guides', () => {
     expect(await findings()).toEqual([{ about: 'AGENTS.md', state: 'edited', message }]);
   });
 
-  test('assumes the guides of every project if the answers do not list them', async () => {
+  test('expects the guides of every generated project if .botcli/project.json does not list guides', async () => {
     const answers = JSON.parse(await readFile(join(directory, '.botcli/project.json'), 'utf8'));
     await writeFile(join(directory, '.botcli/project.json'), JSON.stringify({ ...answers, guides: undefined }));
     expect(await findings()).toEqual([]);

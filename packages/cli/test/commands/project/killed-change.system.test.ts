@@ -12,7 +12,7 @@ afterAll(() => program.remove());
 
 const choices = ['-t', 'lightrtc', '-m', 'realtime', '--realtime', 'openai_realtime', '--eval', '-n', 'demo'];
 
-test('killing a command leaves the old project, the new one, or a partial change that "check" reports and "update" completes', async () => {
+test('a killed command leaves the old project, the new project, or a partial change that "check" reports and "update" completes', async () => {
   const { run: botcli } = program;
   const folder = await program.ownFolder();
   const [old, whole] = [join(folder, 'old'), join(folder, 'whole')];

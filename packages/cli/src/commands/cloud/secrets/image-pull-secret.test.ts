@@ -100,7 +100,7 @@ describe('botcli cloud secrets image-pull-secret', () => {
     expect(bodies()).toEqual([whole, whole]);
   });
 
-  it('says after a lost response that the write was stored completely or not at all', async () => {
+  it('reports after a lost response that the write was stored either completely or not at all', async () => {
     const outcome = await run(['lost', 'ghcr.io', secret, '--skip']);
     expect(outcome).toMatchObject({
       status: 1,

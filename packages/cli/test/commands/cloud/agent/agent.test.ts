@@ -145,7 +145,7 @@ test.each([
 test.each([
   [{ level: 'module', reason: null }, 'forked after the bot was imported'],
   [{ level: 'spawn', reason: 'it starts a thread' }, 'each instance imports the bot (it starts a thread)'],
-] as const)('status shows how instances are started: %j', async (method, words) => {
+] as const)('status shows whether instances are forked or spawned: %j', async (method, words) => {
   startMethod = method;
   expect((await run(['status', 'parrot'])).stdout).toContain(`Starts\t${words}\n`);
 });
