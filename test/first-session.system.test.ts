@@ -28,7 +28,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** The bot in docs/bots.md. */
+/** Saves the files of the bot in docs/bots.md to a directory. */
 async function saveBot(place: string): Promise<void> {
   for (const [name, language] of [
     ['package.json', 'json'],

@@ -22,7 +22,7 @@ export type Service = {
   /** The connection parameters of the embedded database: the directory of its socket, its role and its name. */
   readonly databaseArguments: readonly [host: string, user: string, database: string];
   readonly database: pg.Pool;
-  /** The pid of the first database process, which is the parent of the others. */
+  /** The pid of the postmaster, the parent of all other database processes. */
   readonly postmaster: number;
   readonly output: () => Promise<string>;
 };

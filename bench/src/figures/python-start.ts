@@ -51,8 +51,8 @@ export const pythonStartBench: Bench = {
 const clock = () => performance.timeOrigin + performance.now();
 
 /**
- * Starts a session and returns the time until the bot was called, by the clock of this machine. The session ends by itself,
- * because it has no transport.
+ * Starts a session and returns the milliseconds until the bot was called, measured by the clock of this machine. The session ends
+ * at once, because it has no transport.
  */
 async function startOnce(service: Service): Promise<readonly [number, BotCall]> {
   const url = `${service.origin}/v1/public/${agent.name}/start`;

@@ -10,7 +10,7 @@ import { waitUntil } from '../wait-until.ts';
 const readyMs = 2_000;
 const plain = { name: 'plain', bot: 'tiny', minAgents: 0, maxAgents: 20 } as const;
 const keyed = { ...plain, name: 'keyed' } as const;
-/** Number of keys in the largest allowed set. */
+/** Number of keys in a secret set of the maximum size. */
 const keys = 256;
 
 /**

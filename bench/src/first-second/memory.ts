@@ -9,7 +9,7 @@ import { synthesizeSpeech } from './speech.ts';
 import { forked, type VoiceBench } from './voice-bench.ts';
 
 const count = 10;
-/** Goals in bytes for an instance. */
+/** Goals in bytes for the memory of an idle instance and of an instance in a conversation. */
 const [idleGoal, conversationGoal] = [25e6, 110e6];
 
 /** Measures the memory of warm instances: their private memory, and their share of memory that several processes use. */

@@ -3,7 +3,7 @@ import type { Service } from '../service.ts';
 import type { BotByHand, BotByHandOptions } from './by-hand.ts';
 import type { WebCaller } from './web-caller.ts';
 
-/** Agents with the same generated bot: one with forked instances, one with spawned ones. */
+/** Names of two agents with the same generated bot: one has forked instances, the other spawned ones. */
 export const [forked, spawned] = ['forked', 'spawned'] as const;
 
 /** The data that all measurements of the first-second benchmark share, such as the service and the same bot started by hand. */

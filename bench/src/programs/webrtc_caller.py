@@ -76,7 +76,7 @@ async def call_bot(http: aiohttp.ClientSession, call: dict) -> dict:
 
 
 async def main() -> None:
-    """Make the calls until standard input ends."""
+    """Make a call for each line of standard input, until it ends."""
     async with aiohttp.ClientSession() as http:
         while line := await asyncio.to_thread(sys.stdin.readline):
             try:

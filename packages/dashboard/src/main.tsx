@@ -19,7 +19,7 @@ const queryCache = new QueryCache({ onError: (error) => isSignedOut(error) && fo
 const queries = new QueryClient({ queryCache, defaultOptions: { queries: { retry: 1 } } });
 const router = createAppRouter(queries);
 
-// Removes the key of a talk link from the address before the router reads the address.
+// Remove the public key of a talk link from the URL before the router reads the URL.
 if (location.pathname.startsWith('/talk/')) loadKey({ location, history, storage: sessionStorage });
 startTheme();
 watchOtherTabs(queries);

@@ -207,7 +207,7 @@ async function createPeer(): Promise<Page> {
     };
     Object.assign(window, {
       answerOffer: async (sdp: string, acceptsVideo: boolean) => {
-        // Browsers reveal the addresses of the machine only to pages that may use the microphone.
+        // Use the microphone: browsers reveal the IP addresses of the machine, which WebRTC needs, only to pages that may use it.
         const stream = await navigator.mediaDevices.getUserMedia({ audio: true, video: acceptsVideo });
         await connection.setRemoteDescription({ type: 'offer', sdp });
         for (const track of stream.getTracks()) connection.addTrack(track, stream);

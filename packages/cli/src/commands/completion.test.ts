@@ -100,7 +100,7 @@ describe('the completion script', () => {
     return stdout;
   }
 
-  /** Calls the completion function as bash would. */
+  /** Calls the shell function that bash calls for completion, with the variables that bash sets. */
   const bash = (line: string) => {
     const words = line.split(' ');
     const script = `

@@ -18,7 +18,7 @@ export function askHidden(
   question: string,
 ): Promise<string> {
   return new Promise((resolve, reject) => {
-    // Check this first, because a signal that is already aborted fires no event.
+    // Check for an aborted signal now, because it would fire no abort event later.
     if (signal.aborted) return reject(new Interrupted());
     let typed = '';
     let isEntered = false;
@@ -57,7 +57,7 @@ export function askHidden(
       timer = setTimeout(conclude, pasteGapMs);
     };
     signal.addEventListener('abort', interrupt, { once: true });
-    // Turn echo off before showing the question, because a program may answer immediately.
+    // Turn echo off before the question is shown, because a program that drives the terminal may send the answer immediately.
     input.setRawMode(true);
     write(`${question} (not shown): `);
     input.on('data', take);

@@ -35,7 +35,10 @@ export function createProcessIo(): Io {
   };
 }
 
-/** Called only by commands that need the current directory; all others work even if it was deleted. */
+/**
+ * Returns the current directory. Called only by commands that need it, so that all other commands work even after the directory
+ * was deleted.
+ */
 function currentDirectory(): string {
   try {
     return process.cwd();

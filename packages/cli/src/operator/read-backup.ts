@@ -75,7 +75,7 @@ async function parseTar(archive: AsyncIterable<Uint8Array>, read: (entry: ReadEn
   parser.on('error', () => failed.abort(damaged()));
   for await (const chunk of archive) {
     if (failed.signal.aborted) break;
-    // Wait until the parser accepts more data or has failed. The loop ends after a failure.
+    // If the parser's buffer is full, wait until it accepts more data or has failed.
     if (!parser.write(Buffer.from(chunk))) await Promise.race([once(parser, 'drain'), ended]).catch(() => undefined);
   }
   failed.signal.throwIfAborted();

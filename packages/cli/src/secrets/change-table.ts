@@ -46,7 +46,7 @@ function optionalText(text: string | null): Cell {
   return text === null ? { text: '', rich: '-', tone: 'dim' } : text;
 }
 
-/** Returns null if no agent uses the set. */
+/** Returns a note with the agents that use the set, or null if no agent uses it. */
 export function formatAgentsNote(agents: SecretSetDetails['agents']): string | null {
   if (agents.length === 0) return null;
   const names = agents.map(({ name }) => name).join(', ');

@@ -85,14 +85,19 @@ function agentNames(details: SecretSetDetails | null): readonly string[] {
   return details?.agents.map(({ name }) => name) ?? [];
 }
 
-/** Makes the same check as the service, so that it fails before the confirmation. */
+/**
+ * Compares the revision before the confirmation, so that the user is not asked about a deletion that the service would refuse.
+ */
 function requireRevision({ item }: SecretSetLookup, expected: number | undefined): void {
   if (expected === undefined || expected === item.revision) return;
   const message = `The secret set is at revision ${item.revision}, but ${expected} was expected. Nothing was deleted.`;
   throw new Failure('secret-set-changed', message);
 }
 
-/** Makes the same check as the service, so that it fails before the confirmation. */
+/**
+ * Checks before the confirmation that no agent uses the set, so that the user is not asked about a deletion that the service
+ * would refuse.
+ */
 function requireUnused({ details, item }: SecretSetLookup, force: boolean): void {
   const users = agentNames(details);
   if (users.length === 0 || force) return;

@@ -58,7 +58,9 @@ export function parseEnvFile(text: string, source: string): ParseResult {
   return { pairs, skipped, warnings, problems: sortByLine(problems) };
 }
 
-/** A parsed value or its problem. `lines` is the number of lines that the value spans, or up to the problem. */
+/**
+ * A parsed value or a problem with it. `lines` is the number of lines that the value spans, or that were read up to the problem.
+ */
 type ParsedValue =
   | { readonly lines: number; readonly value: string; readonly warnings: readonly string[] }
   | { readonly lines: number; readonly problem: string; readonly isQuoted: boolean };

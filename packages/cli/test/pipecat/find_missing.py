@@ -49,7 +49,7 @@ def list_new_attributes(release, known):
 
 
 class LibraryUses:
-    """The uses of the library in a Python file."""
+    """All names of the library that a Python file uses."""
 
     def __init__(self, path):
         self.tree = ast.parse(Path(path).read_text(encoding="utf-8"))

@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(directory, { recursive: true, force: true }));
 
-/** Only discouraged services may be deprecated. */
+/** Services that the catalogue marks as discouraged. Only these may use deprecated parts of the library. */
 const discouraged = services.filter((service) => service.discouraged !== undefined);
 const isDiscouraged = ({ name }: { readonly name: string }) => discouraged.some(({ value }) => value === name);
 
@@ -39,7 +39,8 @@ describe.each(packageGroups)('with the packages of $name', ({ name: groupName, s
       groupName === packageGroups[0]?.name
         ? written.filter(({ name }) => !others.some(({ value }) => value === name))
         : written.filter(({ name }) => own.some(({ value }) => value === name));
-    // A project for one service, such as a transcriber, also imports others, such as a model: install the extras of all projects.
+    // A bot for one kind of service, such as speech to text, also imports services of other kinds, such as a language model.
+    // Install the extras of all projects.
     const extras = [...packages.extras, ...projects.flatMap((project) => project.extras)];
     environment = await openLibraryEnvironment({ ...packages, extras });
     if (environment.kind === 'missing') printLine(`not run: ${groupName}: ${environment.reason}`);

@@ -93,7 +93,7 @@ def list_constructor_parameters(source, name):
 
 @cache
 def list_settings(source, name):
-    """Return the field names of a class's `Settings`, or of the inherited ones."""
+    """Return the field names of the attribute `Settings` of a service class, or of the inherited one."""
     for owner, node in walk_base_classes(source, name):
         for part in node.body:
             target = part.targets[0] if isinstance(part, ast.Assign) else getattr(part, "target", None)

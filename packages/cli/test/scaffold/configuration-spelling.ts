@@ -128,7 +128,7 @@ function real(value: RawOptions[Name]): unknown {
   return typeof value === 'object' ? value.map((one) => aliases[one] ?? one) : value;
 }
 
-/** Returns another value for the file, which the option must override. */
+/** Returns a wrong value for the config file, so that a test can check that the option overrides it. */
 function contrary(value: RawOptions[Name]): unknown {
   if (typeof value === 'boolean') return !value;
   return typeof value === 'string' ? 'nonsense' : ['nonsense'];

@@ -12,7 +12,7 @@ from pipecat.processors.frame_processor import FrameProcessor
 
 
 async def setup_pipeline_worker(worker: PipelineWorker) -> None:
-    """Point each service to the address of its stand-in."""
+    """Replace the vendor's URL in each service by the URL of its stand-in."""
     address = os.environ["STAND_INS"]
     for service in walk_processors(worker._pipeline):
         name = type(service).__name__
@@ -25,7 +25,7 @@ async def setup_pipeline_worker(worker: PipelineWorker) -> None:
 
 
 def create_deepgram_client(address: str):
-    """Create Deepgram's client for another address."""
+    """Create Deepgram's client with another URL."""
     from deepgram import AsyncDeepgramClient, DeepgramClientEnvironment
 
     web, socket = f"http://{address}", f"ws://{address}"

@@ -6,7 +6,7 @@ import { forgetOrganizationKeys } from './organization-keys.ts';
 /** Notifies the other tabs of this browser that a person signed in or out. */
 const channel = new BroadcastChannel('bothost.session');
 
-/** The signed-in person, or null. */
+/** The query for the signed-in person. Its data is null in a signed-out browser. */
 export const userQuery = queryOptions({
   queryKey: ['user'],
   queryFn: ({ signal }): Promise<User | null> =>

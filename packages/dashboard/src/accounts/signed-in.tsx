@@ -3,7 +3,7 @@ import { Outlet, useRouter } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { userQuery } from './session.ts';
 
-/** Pages below need a signed-in person. After sign-in, the person returns to the same address. */
+/** Renders pages only for a signed-in person. Others are redirected to sign-in, which returns to the same URL. */
 export function SignedIn() {
   const { data: user, error } = useQuery(userQuery);
   const router = useRouter();

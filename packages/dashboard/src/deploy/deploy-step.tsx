@@ -10,7 +10,7 @@ const icons = {
 
 type DeployStepProps = { readonly title: string; readonly state: StepState; readonly children: ReactNode };
 
-/** One step of a deploy and its state. */
+/** Shows one step of a deploy with its state. */
 export function DeployStep({ title, state, children }: DeployStepProps) {
   return (
     <li aria-label={title} className="flex gap-3 px-5 py-4 sm:px-6">

@@ -16,7 +16,7 @@ type NameAndSettingsProps = {
   readonly exists: boolean;
 };
 
-/** The fields of a project without a deploy file. */
+/** Shows the fields for the name and the settings of an agent whose project has no deploy file. */
 export function NameAndSettings({ name, onName, values, onValues, exists }: NameAndSettingsProps) {
   const { name: organization } = useMembership();
   const properties = useQuery(propertiesQuery(organization));

@@ -14,7 +14,7 @@ import {
 import type { ProjectSource } from './project-source.ts';
 
 export type PackedProject = {
-  /** The name of the folder or of the archive. */
+  /** The name of the folder or archive that the person chose. */
   readonly name: string;
   /** The deploy file, or null if the project has none. `path` is relative to the project's folder. */
   readonly deployFile: { readonly path: string; readonly content: DeployFile } | null;
@@ -74,7 +74,7 @@ async function findDeployFile(root: Folder) {
   return null;
 }
 
-/** `path` may contain `.` and `..`. */
+/** Opens a subfolder. `path` may contain `.` and `..`. */
 async function findFolder(root: Folder, path: readonly string[]): Promise<Folder> {
   const names: string[] = [];
   for (const name of path) {

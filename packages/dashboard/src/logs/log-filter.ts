@@ -18,7 +18,7 @@ export type LogFilter = {
  */
 export type LogSearch = LogFilter & {
   readonly agent?: string | undefined;
-  /** Unix time in seconds. */
+  /** Time of the last visible line, in Unix seconds. */
   readonly at?: number | undefined;
 };
 

@@ -19,7 +19,7 @@ const rowsAhead = 100;
 type LogViewProps = {
   readonly log: ReturnType<typeof useLogLines>;
   readonly organization: string;
-  /** Shows the session of each line. */
+  /** Whether each line shows the session that wrote it. */
   readonly hasSessions?: boolean;
   readonly isFollowing: boolean;
   readonly onFollow: (isFollowing: boolean) => void;
@@ -51,7 +51,7 @@ export function LogView(props: LogViewProps) {
   );
 }
 
-/** Reads newer lines while the end is shown. */
+/** Fetches newer log lines while the end of the log is visible. */
 function NextPages({ log: { pages }, isAtEnd }: { readonly log: LogViewProps['log']; readonly isAtEnd: boolean }) {
   const { hasNextPage, isFetching, fetchNextPage } = pages;
   useEffect(() => {

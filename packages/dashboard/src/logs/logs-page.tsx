@@ -22,7 +22,7 @@ import { useLogLines } from './use-log-lines.ts';
 
 const route = getRouteApi('/signed-in/app/orgs/$organization/logs');
 
-/** The page at `/orgs/:organization/logs`. Agent, filter and position are in the address. */
+/** The page at `/orgs/:organization/logs`. The agent, the filter and the scroll position are stored in the page's URL. */
 export function LogsPage() {
   const { name: organization } = useMembership();
   const search = route.useSearch();
@@ -69,7 +69,7 @@ function AgentLogs({ organization, agent, names }: AgentLogsProps) {
     [navigate, organization],
   );
   const isFollowing = search.at === undefined;
-  // When the filter changes, show the newest lines that match.
+  // Remove the position when the filter changes, so that the page shows the newest matching lines.
   const setFilter = (changes: LogSearch) => change({ ...changes, at: undefined });
   const { session, query, level, since } = search;
   const key = JSON.stringify([agent, session, query, level, since]);

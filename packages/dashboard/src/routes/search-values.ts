@@ -1,5 +1,5 @@
-/** A search parameter of an address, or undefined if it is not text. */
+/** Returns a URL search parameter, or undefined if it is not a string. */
 export const text = (value: unknown) => (typeof value === 'string' ? value : undefined);
 
-/** A search parameter of an address, or undefined if it is not a number. */
+/** Returns a URL search parameter, or undefined if it is not a number. */
 export const number = (value: unknown) => (typeof value === 'number' ? value : undefined);

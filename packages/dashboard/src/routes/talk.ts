@@ -2,7 +2,10 @@ import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-route
 import { parseTalkSearch } from '../talk/transport-names.ts';
 import { organization, shell } from './frames.ts';
 
-/** Audio worklets need the content security policy of a document that was loaded at the address of a talk page. */
+/**
+ * Whether the document was loaded at the URL of a talk page. Only such documents have the content security policy that audio
+ * worklets need; from other pages, the talk page must be loaded as a new document.
+ */
 const isTalkDocument = /^(\/talk|\/orgs\/[^/]+\/talk)\/[^/]+$/.test(location.pathname);
 const loadTalkDocument = ({ location: { href } }: { readonly location: { readonly href: string } }) => {
   if (!isTalkDocument) throw redirect({ href, reloadDocument: true });

@@ -2,7 +2,7 @@ import { useId } from 'react';
 
 type ValueFieldProps = { readonly value: string; readonly onValue: (value: string) => void };
 
-/** A secret value while it is entered. It can have several lines, such as a private key. */
+/** Input field for a secret value, which can have several lines, such as a private key. */
 export function ValueField({ value, onValue }: ValueFieldProps) {
   const id = useId();
   return (

@@ -2,7 +2,7 @@ import { endStateLabels, type Operations, type RequestOf } from '@bothost/contra
 import { cloudCommand, curlCommand } from '../commands/shell-command.ts';
 import { periodSeconds } from '../components/period.ts';
 
-/** The filter of the list of sessions, as in the address of its page. */
+/** The filter of the sessions page, as stored in the page's URL. */
 export type SessionFilter = {
   readonly agent?: string | undefined;
   /** `active`, `ended`, `failed`, or an end state. */

@@ -15,7 +15,7 @@ import { useNewestSessions } from './use-session-rows.ts';
 
 const route = getRouteApi('/signed-in/app/orgs/$organization/sessions');
 
-/** The page at `/orgs/:organization/sessions`. Its filter is in the address. */
+/** The page at `/orgs/:organization/sessions`. The filter is stored in the page's URL. */
 export function SessionsPage() {
   const { name: organization } = useMembership();
   const filter = route.useSearch();
@@ -69,7 +69,7 @@ type SessionFiltersProps = {
 function SessionFilters({ organization, filter, onChange }: SessionFiltersProps) {
   const agents = useQuery(agentNamesQuery(organization));
   const names = agents.data?.agents.map(({ name }) => name) ?? [];
-  // The agent in the address may have been deleted.
+  // The agent that the URL names may have been deleted, so it may be missing in the list of agents.
   const known = filter.agent === undefined || names.includes(filter.agent) ? names : [filter.agent, ...names];
   return (
     <div className="grid grid-cols-2 gap-4 lg:grid-cols-4">

@@ -36,7 +36,10 @@ export function useStableList(newest: NewestSessions, isAtTop: boolean) {
   return { list, newerCount: newer.length };
 }
 
-/** Reads the pages that contain the visible rows. Returns the session of a row, or undefined until it is read. */
+/**
+ * Fetches the pages of the list that contain the visible rows. Returns a function that maps a row to its session, or to undefined
+ * while its page is being fetched.
+ */
 export function useSessionRows(
   organization: string,
   filter: SessionFilter,

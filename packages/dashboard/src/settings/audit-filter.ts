@@ -1,4 +1,4 @@
-/** The filter of the audit log, as in the address of its page. */
+/** The filter of the audit log page, as stored in the page's URL. */
 export type AuditFilter = {
   readonly action?: string | undefined;
   readonly object?: string | undefined;

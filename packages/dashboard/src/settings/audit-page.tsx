@@ -34,7 +34,7 @@ const periods = [
   ['30d', 'Last 30 days'],
 ] as const;
 
-/** The page of the audit log. Its filter is in the address. */
+/** The page of the audit log. The filter is stored in the page's URL. */
 export function AuditPage() {
   const membership = useMembership();
   const filter = route.useSearch();

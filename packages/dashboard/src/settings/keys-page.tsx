@@ -31,7 +31,7 @@ const descriptions: Readonly<Record<Kind, string>> = {
   public: 'A public key can only start sessions and connect to them. Web pages and apps may contain it.',
 };
 
-/** The page of API keys. `?kind=public` shows public ones. */
+/** The page of private API keys. With `?kind=public`, it shows public API keys instead. */
 export function KeysPage() {
   const membership = useMembership();
   return (

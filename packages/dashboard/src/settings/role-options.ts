@@ -12,7 +12,7 @@ export const roleDescriptions: Readonly<Record<Role, string>> = {
   viewer: 'Viewers see agents, sessions and logs, and change nothing.',
 };
 
-/** The role of a value of a select element. */
+/** Converts the value of a role's select element to the role. */
 export function roleOf(value: string): Role {
   return roleOptions.find(([role]) => role === value)?.[0] ?? 'viewer';
 }

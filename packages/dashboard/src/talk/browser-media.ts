@@ -8,8 +8,8 @@ type MediaManager = NonNullable<SmallWebRTCTransportConstructorOptions['mediaMan
 const meterIntervalMs = 50;
 
 /**
- * Microphone, speaker, camera and screen of the browser, for the WebRTC transport. The transport's default media manager loads a program from
- * another host; with this one, the page contacts only the service and the bot.
+ * Opens the browser's microphone, speaker, camera and screen for the WebRTC transport. Replaces the transport's default media
+ * manager, which loads a program from another host; with this one, the page contacts only the service and the bot.
  */
 export function createBrowserMedia(levels: { readonly you: Level; readonly bot: Level }) {
   let options: PipecatClientOptions | undefined;

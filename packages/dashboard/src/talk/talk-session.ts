@@ -13,7 +13,7 @@ export type TalkOptions = {
   readonly agent: string;
   readonly publicKey: string;
   readonly transport: TransportName;
-  /** Ids of devices; empty for the default ones. */
+  /** Device ids. An empty id means the browser's default device. */
   readonly microphoneId: string;
   readonly speakerId: string;
   readonly levels: { readonly you: Level; readonly bot: Level };
@@ -164,7 +164,7 @@ async function connect(
       'The browser does not allow the microphone on this address. Open the page over HTTPS or on localhost.',
     );
   }
-  // A conversation is also possible without a microphone.
+  // Ignore the error, because a conversation is also possible without a microphone.
   await client.initDevices().catch(() => {});
   if (options.microphoneId !== '') await transport.selectMicrophone(options.microphoneId);
   if (options.speakerId !== '') await transport.selectSpeaker(options.speakerId);

@@ -5,7 +5,7 @@ import type { Line } from './talk-state.ts';
 type TranscriptProps = {
   readonly agent: string;
   readonly lines: readonly Line[];
-  /** What the person is saying at the moment. */
+  /** The interim transcript of the person's current speech. */
   readonly interim: string;
 };
 

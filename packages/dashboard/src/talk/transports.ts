@@ -7,7 +7,9 @@ import type { TransportName } from './transport-names.ts';
 type ConnectOptions = { readonly origin: string; readonly agent: string; readonly publicKey: string };
 type Levels = { readonly you: Level; readonly bot: Level };
 
-/** A transport of the Pipecat client, with what it needs from and for the service. */
+/**
+ * A transport of the Pipecat client with everything that depends on it, such as the start request and the selection of devices.
+ */
 export type ConnectableTransport = {
   readonly transport: Transport;
   readonly startRequest: { readonly transport: TransportName } & Readonly<Record<string, unknown>>;
@@ -33,7 +35,7 @@ type VideoSender = {
   readonly stop: (source: LocalVideo) => Promise<void>;
 };
 
-/** Loads the library of a transport. */
+/** Creates the transport with this name. Loads the library of the transport only now. */
 export async function createTransport(
   name: TransportName,
   { levels }: { levels: Levels },
@@ -98,7 +100,7 @@ async function createWebRtcTransport(levels: Levels): Promise<ConnectableTranspo
     const { pc } = transport as unknown as { readonly pc: RTCPeerConnection | null };
     return pc?.getTransceivers()[senderIndexes[source]];
   };
-  /** Informs the bot whether to expect video. */
+  /** Informs the bot whether the camera or the screen sends video. */
   const announce = async (source: LocalVideo, isOn: boolean) =>
     source === 'camera' ? transport.enableCam(isOn) : transport.enableScreenShare(isOn);
   return {

@@ -27,8 +27,8 @@ export type TransportName = Pick<Transport, 'value' | 'knownAs'>;
 
 /**
  * How people reach the bot. `browser`: with a client that reports when it is ready. `stream`: by phone, over a carrier's
- * WebSocket. The others: by phone through a hosted room, with a number from the room's vendor (`room-`) or from a carrier
- * (`bridged-`).
+ * WebSocket. `room-...` and `bridged-...`: by phone through a hosted room, with a number from the room's vendor (`room-`) or from
+ * a carrier (`bridged-`).
  */
 export type TransportKind =
   | 'browser'

@@ -1,6 +1,8 @@
 import { clientFrameworks, type Issue } from './configuration.ts';
 
-/** The keys of a setting in a config file, of which the first one takes precedence, and its option on the command line. */
+/**
+ * A setting of a project: its accepted keys in a config file (the first one takes precedence) and its option on the command line.
+ */
 type Field = { readonly keys: readonly string[]; readonly option: string; readonly type: FieldType };
 type FieldType = 'text' | 'texts' | 'switch';
 

@@ -212,7 +212,7 @@ function hasClient(answers: WizardAnswers): boolean {
   return isWeb(answers) && answers['client_framework'] !== 'none';
 }
 
-/** True if the generated client cannot use the chosen transport, so that it needs another one. */
+/** Returns whether the client needs a second transport, because a generated client cannot use the chosen one. */
 function clientNeedsAnother(answers: WizardAnswers): boolean {
   return hasClient(answers) && !isReachedByClient(String(answers['transport']));
 }
