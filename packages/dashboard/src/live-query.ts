@@ -1,6 +1,6 @@
 import { ConnectionError } from '@bothost/contract';
 
-/** Interval at which pages read data that changes without their action. TanStack Query does not poll in hidden tabs. */
+/** Interval at which pages poll data that changes on the server. TanStack Query does not poll in hidden tabs. */
 export const pollMs = 2_000;
 
 /** Options for queries that keep retrying while the service cannot be reached. */

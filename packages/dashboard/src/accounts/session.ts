@@ -43,7 +43,7 @@ export async function signOutEverywhere(queries: QueryClient): Promise<void> {
   channel.postMessage('signed out');
 }
 
-/** Signs this tab out when the person signs out in another tab. Returns a function that ends the listening. */
+/** Signs this tab out when the person signs out in another tab. Returns a function that stops listening. */
 export function watchOtherTabs(queries: QueryClient): () => void {
   const listen = ({ data }: MessageEvent) => {
     if (data === 'signed out') forgetUser(queries);
