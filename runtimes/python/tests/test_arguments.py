@@ -1,4 +1,4 @@
-"""Tests which class the bot's arguments have. It depends on the packages that are installed in the bot's environment."""
+"""Tests which class the bot's arguments have. It depends on the packages installed in the bot's environment."""
 
 import asyncio
 import json
