@@ -185,7 +185,12 @@ describe('a WebSocket between a client and a bot', () => {
 
     const fromBot = await open('relay');
     const closedByBot = once(fromBot.socket, 'close');
-    await order(fromBot, 'sockets.clients.forEach((socket) => socket.send(Buffer.alloc(16 * 1024 * 1024 + 1)))');
+    // The large message ends the session, so the bot sends it only after it has answered this request.
+    await order(
+      fromBot,
+      'sockets.clients.forEach((socket) => socket.once("message", () => socket.send(Buffer.alloc(16 * 1024 * 1024 + 1))))',
+    );
+    fromBot.socket.send('now');
     expect((await closedByBot)[0]).toBe(1011);
     await ended(service, 'talker', fromBot.sessionId);
   });
