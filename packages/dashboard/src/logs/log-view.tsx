@@ -75,16 +75,18 @@ function Lines({ log, organization, hasSessions = false, isFollowing, onFollow, 
     initialOffset: () => lines.length * rowPixels,
   });
   const items = virtualizer.getVirtualItems();
-  const { startIndex = 0, endIndex = 0 } = virtualizer.range ?? {};
+  // The range is null until the list is in the document.
+  const { range } = virtualizer;
+  const { startIndex, endIndex } = range ?? { startIndex: 0, endIndex: 0 };
   useScrollAnchor(scroller, lines, isFollowing);
 
   const { hasPreviousPage, isFetchingPreviousPage, fetchPreviousPage } = pages;
-  const isNearStart = startIndex < rowsAhead;
+  const isNearStart = range !== null && startIndex < rowsAhead;
   useEffect(() => {
     if (isNearStart && hasPreviousPage && !isFetchingPreviousPage) void fetchPreviousPage();
   }, [isNearStart, hasPreviousPage, isFetchingPreviousPage, fetchPreviousPage]);
 
-  const lastVisible = lines[Math.min(endIndex, lines.length - 1)];
+  const lastVisible = range === null ? undefined : lines[Math.min(endIndex, lines.length - 1)];
   const isScrolling = virtualizer.isScrolling;
   useEffect(() => {
     if (!isScrolling && lastVisible !== undefined) onRest?.(lastVisible);
