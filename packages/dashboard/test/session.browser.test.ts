@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import { expect } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import type { Service } from '../../../test/service.ts';
 import { evaluate } from '../../server/test/support/client.ts';
 import { browserTest } from './support/browser.ts';
@@ -22,7 +22,7 @@ const open = (path: string) => page.goto(`${service.origin}/orgs/home/${path}`);
 const lines = () => page.getByRole('listbox', { name: 'Log lines' }).getByRole('option');
 const line = (hasText: string | RegExp) => lines().filter({ hasText });
 
-/** Delays responses for URLs that match `address`, until the returned function is called. */
+/** Delays responses for URLs that match `address`, until the returned function is called or the test ends. */
 async function holdResponses(address: RegExp): Promise<() => Promise<void>> {
   let release = () => {};
   const released = new Promise<void>((resolve) => {
@@ -32,10 +32,12 @@ async function holdResponses(address: RegExp): Promise<() => Promise<void>> {
     await released;
     await route.continue();
   });
-  return () => {
+  const releaseAll = () => {
     release();
     return page.unrouteAll({ behavior: 'wait' });
   };
+  onTestFinished(releaseAll);
+  return releaseAll;
 }
 
 browserTest(
@@ -168,6 +170,8 @@ browserTest(
     const counts: number[] = [];
     await list.hover();
     await page.mouse.wheel(0, -100);
+    // The list follows new lines, and may scroll to its end, until the page has handled the wheel.
+    await page.waitForURL(/at=/);
 
     // Older lines are added above without moving the visible lines.
     for (let pages = 0; pages < 2; pages += 1) {
