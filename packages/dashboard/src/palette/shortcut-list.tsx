@@ -19,7 +19,10 @@ export function ShortcutList({ labels, onClose }: ShortcutListProps) {
             <dt>{action}</dt>
             <dd className="flex gap-1">
               {keys.map((key) => (
-                <kbd key={key} className="rounded-md border border-line bg-background px-2 py-0.5 font-mono text-xs">
+                <kbd
+                  key={key}
+                  className="whitespace-nowrap rounded-md border border-line bg-background px-2 py-0.5 font-mono text-xs"
+                >
                   {key}
                 </kbd>
               ))}

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { formatLongDuration, sessionDurationMs } from './session-duration.ts';
+import { formatBotStart, formatLongDuration, sessionDurationMs } from './session-duration.ts';
 
 test.each([
   [999, '< 1 s'],
@@ -10,6 +10,14 @@ test.each([
   [7_800_000, '2 h 10 min'],
 ])('formatLongDuration formats %d ms as %s', (durationMs, text) => {
   expect(formatLongDuration(durationMs)).toBe(text);
+});
+
+test.each([
+  [{ botStartSeconds: null, coldStart: null }, '—'],
+  [{ botStartSeconds: 0, coldStart: false }, '< 1 s, warm'],
+  [{ botStartSeconds: 3, coldStart: true }, '3 s, cold'],
+])('formatBotStart formats %o as %s', (session, text) => {
+  expect(formatBotStart(session)).toBe(text);
 });
 
 test('sessionDurationMs measures to the end of the session, or to now if it is active, and is never negative', () => {

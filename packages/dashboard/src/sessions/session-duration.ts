@@ -16,3 +16,11 @@ export function formatLongDuration(durationMs: number): string {
   if (seconds < 3_600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
   return `${Math.floor(seconds / 3_600)} h ${Math.floor((seconds % 3_600) / 60)} min`;
 }
+
+type BotStart = { readonly botStartSeconds: number | null; readonly coldStart: boolean | null };
+
+/** How long the bot took to start, in whole seconds, and whether it was warm, such as `< 1 s, warm`. */
+export function formatBotStart({ botStartSeconds, coldStart }: BotStart): string {
+  if (botStartSeconds === null) return '—';
+  return `${formatLongDuration(botStartSeconds * 1_000)}, ${coldStart === true ? 'cold' : 'warm'}`;
+}

@@ -1,19 +1,19 @@
 import type { SessionResponse } from '@bothost/contract';
 import { Moment } from '../components/moment.tsx';
 import { useNow } from '../components/use-now.ts';
-import { formatLongDuration, sessionDurationMs } from './session-duration.ts';
+import { formatBotStart, formatLongDuration, sessionDurationMs } from './session-duration.ts';
 import { SessionStatus } from './session-status.tsx';
 
 /** Shows the status, completion, start and duration of a session, and its ids. */
 export function SessionFacts({ session }: { readonly session: SessionResponse }) {
-  const { sessionId, deploymentId, createdAt, endedAt, completionStatus, botStartSeconds, coldStart } = session;
+  const { sessionId, deploymentId, createdAt, endedAt, completionStatus } = session;
   const now = useNow(endedAt === null);
   const facts = [
     ['Status', <SessionStatus key="status" session={session} />],
     ['Completion', completionStatus ?? '—'],
     ['Started', <Moment key="started" at={createdAt} />],
     ['Duration', formatLongDuration(sessionDurationMs(session, now))],
-    ['Bot start', botStartSeconds === null ? '—' : `${botStartSeconds} s, ${coldStart === true ? 'cold' : 'warm'}`],
+    ['Bot start', formatBotStart(session)],
   ] as const;
   return (
     <div className="flex flex-col gap-4">

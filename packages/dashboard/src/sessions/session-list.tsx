@@ -7,7 +7,7 @@ import { Button } from '../components/button.tsx';
 import { Moment } from '../components/moment.tsx';
 import { useNow } from '../components/use-now.ts';
 import { mayCall, useMembership } from '../organization/organization.ts';
-import { formatLongDuration, sessionDurationMs } from './session-duration.ts';
+import { formatBotStart, formatLongDuration, sessionDurationMs } from './session-duration.ts';
 import type { SessionFilter } from './session-filter.ts';
 import { SessionStatus } from './session-status.tsx';
 import { StopSessionDialog } from './stop-session-dialog.tsx';
@@ -118,7 +118,7 @@ type SessionCellsProps = {
 
 function SessionCells({ organization, session, onStop }: SessionCellsProps) {
   const membership = useMembership();
-  const { sessionId, agentName, createdAt, endedAt, botStartSeconds, coldStart } = session;
+  const { sessionId, agentName, createdAt, endedAt } = session;
   const now = useNow(endedAt === null);
   const duration = formatLongDuration(sessionDurationMs(session, now));
   return (
@@ -149,9 +149,7 @@ function SessionCells({ organization, session, onStop }: SessionCellsProps) {
         <Moment at={createdAt} />
       </td>
       <td className="text-sm tabular-nums max-md:hidden">{duration}</td>
-      <td className="text-quiet text-sm max-md:hidden">
-        {botStartSeconds === null ? '—' : `${botStartSeconds} s, ${coldStart === true ? 'cold' : 'warm'}`}
-      </td>
+      <td className="text-quiet text-sm max-md:hidden">{formatBotStart(session)}</td>
       <td className="text-right max-md:ml-3 max-md:empty:hidden">
         {endedAt === null && mayCall(membership, 'stopSession') && (
           <Button
