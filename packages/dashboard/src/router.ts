@@ -1,64 +1,71 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
-import { authorize, device, join, openId, resetPassword, signIn } from './routes/accounts.ts';
-import { app, organization, shell, signedIn, signedInShell } from './routes/frames.ts';
 import {
-  agent,
-  agents,
-  deploy,
-  logs,
-  organizations,
-  overview,
-  secretSet,
-  secrets,
-  session,
-  sessions,
+  authorizeRoute,
+  deviceRoute,
+  joinRoute,
+  openIdRoute,
+  resetPasswordRoute,
+  signInRoute,
+} from './routes/accounts.ts';
+import { appFrame, organizationFrame, shellFrame, signedInFrame, signedInShellFrame } from './routes/frames.ts';
+import {
+  agentRoute,
+  agentsRoute,
+  deployRoute,
+  logsRoute,
+  organizationsRoute,
+  overviewRoute,
+  secretSetRoute,
+  secretsRoute,
+  sessionRoute,
+  sessionsRoute,
 } from './routes/organization.ts';
-import { root } from './routes/root.tsx';
+import { rootRoute } from './routes/root.tsx';
 import {
-  account,
-  audit,
-  general,
-  keys,
-  members,
-  organizationSettings,
-  personalSettings,
-  personalSettingsStart,
-  settingsStart,
-  tokens,
+  accountRoute,
+  auditRoute,
+  generalRoute,
+  keysRoute,
+  membersRoute,
+  organizationSettingsRoute,
+  personalSettingsRoute,
+  personalSettingsStartRoute,
+  settingsStartRoute,
+  tokensRoute,
 } from './routes/settings.ts';
-import { organizationTalk, talk, talkAgents } from './routes/talk.ts';
+import { organizationTalkRoute, talkAgentsRoute, talkRoute } from './routes/talk.ts';
 import { HomePage } from './shell/home-page.tsx';
 
-const home = createRoute({ getParentRoute: () => shell, path: '/', component: HomePage });
+const home = createRoute({ getParentRoute: () => shellFrame, path: '/', component: HomePage });
 const reference = createRoute({
-  getParentRoute: () => root,
+  getParentRoute: () => rootRoute,
   path: '/docs',
   component: lazyRouteComponent(() => import('./reference/reference-page.tsx'), 'ReferencePage'),
 });
 
-const routes = root.addChildren([
+const routes = rootRoute.addChildren([
   reference,
-  shell.addChildren([home, talk, signIn, openId, join, resetPassword]),
-  signedIn.addChildren([
-    signedInShell.addChildren([device, authorize]),
-    app.addChildren([
-      organizations,
-      organization.addChildren([
-        overview,
-        agents,
-        agent,
-        deploy,
-        secrets,
-        secretSet,
-        talkAgents,
-        organizationTalk,
-        sessions,
-        session,
-        logs,
-        organizationSettings.addChildren([settingsStart, general, keys, members, audit]),
+  shellFrame.addChildren([home, talkRoute, signInRoute, openIdRoute, joinRoute, resetPasswordRoute]),
+  signedInFrame.addChildren([
+    signedInShellFrame.addChildren([deviceRoute, authorizeRoute]),
+    appFrame.addChildren([
+      organizationsRoute,
+      organizationFrame.addChildren([
+        overviewRoute,
+        agentsRoute,
+        agentRoute,
+        deployRoute,
+        secretsRoute,
+        secretSetRoute,
+        talkAgentsRoute,
+        organizationTalkRoute,
+        sessionsRoute,
+        sessionRoute,
+        logsRoute,
+        organizationSettingsRoute.addChildren([settingsStartRoute, generalRoute, keysRoute, membersRoute, auditRoute]),
       ]),
-      personalSettings.addChildren([personalSettingsStart, account, tokens]),
+      personalSettingsRoute.addChildren([personalSettingsStartRoute, accountRoute, tokensRoute]),
     ]),
   ]),
 ]);

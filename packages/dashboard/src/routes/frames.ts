@@ -1,19 +1,20 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { SignedIn } from '../accounts/signed-in.tsx';
 import { Shell } from '../shell/shell.tsx';
-import { root } from './root.tsx';
+import { rootRoute } from './root.tsx';
 
-// Parent routes of all pages: they add the frame around a page and check what the page needs, such as a signed-in person.
-export const shell = createRoute({ getParentRoute: () => root, id: 'shell', component: Shell });
-export const signedIn = createRoute({ getParentRoute: () => root, id: 'signed-in', component: SignedIn });
-export const signedInShell = createRoute({ getParentRoute: () => signedIn, id: 'shell', component: Shell });
-export const app = createRoute({
-  getParentRoute: () => signedIn,
+// Parent routes of the pages. A frame draws what surrounds its pages (header, navigation) and checks what they require, such as
+// a signed-in person or access to the organization.
+export const shellFrame = createRoute({ getParentRoute: () => rootRoute, id: 'shell', component: Shell });
+export const signedInFrame = createRoute({ getParentRoute: () => rootRoute, id: 'signed-in', component: SignedIn });
+export const signedInShellFrame = createRoute({ getParentRoute: () => signedInFrame, id: 'shell', component: Shell });
+export const appFrame = createRoute({
+  getParentRoute: () => signedInFrame,
   id: 'app',
   component: lazyRouteComponent(() => import('../shell/app-shell.tsx'), 'AppShell'),
 });
-export const organization = createRoute({
-  getParentRoute: () => app,
+export const organizationFrame = createRoute({
+  getParentRoute: () => appFrame,
   path: '/orgs/$organization',
   component: lazyRouteComponent(() => import('../organization/organization-gate.tsx'), 'OrganizationGate'),
 });

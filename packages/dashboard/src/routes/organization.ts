@@ -2,27 +2,27 @@ import { logLevels } from '@bothost/contract';
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import type { LogSearch } from '../logs/log-filter.ts';
 import type { SessionFilter } from '../sessions/session-filter.ts';
-import { app, organization } from './frames.ts';
-import { number, text } from './search-values.ts';
+import { appFrame, organizationFrame } from './frames.ts';
+import { readNumber, readText } from './search-values.ts';
 
-export const organizations = createRoute({
-  getParentRoute: () => app,
+export const organizationsRoute = createRoute({
+  getParentRoute: () => appFrame,
   path: '/orgs',
   component: lazyRouteComponent(() => import('../organization/organizations-page.tsx'), 'OrganizationsPage'),
 });
-export const overview = createRoute({
-  getParentRoute: () => organization,
+export const overviewRoute = createRoute({
+  getParentRoute: () => organizationFrame,
   path: '/',
   component: lazyRouteComponent(() => import('../overview/overview-page.tsx'), 'OverviewPage'),
 });
 
-export const agents = createRoute({
-  getParentRoute: () => organization,
+export const agentsRoute = createRoute({
+  getParentRoute: () => organizationFrame,
   path: '/agents',
   component: lazyRouteComponent(() => import('../agents/agents-page.tsx'), 'AgentsPage'),
 });
-export const agent = createRoute({
-  getParentRoute: () => organization,
+export const agentRoute = createRoute({
+  getParentRoute: () => organizationFrame,
   path: '/agents/$agent',
   validateSearch: ({ from, to }): { from?: string; to?: string } => ({
     ...(typeof from === 'string' ? { from } : {}),
@@ -30,52 +30,52 @@ export const agent = createRoute({
   }),
   component: lazyRouteComponent(() => import('../agents/agent-page.tsx'), 'AgentPage'),
 });
-export const deploy = createRoute({
-  getParentRoute: () => organization,
+export const deployRoute = createRoute({
+  getParentRoute: () => organizationFrame,
   path: '/deploy',
   component: lazyRouteComponent(() => import('../deploy/deploy-page.tsx'), 'DeployPage'),
 });
-export const secrets = createRoute({
-  getParentRoute: () => organization,
+export const secretsRoute = createRoute({
+  getParentRoute: () => organizationFrame,
   path: '/secrets',
   component: lazyRouteComponent(() => import('../secrets/secrets-page.tsx'), 'SecretsPage'),
 });
-export const secretSet = createRoute({
-  getParentRoute: () => organization,
+export const secretSetRoute = createRoute({
+  getParentRoute: () => organizationFrame,
   path: '/secrets/$set',
   component: lazyRouteComponent(() => import('../secrets/secret-set-page.tsx'), 'SecretSetPage'),
 });
 
-export const sessions = createRoute({
-  getParentRoute: () => organization,
+export const sessionsRoute = createRoute({
+  getParentRoute: () => organizationFrame,
   path: '/sessions',
   validateSearch: ({ agent, status, since, duration }): SessionFilter => ({
-    agent: text(agent),
-    status: text(status),
-    since: text(since),
-    duration: text(duration),
+    agent: readText(agent),
+    status: readText(status),
+    since: readText(since),
+    duration: readText(duration),
   }),
   component: lazyRouteComponent(() => import('../sessions/sessions-page.tsx'), 'SessionsPage'),
 });
-export const session = createRoute({
-  getParentRoute: () => organization,
+export const sessionRoute = createRoute({
+  getParentRoute: () => organizationFrame,
   path: '/sessions/$sessionId',
   validateSearch: ({ from, to }): { from?: number | undefined; to?: number | undefined } => ({
-    from: number(from),
-    to: number(to),
+    from: readNumber(from),
+    to: readNumber(to),
   }),
   component: lazyRouteComponent(() => import('../sessions/session-page.tsx'), 'SessionPage'),
 });
-export const logs = createRoute({
-  getParentRoute: () => organization,
+export const logsRoute = createRoute({
+  getParentRoute: () => organizationFrame,
   path: '/logs',
   validateSearch: ({ agent, session, query, level, since, at }): LogSearch => ({
-    agent: text(agent),
-    session: text(session),
-    query: text(query),
+    agent: readText(agent),
+    session: readText(session),
+    query: readText(query),
     level: logLevels.find((known) => known === level),
-    since: text(since),
-    at: number(at),
+    since: readText(since),
+    at: readNumber(at),
   }),
   component: lazyRouteComponent(() => import('../logs/logs-page.tsx'), 'LogsPage'),
 });

@@ -5,7 +5,7 @@ import { Alert } from '../components/alert.tsx';
 import { Button } from '../components/button.tsx';
 import { Card } from '../components/card.tsx';
 
-export const root = createRootRouteWithContext<{ readonly queries: QueryClient }>()({
+export const rootRoute = createRootRouteWithContext<{ readonly queries: QueryClient }>()({
   component: Outlet,
   notFoundComponent: NotFound,
   errorComponent: ({ error, reset }) => (

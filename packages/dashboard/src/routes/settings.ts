@@ -1,69 +1,69 @@
 import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router';
 import type { AuditFilter } from '../settings/audit-filter.ts';
-import { app, organization } from './frames.ts';
-import { text } from './search-values.ts';
+import { appFrame, organizationFrame } from './frames.ts';
+import { readText } from './search-values.ts';
 
 const settingsLayout = lazyRouteComponent(() => import('../settings/settings-layout.tsx'), 'SettingsLayout');
 
-export const organizationSettings = createRoute({
-  getParentRoute: () => organization,
+export const organizationSettingsRoute = createRoute({
+  getParentRoute: () => organizationFrame,
   path: '/settings',
   component: settingsLayout,
 });
-export const settingsStart = createRoute({
-  getParentRoute: () => organizationSettings,
+export const settingsStartRoute = createRoute({
+  getParentRoute: () => organizationSettingsRoute,
   path: '/',
   beforeLoad: ({ params }) => {
     throw redirect({ to: '/orgs/$organization/settings/general', params, replace: true });
   },
 });
-export const general = createRoute({
-  getParentRoute: () => organizationSettings,
+export const generalRoute = createRoute({
+  getParentRoute: () => organizationSettingsRoute,
   path: '/general',
   component: lazyRouteComponent(() => import('../settings/general-page.tsx'), 'GeneralPage'),
 });
-export const keys = createRoute({
-  getParentRoute: () => organizationSettings,
+export const keysRoute = createRoute({
+  getParentRoute: () => organizationSettingsRoute,
   path: '/keys',
   validateSearch: ({ kind }): { kind?: 'public' } => (kind === 'public' ? { kind } : {}),
   component: lazyRouteComponent(() => import('../settings/keys-page.tsx'), 'KeysPage'),
 });
-export const members = createRoute({
-  getParentRoute: () => organizationSettings,
+export const membersRoute = createRoute({
+  getParentRoute: () => organizationSettingsRoute,
   path: '/members',
   component: lazyRouteComponent(() => import('../settings/members-page.tsx'), 'MembersPage'),
 });
-export const audit = createRoute({
-  getParentRoute: () => organizationSettings,
+export const auditRoute = createRoute({
+  getParentRoute: () => organizationSettingsRoute,
   path: '/audit',
   validateSearch: ({ action, object, result, since }): AuditFilter => ({
-    action: text(action),
-    object: text(object),
-    result: text(result),
-    since: text(since),
+    action: readText(action),
+    object: readText(object),
+    result: readText(result),
+    since: readText(since),
   }),
   component: lazyRouteComponent(() => import('../settings/audit-page.tsx'), 'AuditPage'),
 });
 
-export const personalSettings = createRoute({
-  getParentRoute: () => app,
+export const personalSettingsRoute = createRoute({
+  getParentRoute: () => appFrame,
   path: '/settings',
   component: settingsLayout,
 });
-export const personalSettingsStart = createRoute({
-  getParentRoute: () => personalSettings,
+export const personalSettingsStartRoute = createRoute({
+  getParentRoute: () => personalSettingsRoute,
   path: '/',
   beforeLoad: () => {
     throw redirect({ to: '/settings/account', replace: true });
   },
 });
-export const account = createRoute({
-  getParentRoute: () => personalSettings,
+export const accountRoute = createRoute({
+  getParentRoute: () => personalSettingsRoute,
   path: '/account',
   component: lazyRouteComponent(() => import('../settings/account-page.tsx'), 'AccountPage'),
 });
-export const tokens = createRoute({
-  getParentRoute: () => personalSettings,
+export const tokensRoute = createRoute({
+  getParentRoute: () => personalSettingsRoute,
   path: '/tokens',
   component: lazyRouteComponent(() => import('../settings/tokens-page.tsx'), 'TokensPage'),
 });

@@ -1,6 +1,6 @@
 import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router';
 import { parseTalkSearch } from '../talk/transport-names.ts';
-import { organization, shell } from './frames.ts';
+import { organizationFrame, shellFrame } from './frames.ts';
 
 /**
  * Whether the document was loaded at the URL of a talk page. Only such documents have the content security policy that audio
@@ -11,20 +11,20 @@ const loadTalkDocument = ({ location: { href } }: { readonly location: { readonl
   if (!isTalkDocument) throw redirect({ href, reloadDocument: true });
 };
 
-export const talk = createRoute({
-  getParentRoute: () => shell,
+export const talkRoute = createRoute({
+  getParentRoute: () => shellFrame,
   path: '/talk/$agent',
   validateSearch: parseTalkSearch,
   beforeLoad: loadTalkDocument,
   component: lazyRouteComponent(() => import('../talk/talk-page.tsx'), 'TalkPage'),
 });
-export const talkAgents = createRoute({
-  getParentRoute: () => organization,
+export const talkAgentsRoute = createRoute({
+  getParentRoute: () => organizationFrame,
   path: '/talk',
   component: lazyRouteComponent(() => import('../talk/talk-agents-page.tsx'), 'TalkAgentsPage'),
 });
-export const organizationTalk = createRoute({
-  getParentRoute: () => organization,
+export const organizationTalkRoute = createRoute({
+  getParentRoute: () => organizationFrame,
   path: '/talk/$agent',
   validateSearch: parseTalkSearch,
   beforeLoad: loadTalkDocument,
