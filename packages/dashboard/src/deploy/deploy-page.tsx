@@ -13,7 +13,7 @@ import { DeployProject } from './deploy-project.tsx';
 import { DropZone } from './drop-zone.tsx';
 import { packProject } from './pack-project.ts';
 import { PackingProblem } from './problem.tsx';
-import { type ProjectSource, sourceOfDrop } from './project-source.ts';
+import { type ProjectSource, sourceFromDrop } from './project-source.ts';
 
 /** The page at `/orgs/:organization/deploy`: packs a folder or an archive in the browser and deploys it. */
 export function DeployPage() {
@@ -70,7 +70,7 @@ function Deploy({ organization }: { readonly organization: string }) {
     event.preventDefault();
     setDragged(false);
     try {
-      const source = sourceOfDrop(event.dataTransfer);
+      const source = sourceFromDrop(event.dataTransfer);
       pack.mutate(() => source);
     } catch (error) {
       pack.mutate(() => {

@@ -8,7 +8,7 @@ import { Button } from '../components/button.tsx';
 import { Command } from '../components/command.tsx';
 import { Loaded } from '../components/loaded.tsx';
 import { Section } from '../components/section.tsx';
-import { defaultSettings, deployOptions, nameProblem, settingsOfFile, suggestName } from './deploy-settings.ts';
+import { defaultSettings, deployOptions, nameProblem, settingsFromFile, suggestName } from './deploy-settings.ts';
 import { DeploySteps } from './deploy-steps.tsx';
 import { FileSettings } from './file-settings.tsx';
 import { NameAndSettings } from './name-and-settings.tsx';
@@ -37,7 +37,7 @@ export function DeployProject({ organization, packed, onChooseAgain }: DeployPro
   });
   const settings =
     deployFile !== null
-      ? settingsOfFile(deployFile.content)
+      ? settingsFromFile(deployFile.content)
       : agent === undefined
         ? changedSettings(null, values)
         : // No settings are sent without a deploy file, so an existing agent keeps its settings.

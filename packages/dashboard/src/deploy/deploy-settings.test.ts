@@ -1,6 +1,6 @@
 import { checkDeployFile } from '@bothost/contract';
 import { describe, expect, it } from 'vitest';
-import { deployOptions, nameProblem, settingsOfFile, suggestName } from './deploy-settings.ts';
+import { deployOptions, nameProblem, settingsFromFile, suggestName } from './deploy-settings.ts';
 
 describe('suggestName', () => {
   it.each([
@@ -14,10 +14,10 @@ describe('suggestName', () => {
   });
 });
 
-describe('settingsOfFile', () => {
+describe('settingsFromFile', () => {
   it('gives omitted settings their defaults and removes the secret set', () => {
     const { file } = checkDeployFile({ agent_name: 'bot', scaling: { min_agents: 1 } });
-    expect(file === null ? null : settingsOfFile(file)).toEqual({
+    expect(file === null ? null : settingsFromFile(file)).toEqual({
       autoScaling: { minAgents: 1, maxAgents: 50 },
       agentProfile: 'agent-1x',
       maxSessionDuration: 7200,

@@ -22,7 +22,7 @@ export const defaultSettings: SettingValues = {
  * Converts a deploy file to the settings of the agent. A setting that the file omits gets its default, not the agent's current
  * value.
  */
-export function settingsOfFile(file: DeployFile): AgentSettings {
+export function settingsFromFile(file: DeployFile): AgentSettings {
   return {
     autoScaling: { minAgents: file.scaling.min_agents, maxAgents: file.scaling.max_agents },
     agentProfile: file.agent_profile,

@@ -6,7 +6,7 @@ export type ProjectSource = { readonly name: string; readonly open: () => Promis
 const archivePattern = /\.(tar\.gz|tgz)$/i;
 
 /** The directory of `<input webkitdirectory>`. The paths of its files begin with the name of the directory. */
-export function sourceOfFiles(files: readonly File[]): ProjectSource {
+export function sourceFromFiles(files: readonly File[]): ProjectSource {
   const [first] = files;
   if (first === undefined) {
     throw new PackingError('project-empty', 'The folder has no files.', 'Choose the folder that contains your bot.');
@@ -16,20 +16,20 @@ export function sourceOfFiles(files: readonly File[]): ProjectSource {
   return { name: first.webkitRelativePath.split('/')[0] ?? '', open: async () => treeFolder(root) };
 }
 
-export function sourceOfArchive(file: File): ProjectSource {
+export function sourceFromArchive(file: File): ProjectSource {
   if (!archivePattern.test(file.name)) throw wrongKind(`${file.name} is not a folder or a .tar.gz archive.`);
   return { name: file.name.replace(archivePattern, ''), open: () => readArchiveFolder(file.stream()) };
 }
 
 /** Must be called synchronously in the drop event handler, because the browser removes the data when the handler returns. */
-export function sourceOfDrop({ items }: DataTransfer): ProjectSource {
+export function sourceFromDrop({ items }: DataTransfer): ProjectSource {
   const entries = [...items].flatMap((item) => item.webkitGetAsEntry() ?? []);
   const [entry] = entries;
   if (entry === undefined || entries.length > 1) throw wrongKind('Drop one folder or one archive.');
   if (isDirectory(entry)) return { name: entry.name, open: async () => directoryFolder(entry) };
   const file = [...items][0]?.getAsFile();
   if (file == null) throw wrongKind(`${entry.name} cannot be read.`);
-  return sourceOfArchive(file);
+  return sourceFromArchive(file);
 }
 
 function wrongKind(message: string): PackingError {

@@ -18,7 +18,7 @@ export function formatMoment(timestamp: string): string {
 }
 
 /** Converts a timestamp with nanoseconds to Unix time in seconds, truncated to microseconds. */
-export function secondsOf(timestamp: string): number {
+export function secondsFromTimestamp(timestamp: string): number {
   const [, whole = timestamp, fraction = ''] = /^(.*)\.(\d+)Z$/.exec(timestamp) ?? [];
   return Date.parse(fraction === '' ? timestamp : `${whole}Z`) / 1000 + Number(`0.${fraction.slice(0, 6)}`);
 }

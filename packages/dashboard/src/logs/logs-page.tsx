@@ -16,7 +16,7 @@ import { SelectField } from '../components/select-field.tsx';
 import { TextField } from '../components/text-field.tsx';
 import { useMembership } from '../organization/organization.ts';
 import { type LogSearch, logCommand, logQuery } from './log-filter.ts';
-import { secondsOf } from './log-time.ts';
+import { secondsFromTimestamp } from './log-time.ts';
 import { LogView } from './log-view.tsx';
 import { useLogLines } from './use-log-lines.ts';
 
@@ -139,13 +139,13 @@ function FollowedLog({ organization, agent, isFollowing, onChange }: FollowedLog
   const last = log.lines.at(-1);
   const onRest = useCallback(
     (line: LogLine) => {
-      if (!isFollowing) onChange({ at: secondsOf(line.timestamp) });
+      if (!isFollowing) onChange({ at: secondsFromTimestamp(line.timestamp) });
     },
     [isFollowing, onChange],
   );
   const onFollow = (follows: boolean) => {
     if (follows === isFollowing) return;
-    if (!follows && last !== undefined) onChange({ at: secondsOf(last.timestamp) });
+    if (!follows && last !== undefined) onChange({ at: secondsFromTimestamp(last.timestamp) });
     if (!follows) return;
     setStartAt(undefined);
     onChange({ at: undefined });

@@ -3,7 +3,7 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { liveOptions } from '../live-query.ts';
 import { organizationApi, organizationKey } from '../organization/organization.ts';
-import { secondsOf } from './log-time.ts';
+import { secondsFromTimestamp } from './log-time.ts';
 
 const linesPerPage = 1_000;
 /** A person who scrolls back usually continues, and each request searches the log again, so few large pages are faster. */
@@ -51,7 +51,9 @@ export function useLogLines({ organization, agent, key, query, startAt }: LogSou
       if (request.order === 'asc') {
         // The previous page was read up to `startAt`, so it already contains the lines of this microsecond.
         const isOverlapping = pageParam.startTime !== undefined && startAt !== undefined;
-        const lines = isOverlapping ? page.logs.filter((line) => secondsOf(line.timestamp) > startAt) : page.logs;
+        const lines = isOverlapping
+          ? page.logs.filter((line) => secondsFromTimestamp(line.timestamp) > startAt)
+          : page.logs;
         return { lines, older: null, newer: after(page.nextCursor), isMaskingIncomplete };
       }
       return {

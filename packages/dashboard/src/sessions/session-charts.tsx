@@ -2,7 +2,7 @@ import type { LogLine, ResourceMetrics, SessionEvent } from '@bothost/contract';
 import { RotateCcw, ZoomIn, ZoomOut } from 'lucide-react';
 import { type ReactNode, useMemo, useState } from 'react';
 import { Button } from '../components/button.tsx';
-import { formatClock, secondsOf } from '../logs/log-time.ts';
+import { formatClock, secondsFromTimestamp } from '../logs/log-time.ts';
 import { type ChartRange, clampRange, countPerPart, zoom } from './chart-range.ts';
 import { type ChartColor, type ChartSeries, TimeChart } from './time-chart.tsx';
 
@@ -182,7 +182,7 @@ function outputSeries(lines: readonly LogLine[], range: ChartRange) {
   const width = (range.to - range.from) / parts;
   const count = (some: readonly LogLine[]) =>
     countPerPart(
-      some.map(({ timestamp }) => secondsOf(timestamp)),
+      some.map(({ timestamp }) => secondsFromTimestamp(timestamp)),
       range,
       parts,
     );

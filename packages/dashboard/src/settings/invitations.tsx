@@ -20,7 +20,7 @@ import { SelectField } from '../components/select-field.tsx';
 import { TextField } from '../components/text-field.tsx';
 import { useForm } from '../components/use-form.ts';
 import { organizationApi, organizationKey } from '../organization/organization.ts';
-import { roleDescriptions, roleOf, roleOptions } from './role-options.ts';
+import { parseRole, roleDescriptions, roleOptions } from './role-options.ts';
 
 const origin = location.origin;
 const invitee = ({ email }: Invitation) => email ?? 'Anyone with the link';
@@ -161,7 +161,7 @@ function InviteDialog({ organization, onCreated, onClose }: InviteDialogProps) {
           hint={roleDescriptions[role]}
           options={roleOptions}
           value={role}
-          onValue={(value) => setRole(roleOf(value))}
+          onValue={(value) => setRole(parseRole(value))}
         />
         <div className="flex justify-end gap-3">
           <Button variant="outline" onClick={onClose}>

@@ -17,7 +17,7 @@ import { PageHeader, Section } from '../components/section.tsx';
 import { Select } from '../components/select-field.tsx';
 import { mayCall, organizationApi, organizationKey, useMembership } from '../organization/organization.ts';
 import { Invitations } from './invitations.tsx';
-import { roleOf, roleOptions } from './role-options.ts';
+import { parseRole, roleOptions } from './role-options.ts';
 
 /** The page of an organization's members and pending invitations. */
 export function MembersPage() {
@@ -43,7 +43,7 @@ function Members() {
   const members = useQuery({ queryKey, queryFn: ({ signal }) => api.listMembers({}, signal) });
   const change = useMutation({
     mutationFn: ({ member, role }: { readonly member: Member; readonly role: string }) =>
-      api.updateMember({ params: { userId: member.userId }, body: { role: roleOf(role) } }),
+      api.updateMember({ params: { userId: member.userId }, body: { role: parseRole(role) } }),
     onSuccess: ({ name, role }) => notify(`${name} is now ${role}.`),
     // Reload the signed-in person too, because their own role may have changed, which decides what the pages show.
     onSettled: () =>

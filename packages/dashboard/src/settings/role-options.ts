@@ -13,6 +13,6 @@ export const roleDescriptions: Readonly<Record<Role, string>> = {
 };
 
 /** Converts the value of a role's select element to the role. */
-export function roleOf(value: string): Role {
+export function parseRole(value: string): Role {
   return roleOptions.find(([role]) => role === value)?.[0] ?? 'viewer';
 }
