@@ -5,7 +5,7 @@ import type { Service } from '../service.ts';
 import { waitForWarmInstances } from '../sessions.ts';
 import { waitUntil } from '../wait-until.ts';
 import type { BotByHand } from './by-hand.ts';
-import { openInstances, scaleAgent } from './instances.ts';
+import { listOpenInstances, scaleAgent } from './instances.ts';
 import { callByPhone } from './phone-call.ts';
 import { forked, type VoiceBench } from './voice-bench.ts';
 import type { WebCall, WebTarget } from './web-caller.ts';
@@ -128,7 +128,7 @@ async function callAtOnce(url: string): Promise<readonly number[]> {
  */
 export async function waitForRest(service: Service, warm: number): Promise<void> {
   await waitUntil('the end of former sessions', async () =>
-    (await openInstances(service, forked)).every(({ sessionId }) => sessionId === null) ? true : undefined,
+    (await listOpenInstances(service, forked)).every(({ sessionId }) => sessionId === null) ? true : undefined,
   );
   await waitForWarmInstances(service, forked, warm);
   await delay(restMs);

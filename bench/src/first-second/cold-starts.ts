@@ -4,7 +4,7 @@ import { mean, median } from '../quantile.ts';
 import type { Service } from '../service.ts';
 import { startSession, stopSession } from '../sessions.ts';
 import { startByHand } from './by-hand.ts';
-import { openInstances, readInstanceCpuMs, scaleAgent } from './instances.ts';
+import { listOpenInstances, readInstanceCpuMs, scaleAgent } from './instances.ts';
 import { forked, spawned, type VoiceBench } from './voice-bench.ts';
 
 /**
@@ -76,7 +76,7 @@ export async function measureStartsAtOnce({ service, runs, byHandOptions, report
  */
 async function startCold(service: Service, agent: string, count: number): Promise<readonly ColdStart[]> {
   const sessions = await Promise.all(Array.from({ length: count }, () => startSession(service, agent, 'webrtc')));
-  const instances = await openInstances(service, agent);
+  const instances = await listOpenInstances(service, agent);
   const starts = sessions.map(async ({ id }) => {
     const instance = instances.find(({ sessionId }) => sessionId === id);
     if (instance === undefined) throw new Error(`The session ${id} has no instance.`);

@@ -31,7 +31,7 @@ async function readAgent(service: Service, agent: string): Promise<AgentRecord> 
 /** Sets `min_agents` to 0, then removes the warm instances by starting and stopping a session on each. */
 export async function drainPool(service: Service, agent: string): Promise<void> {
   await scaleAgent(service, agent, 0);
-  const instances = await openInstances(service, agent);
+  const instances = await listOpenInstances(service, agent);
   const sessions = await Promise.all(instances.map(() => startSession(service, agent, 'webrtc')));
   await Promise.all(sessions.map(({ id }) => stopSession(service, agent, id)));
 }
@@ -44,7 +44,7 @@ type InstanceRow = {
 };
 
 /** The instances of an agent that are ready and have not ended. */
-export async function openInstances(service: Service, agent: string): Promise<readonly InstanceRow[]> {
+export async function listOpenInstances(service: Service, agent: string): Promise<readonly InstanceRow[]> {
   const text = `select instances.id, session_id as "sessionId",
       extract(epoch from ready_at - instances.created_at) * 1000 as "bootMs"
     from instances join agents on agents.id = agent_id

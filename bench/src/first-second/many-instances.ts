@@ -1,6 +1,6 @@
 import { formatMegabytes, formatMilliseconds } from '../figure.ts';
 import { mean, median } from '../quantile.ts';
-import { drainPool, openInstances, readInstanceBytes, scaleAgent } from './instances.ts';
+import { drainPool, listOpenInstances, readInstanceBytes, scaleAgent } from './instances.ts';
 import { forked, spawned, type VoiceBench } from './voice-bench.ts';
 
 type Measured = {
@@ -34,7 +34,7 @@ async function startAll({ service, log }: VoiceBench, agent: string, count: numb
   const begin = performance.now();
   await scaleAgent(service, agent, count);
   const allMs = performance.now() - begin;
-  const instances = (await openInstances(service, agent)).filter(({ sessionId }) => sessionId === null);
+  const instances = (await listOpenInstances(service, agent)).filter(({ sessionId }) => sessionId === null);
   const bytes = mean(await Promise.all(instances.map(({ id }) => readInstanceBytes(service, id))));
   return { allMs, bootMs: median(instances.map(({ bootMs }) => bootMs)), bytes };
 }

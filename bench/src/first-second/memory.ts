@@ -3,7 +3,7 @@ import { findProcessTree, readSharedResidentBytes } from '../process-usage.ts';
 import { mean } from '../quantile.ts';
 import { startByHand } from './by-hand.ts';
 import { phoneUrl, phoneUrlByHand, waitForRest } from './calls.ts';
-import { openInstances, readInstanceBytes, scaleAgent } from './instances.ts';
+import { listOpenInstances, readInstanceBytes, scaleAgent } from './instances.ts';
 import { callByPhone } from './phone-call.ts';
 import { synthesizeSpeech } from './speech.ts';
 import { forked, type VoiceBench } from './voice-bench.ts';
@@ -16,7 +16,7 @@ const [idleGoal, conversationGoal] = [25e6, 110e6];
 export async function measureIdleMemory({ service, byHandOptions, report }: VoiceBench): Promise<void> {
   await scaleAgent(service, forked, count);
   await waitForRest(service, count);
-  const instances = await openInstances(service, forked);
+  const instances = await listOpenInstances(service, forked);
   const ours = mean(await Promise.all(instances.map(({ id }) => readInstanceBytes(service, id))));
   const bot = await startByHand(byHandOptions);
   const byHand = await readSharedResidentBytes(await findProcessTree(bot.pid));
@@ -35,7 +35,7 @@ export async function measureConversationMemory({ service, byHand, byHandOptions
   const question = await synthesizeSpeech(byHandOptions.interpreter, 'What is the capital of France?');
   await waitForRest(service, count);
   const ours = await converse(phoneUrl(service), question, async () => {
-    const instances = (await openInstances(service, forked)).filter(({ sessionId }) => sessionId !== null);
+    const instances = (await listOpenInstances(service, forked)).filter(({ sessionId }) => sessionId !== null);
     return mean(await Promise.all(instances.map(({ id }) => readInstanceBytes(service, id))));
   });
   await waitForRest(service, count);
