@@ -13,7 +13,7 @@ import {
   writeEnd,
 } from '../records/instance-record.ts';
 import { readExitFile } from '../supervisor/supervisor.ts';
-import { endOfEarlierBoot } from './instance-end.ts';
+import { describeEndBeforeReboot } from './instance-end.ts';
 
 export type RecordedInstance = {
   readonly files: InstanceFiles;
@@ -51,7 +51,7 @@ function readInstance(files: InstanceFiles, bootId: string, now: Date): Recorded
     return null;
   const recorded = readEnd(files);
   if (recorded !== null) return { files, record, supervisor, end: recorded };
-  const end = isThisBoot ? null : endOfEarlierBoot(files, now, readTail(outputFiles(files.log)));
+  const end = isThisBoot ? null : describeEndBeforeReboot(files, now, readTail(outputFiles(files.log)));
   if (end !== null) tryWriteEnd(files, end);
   return { files, record, supervisor, end };
 }

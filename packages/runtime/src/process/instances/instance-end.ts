@@ -65,7 +65,7 @@ export function describeEnd(
   return { code: null, signal: killed ? 'SIGKILL' : null, at: null };
 }
 
-export function endOfEarlierBoot(files: InstanceFiles, now: Date, tail: string): InstanceEnd {
+export function describeEndBeforeReboot(files: InstanceFiles, now: Date, tail: string): InstanceEnd {
   const known = describeEnd(files, null, false);
   const at = known.at ?? now.toISOString();
   return { ...known, at, outOfMemory: existsSync(files.memoryKill), tail, diskLimit: readDiskKill(files) };
