@@ -22,7 +22,7 @@ import { signIn, signOut, signOutEverywhere } from './accounts/sessions.ts';
 import { acceptInvitation, resetPassword, signUp } from './accounts/sign-up.ts';
 import { createPersonalToken, listPersonalTokens, revokePersonalToken } from './accounts/tokens.ts';
 import { changeEmail, changePassword, getUser, renameUser } from './accounts/user.ts';
-import { actorOf, type PersonPrincipal, type Visitor } from './accounts/visitor.ts';
+import { actorFromPrincipal, type PersonPrincipal, type Visitor } from './accounts/visitor.ts';
 import { deleteAgent } from './agents/delete.ts';
 import { type Change, createAgent, updateAgent } from './agents/deploy.ts';
 import { deploymentSecrets } from './agents/deployment-secrets.ts';
@@ -45,7 +45,7 @@ import { readBuildLog } from './builds/read-log.ts';
 import { withAnySignal } from './concurrency/any-signal.ts';
 import type { Context } from './context.ts';
 import { countInstances } from './instances/claim.ts';
-import { otherRegions } from './instances/host.ts';
+import { listOtherRegions } from './instances/host.ts';
 import { getLogs } from './logs/get.ts';
 import type { Principal } from './organizations/authenticate.ts';
 import { createKey, listKeys, revokeKey } from './organizations/keys.ts';
@@ -330,7 +330,7 @@ function createSecretHandlers(context: Context) {
 function createOperatorHandlers(context: Context) {
   const vault = vaultOperations({
     ...context,
-    otherRegions: (db) => otherRegions({ ...context, db }, context.host.region),
+    otherRegions: (db) => listOtherRegions({ ...context, db }, context.host.region),
   });
 
   return {
@@ -377,7 +377,7 @@ function createAccountHandlers(context: Context) {
     decideDeviceLogin: ({ params, body }, caller) => decideDeviceLogin(context, caller, params.userCode, body.approve),
     decideAuthorization: ({ body }, caller) => decideAuthorization(context, caller, body),
     acceptInvitation: ({ body }, caller) => acceptInvitation(context, caller, body.token),
-    createOrganization: ({ body }, caller) => createOrganization(context, actorOf(caller), body),
+    createOrganization: ({ body }, caller) => createOrganization(context, actorFromPrincipal(caller), body),
   } satisfies Partial<Handlers>;
 }
 

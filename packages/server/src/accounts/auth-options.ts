@@ -23,5 +23,5 @@ export type AuthOptions = {
 
 /** The id of the OpenID Connect provider in `user_credentials`. */
 export const openIdProvider = 'openid';
-/** The header in which `headersOf` passes the client's IP address to better-auth. */
+/** The header in which `headersForBetterAuth` passes the client's IP address to better-auth. */
 export const clientAddressHeader = 'x-bothost-client-address';

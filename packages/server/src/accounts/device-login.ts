@@ -7,7 +7,7 @@ import {
   type ResponseOf,
 } from '@bothost/contract';
 import type { Database } from '../store/tables.ts';
-import { type Auth, authErrorCode, headersOf } from './auth.ts';
+import { type Auth, authErrorCode, headersForBetterAuth } from './auth.ts';
 import { limitAttempts, networkOf } from './rate-limits.ts';
 import { deleteSession, describeDevice, findDeviceLogin, findDeviceName } from './rows.ts';
 import { createPersonalToken } from './tokens.ts';
@@ -82,7 +82,7 @@ export async function getDeviceLogin(
   await limitAttempts(db, 'device-code person', caller.person.id);
   const code = plainCode(userCode);
   await (await auth.of(caller)).api
-    .deviceVerify({ query: { user_code: code }, headers: headersOf(caller) })
+    .deviceVerify({ query: { user_code: code }, headers: headersForBetterAuth(caller) })
     .catch((error: unknown) => {
       throw authErrorCode(error) === null ? error : failure('device-login-not-found');
     });
@@ -109,7 +109,7 @@ export async function decideDeviceLogin(
 ): Promise<DeviceLogin> {
   await getDeviceLogin(context, caller, userCode);
   const { api } = await context.auth.of(caller);
-  const request = { body: { userCode: plainCode(userCode) }, headers: headersOf(caller) };
+  const request = { body: { userCode: plainCode(userCode) }, headers: headersForBetterAuth(caller) };
   await (approve ? api.deviceApprove(request) : api.deviceDeny(request)).catch((error: unknown) => {
     throw authErrorCode(error) === null ? error : failure('device-login-not-found');
   });

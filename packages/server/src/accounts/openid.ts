@@ -1,6 +1,6 @@
 import { failure, type Operations, type RequestOf, type User } from '@bothost/contract';
 import type { Database } from '../store/tables.ts';
-import { type Auth, authErrorCode, headersOf, requireHttpsOrLoopback } from './auth.ts';
+import { type Auth, authErrorCode, headersForBetterAuth, requireHttpsOrLoopback } from './auth.ts';
 import { type OpenIdProvider, openIdProvider } from './auth-options.ts';
 import { limitAttempts, networkOf } from './rate-limits.ts';
 import { deleteSession } from './rows.ts';
@@ -17,7 +17,7 @@ export async function startOpenIdSignIn(context: Context, visitor: Visitor): Pro
   await limitAttempts(context.db, 'openid address', networkOf(visitor.address));
   const body = { provider: openIdProvider, callbackURL: '/', disableRedirect: true };
   const { headers, response } = await (await context.auth.of(visitor)).api
-    .signInSocial({ body, headers: headersOf(visitor), returnHeaders: true })
+    .signInSocial({ body, headers: headersForBetterAuth(visitor), returnHeaders: true })
     .catch((error: unknown) => {
       throw authErrorCode(error) === null ? error : failure('openid-unavailable', { cause: error });
     });
@@ -44,7 +44,7 @@ export async function finishOpenIdSignIn(
     method: 'GET',
     params: { id: openIdProvider },
     query: { code: query.code, state: query.state, ...(query.iss === undefined ? {} : { iss: query.iss }) },
-    headers: headersOf(visitor),
+    headers: headersForBetterAuth(visitor),
     asResponse: true,
   });
   const cookies = response.headers.getSetCookie();

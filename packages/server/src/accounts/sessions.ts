@@ -1,7 +1,7 @@
 import { failure } from '@bothost/contract';
 import type { Person } from '../audit/chain.ts';
 import type { Database } from '../store/tables.ts';
-import { type Auth, authErrorCode, headersOf, requireHttpsOrLoopback } from './auth.ts';
+import { type Auth, authErrorCode, headersForBetterAuth, requireHttpsOrLoopback } from './auth.ts';
 import { limitAttempts, networkOf } from './rate-limits.ts';
 import { deleteDeviceTokens, deleteSession, deleteSessions, deleteToken } from './rows.ts';
 import type { PersonPrincipal, Visitor } from './visitor.ts';
@@ -15,7 +15,7 @@ export async function findSession(
 ): Promise<{ readonly person: Person; readonly sessionId: string } | null> {
   const { api } = await auth.of(visitor);
   const { headers, response } = await api
-    .getSession({ headers: headersOf(visitor), returnHeaders: true })
+    .getSession({ headers: headersForBetterAuth(visitor), returnHeaders: true })
     .catch((error: unknown) => {
       // better-auth wraps a database error in its own error. Throw the cause, so that the failure does not look like an invalid
       // session.
@@ -60,7 +60,7 @@ export async function openSession(
     visitor.cookie === undefined ? null : await findSession({ auth }, { ...visitor, setCookies: () => {} });
   const { headers, response } = await (await auth.of(visitor)).api.signInEmail({
     body: credentials,
-    headers: headersOf(visitor),
+    headers: headersForBetterAuth(visitor),
     returnHeaders: true,
   });
   if (former !== null) await deleteSession(db, former.sessionId);
@@ -74,7 +74,10 @@ export async function signOut({ auth, db }: Context, caller: PersonPrincipal): P
     await deleteToken(db, caller.person.id, caller.credential.id);
     return;
   }
-  const { headers } = await (await auth.of(caller)).api.signOut({ headers: headersOf(caller), returnHeaders: true });
+  const { headers } = await (await auth.of(caller)).api.signOut({
+    headers: headersForBetterAuth(caller),
+    returnHeaders: true,
+  });
   caller.setCookies(headers.getSetCookie());
 }
 
@@ -84,7 +87,10 @@ export async function signOutEverywhere({ auth, db }: Context, caller: PersonPri
     await deleteSessions(db, caller.person.id, null);
     await deleteDeviceTokens(db, caller.person.id);
   });
-  const { headers } = await (await auth.of(caller)).api.signOut({ headers: headersOf(caller), returnHeaders: true });
+  const { headers } = await (await auth.of(caller)).api.signOut({
+    headers: headersForBetterAuth(caller),
+    returnHeaders: true,
+  });
   caller.setCookies(headers.getSetCookie());
 }
 

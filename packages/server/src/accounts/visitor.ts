@@ -25,18 +25,18 @@ export type PersonCredential =
 export type PersonPrincipal = Visitor & { readonly person: Person; readonly credential: PersonCredential };
 
 /** A person as the actor of an audit log entry. */
-export function actorOf(principal: PersonPrincipal): Actor {
+export function actorFromPrincipal(principal: PersonPrincipal): Actor {
   const { person, credential } = principal;
   const token = credential.kind === 'session' ? null : credential;
   return {
     keyId: token?.id ?? null,
     ...(token === null ? {} : { keyName: token.name }),
     person,
-    ...originOf(principal),
+    ...originFromVisitor(principal),
   };
 }
 
 /** The client's IP address and the request id, for an audit log entry. */
-export function originOf({ address, requestId }: Visitor): Pick<Actor, 'address' | 'requestId'> {
+export function originFromVisitor({ address, requestId }: Visitor): Pick<Actor, 'address' | 'requestId'> {
   return { requestId, ...(address === '' ? {} : { address }) };
 }

@@ -186,7 +186,7 @@ export async function recordDeploymentProblem(
 }
 
 /** Returns deployments that are desired or serving, or have instances or their own prepared project. */
-export function openDeployments(db: Database, region: string, alsoIds: readonly string[]) {
+export function listOpenDeploymentRows(db: Database, region: string, alsoIds: readonly string[]) {
   return db
     .selectFrom('deployments')
     .innerJoin('agents', 'agents.id', 'deployments.agent_id')

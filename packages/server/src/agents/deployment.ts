@@ -4,7 +4,7 @@ import type { Database, StoredExit } from '../store/tables.ts';
 import {
   activateValidated,
   changeDeployment,
-  openDeployments,
+  listOpenDeploymentRows,
   recordDeploymentProblem,
   updateDeployment,
 } from './deployment-rows.ts';
@@ -54,14 +54,14 @@ export async function lockAgentForScaling(db: Database, agentId: string): Promis
   await lockAgent(db, agentId);
 }
 
-export type OpenDeployment = Awaited<ReturnType<typeof openDeployments>>[number];
+export type OpenDeployment = Awaited<ReturnType<typeof listOpenDeploymentRows>>[number];
 
 export function listOpenDeployments(
   db: Database,
   region: string,
   alsoIds: readonly string[],
 ): Promise<OpenDeployment[]> {
-  return openDeployments(db, region, alsoIds);
+  return listOpenDeploymentRows(db, region, alsoIds);
 }
 
 /** Records the prepared project of a deployment, even of a superseded one, so that the project is cleaned up later. */

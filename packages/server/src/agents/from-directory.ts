@@ -59,7 +59,7 @@ export async function agentFromDirectory(
     const deploymentId = await createDeployment({ ...context, db }, agent, {
       source: { kind: 'directory', path: directory, contentHash },
       prepared: null,
-      settings: settingsOfFile(file),
+      settings: settingsFromFile(file),
       createdByKeyId: null,
       rolledBackFrom: null,
       secretPins: await pinsOf(db, { organizationId, region }, directory, file),
@@ -89,7 +89,7 @@ async function pinsOf(
   }
 }
 
-function settingsOfFile(file: DeployFile): Settings {
+function settingsFromFile(file: DeployFile): Settings {
   return {
     minAgents: file.scaling.min_agents,
     maxAgents: file.scaling.max_agents,

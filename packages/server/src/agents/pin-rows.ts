@@ -30,7 +30,7 @@ export async function listDeploymentsWithSecretSet(
 }
 
 /** Returns the revisions of a secret set that deployments of existing agents or running instances pin. */
-export async function listPinsOfSet(db: Database, setId: string): Promise<number[]> {
+export async function listPinsOfSecretSet(db: Database, setId: string): Promise<number[]> {
   const { rows } = await sql<{ revision: number }>`
     select distinct case when pin->>'revision' ~ '^[0-9]{1,9}$' then (pin->>'revision')::int else 0 end as revision
     from deployments join agents on agents.id = deployments.agent_id, json_array_elements(${pins}) pin

@@ -1,7 +1,7 @@
 import type { Database } from '../store/tables.ts';
-import { listPinsOfSet } from './pin-rows.ts';
+import { listPinsOfSecretSet } from './pin-rows.ts';
 
 /** Returns the revisions of a secret set that a deployment uses, or would use after a rollback. */
 export function pinnedRevisions(db: Database, setId: string): Promise<number[]> {
-  return listPinsOfSet(db, setId);
+  return listPinsOfSecretSet(db, setId);
 }

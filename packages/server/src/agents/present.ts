@@ -69,7 +69,7 @@ function problemOf(row: DeploymentRow): DeploymentDetails['failure'] {
   const exit = row.last_exit;
   return {
     code: row.error_code ?? 'PCC_UNKNOWN_ERROR',
-    message: plain(row.error),
+    message: formatReason(row.error),
     exitCode: exit?.code ?? null,
     signal: exit?.signal ?? null,
     outOfMemory: exit?.outOfMemory ?? false,
@@ -77,6 +77,7 @@ function problemOf(row: DeploymentRow): DeploymentDetails['failure'] {
   };
 }
 
-export function plain(text: string | null): string {
+/** Formats the reason of a failure or of a start method without square brackets, which an existing client treats as markup. */
+export function formatReason(text: string | null): string {
   return withoutBrackets(text ?? 'The deployment failed.');
 }

@@ -1,6 +1,6 @@
 import type { AgentDetails } from '@bothost/contract';
 import type { DeploymentRow } from './deployment-rows.ts';
-import { type DeploymentUsage, plain } from './present.ts';
+import { type DeploymentUsage, formatReason } from './present.ts';
 
 type Revision = NonNullable<AgentDetails['currentRevision']>;
 type Condition = AgentDetails['conditions'][number];
@@ -74,7 +74,7 @@ function healthOf(
     lastExitCode: exit?.code ?? null,
     lastTerminationReason:
       exit === null ? null : exit.outOfMemory ? 'OOMKilled' : exit.code === 0 ? 'Completed' : 'Error',
-    message: row.error === null ? null : plain(row.error),
+    message: row.error === null ? null : formatReason(row.error),
   };
 }
 
@@ -90,7 +90,7 @@ function errorOf(row: DeploymentRow) {
 /** Appends the bot's last output to the message, because existing clients show only the message. */
 function whole(row: DeploymentRow): string {
   const tail = row.last_exit?.tail.trim() ?? '';
-  return plain(tail === '' ? row.error : `${row.error} It wrote last: ${tail}`);
+  return formatReason(tail === '' ? row.error : `${row.error} It wrote last: ${tail}`);
 }
 
 function progressOf(desired: DeploymentRow, active: DeploymentRow | undefined): readonly Condition[] {

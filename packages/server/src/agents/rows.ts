@@ -58,7 +58,7 @@ export async function lockAgent(db: Database, agentId: string): Promise<void> {
   await db.selectFrom('agents').select('id').where('id', '=', agentId).modifyEnd(sql`for no key update`).execute();
 }
 
-export function agentsOf(db: Database, organizationId: string, region: string | undefined): Promise<AgentRow[]> {
+export function listAgentRows(db: Database, organizationId: string, region: string | undefined): Promise<AgentRow[]> {
   return db
     .selectFrom('agents')
     .selectAll()

@@ -4,7 +4,7 @@ import type { Database } from '../store/tables.ts';
 import { type DeploymentRow, findDeploymentsByIds } from './deployment-rows.ts';
 import { type DeploymentUsage, presentManifest } from './present.ts';
 import { computeRollout } from './rollout.ts';
-import { type AgentRow, agentsOf, findAgent } from './rows.ts';
+import { type AgentRow, findAgent, listAgentRows } from './rows.ts';
 
 type Scope = { readonly organizationId: string; readonly organizationName: string };
 
@@ -14,7 +14,7 @@ export async function listAgents(
   scope: Scope,
   query: { includeActiveDeployment: boolean; region: string | undefined },
 ): Promise<AgentListItem[]> {
-  const agents = await agentsOf(context.db, scope.organizationId, query.region);
+  const agents = await listAgentRows(context.db, scope.organizationId, query.region);
   const ids = agents.flatMap(({ active_deployment_id, desired_deployment_id }) =>
     [active_deployment_id, desired_deployment_id].filter((id) => id !== null),
   );

@@ -1,6 +1,6 @@
 import type { AgentDetails } from '@bothost/contract';
 import type { Runtime } from '@bothost/runtime';
-import { plain } from './present.ts';
+import { formatReason } from './present.ts';
 
 /** Adds to an agent how instances of its serving deployment are started, if this server has started one of them. */
 export function withStartMethod(
@@ -9,6 +9,6 @@ export function withStartMethod(
 ): AgentDetails {
   const method = runtime.startMethods().get(agent.activeDeploymentId ?? agent.desiredDeploymentId);
   if (method === undefined) return agent;
-  const reason = method.reason === null ? null : plain(method.reason);
+  const reason = method.reason === null ? null : formatReason(method.reason);
   return { ...agent, startMethod: { level: method.level, reason } };
 }

@@ -6,10 +6,10 @@ import type { Config } from '../config.ts';
 import type { Context } from '../context.ts';
 import { createHandlers } from '../handlers.ts';
 import { createApp } from '../http/app.ts';
-import { createClientOf } from '../http/client-of.ts';
+import { createClientResolver } from '../http/request-client.ts';
 import { findRole } from '../organizations/members.ts';
 import { connectSocket } from '../session-starts/connect-socket.ts';
-import { failureOf } from './failure-of.ts';
+import { failureFromError } from './failure-from-error.ts';
 import { createOperatorTokenCheck } from './operator-token.ts';
 
 /** Creates the HTTP server, which does not listen yet. `ownUrl` returns its URL once it listens. */
@@ -18,7 +18,7 @@ export async function createEdge(
   config: Config,
   dataDirectory: string,
   ownUrl: () => string,
-  notReady: () => Promise<string | null>,
+  findReadinessProblem: () => Promise<string | null>,
 ): Promise<FastifyInstance> {
   const { registry } = context.telemetry;
   return createApp(
@@ -31,13 +31,13 @@ export async function createEdge(
         findRole: (userId, organization) => findRole(context, userId, organization),
       },
       uploads: context.builds.uploads,
-      clientOf: createClientOf({ ...config, ownUrl }),
+      resolveClient: createClientResolver({ ...config, ownUrl }),
       createBackup: () => createBackup({ ...context, dataDirectory, outputLimitBytes: config.logSessionBytes }),
       cors: { origins: config.corsOrigins },
-      toFailure: failureOf,
+      toFailure: failureFromError,
       connect: (path) => connectSocket(context, path),
       probes: {
-        notReady,
+        findReadinessProblem,
         metrics: async () => ({ contentType: registry.contentType, text: await registry.metrics() }),
         metricsToken: config.secrets.metricsToken ?? null,
       },

@@ -2,14 +2,14 @@ import { ApiError, failure } from '@bothost/contract';
 import { expect, it } from 'vitest';
 import { DamagedError } from '../secrets/vault/damaged.ts';
 import { RootKeyMissing } from '../secrets/vault/root-key.ts';
-import { failureOf } from './failure-of.ts';
+import { failureFromError } from './failure-from-error.ts';
 
 const coded = (code: string) => Object.assign(new Error('secret detail'), { code });
 const framework = (statusCode: number) => Object.assign(new Error('secret detail'), { statusCode });
 
-it('failureOf returns a documented failure unchanged', () => {
+it('failureFromError returns a documented failure unchanged', () => {
   const known = failure('at-capacity');
-  expect(failureOf(known)).toBe(known);
+  expect(failureFromError(known)).toBe(known);
 });
 
 it.each([
@@ -26,8 +26,8 @@ it.each([
   ['a bug', new TypeError('secret detail'), 'internal'],
   ['a value that is not an error', 'secret detail', 'internal'],
   ['nothing', undefined, 'internal'],
-])("failureOf maps %s to a documented failure and omits the error's own message", (_, error, reason) => {
-  const mapped = failureOf(error);
+])("failureFromError maps %s to a documented failure and omits the error's own message", (_, error, reason) => {
+  const mapped = failureFromError(error);
   expect(mapped).toBeInstanceOf(ApiError);
   expect(mapped.reason).toBe(reason);
   expect(mapped.message).not.toContain('secret detail');

@@ -1,11 +1,14 @@
 import { join } from 'node:path';
 import type { Config } from '../config.ts';
 import type { Context } from '../context.ts';
-import { type FirstStart, firstStart } from '../organizations/first-start.ts';
+import { createOrganizationAtFirstStart, type FirstOrganizationKeys } from '../organizations/first-start.ts';
 import { writeProfile } from '../organizations/profile.ts';
 
 /** The keys of the first organization, the path of the CLI profile, and whether the operator provided the keys. */
-export type FirstOrganization = FirstStart & { readonly profileFile: string; readonly areKeysGiven: boolean };
+export type FirstOrganization = FirstOrganizationKeys & {
+  readonly profileFile: string;
+  readonly areKeysGiven: boolean;
+};
 
 /** Creates the first organization and the CLI profile. Null if an organization already exists. */
 export async function createFirstOrganization(
@@ -17,7 +20,7 @@ export async function createFirstOrganization(
   const { bootstrapPrivateKey, bootstrapPublicKey } = config.secrets;
   const areKeysGiven = bootstrapPrivateKey !== undefined;
   let profileFile = '';
-  const created = await firstStart(
+  const created = await createOrganizationAtFirstStart(
     base,
     config.region,
     {

@@ -17,7 +17,7 @@ import { addGauges } from './gauges.ts';
 import { subscribeToRevocations } from './key-revocations.ts';
 import { listen } from './listen.ts';
 import { startPeriodicTasks } from './periodic-tasks.ts';
-import { notReady } from './readiness.ts';
+import { findReadinessProblem } from './readiness.ts';
 import { type ServedAgent, waitForServedAgents } from './served-agents.ts';
 import { shutDown } from './shut-down.ts';
 import { createTeardown, type Teardown } from './teardown.ts';
@@ -117,7 +117,7 @@ async function openEdge({ context, runtime, store, dataDirectory, config, state,
     config,
     dataDirectory,
     () => state.url,
-    () => notReady({ ...context, isStarting: () => state.isStarting, store, runtime }),
+    () => findReadinessProblem({ ...context, isStarting: () => state.isStarting, store, runtime }),
   );
   teardown.add(() => app.close());
   // From now on, requests may start sessions, so a teardown must also close the reconciler.

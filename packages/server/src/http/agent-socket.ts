@@ -16,10 +16,10 @@ import type { Telemetry } from '../metrics/telemetry.ts';
 import type { SocketSession, SocketTarget } from '../session-starts/connect-socket.ts';
 import { BotRefusedSocket, openBotSocket } from './bot-socket.ts';
 import { createCallClient } from './call-client.ts';
-import type { Client } from './client-of.ts';
 import { readEarlyData } from './early-bytes.ts';
 import type { ToFailure } from './failure-response.ts';
 import { createRecentRefusals } from './recent-refusals.ts';
+import type { Client } from './request-client.ts';
 import { createWebSocketClient, type SocketClient } from './socket-client.ts';
 import type { ServiceHost, SocketPath } from './socket-path.ts';
 import { relay } from './socket-relay.ts';
@@ -33,7 +33,7 @@ export type AgentSocketContext = {
   readonly telemetry: Telemetry;
   readonly logger: Logger;
   readonly toFailure: ToFailure;
-  readonly clientOf: (incoming: IncomingMessage) => Client;
+  readonly resolveClient: (incoming: IncomingMessage) => Client;
   /** Creates the session and claims its instance. If it rejects, neither exists. */
   readonly connect: (target: SocketTarget) => Promise<SocketSession>;
 };
@@ -78,7 +78,7 @@ export function createAgentSocket(context: AgentSocketContext) {
       });
       await session.finish(status);
     } catch (error) {
-      const known = error instanceof BotRefusedSocket ? failureOf(error) : context.toFailure(error);
+      const known = error instanceof BotRefusedSocket ? failureFromRefusal(error) : context.toFailure(error);
       context.telemetry.proxied('websocket', known.reason);
       logRefusal(context.logger, known, { requestId, carrier, host });
       // Invalid tokens are not remembered, because anyone can send them.
@@ -136,7 +136,7 @@ export function createAgentSocket(context: AgentSocketContext) {
     if (stopped.aborted) throw failure('session-ended');
     if (address === null) throw new BotRefusedSocket(signal.aborted ? 'BOT_START_TIMEOUT' : 'HTTP_ERROR');
     const limits = { signal: createDeadline(startDeadlineSeconds), messageBytes };
-    return openBotSocket(address, path.query, incoming, context.clientOf(incoming), session, limits);
+    return openBotSocket(address, path.query, incoming, context.resolveClient(incoming), session, limits);
   }
 
   return { handle, refusalOf: refusals.find };
@@ -162,7 +162,7 @@ function logRefusal(
  * Returns a failure with the bot's response, which explains why the WebSocket failed. Most bots that reject a WebSocket have no
  * `/ws` route.
  */
-function failureOf(cause: BotRefusedSocket): ApiError {
+function failureFromRefusal(cause: BotRefusedSocket): ApiError {
   const { answer } = cause;
   if (answer === null) return failure('bot-unreachable', { cause });
   const status = `${answer.status} ${answer.phrase}`.trim();

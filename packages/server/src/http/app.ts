@@ -16,17 +16,17 @@ import { type AgentSocketContext, createAgentSocket } from './agent-socket.ts';
 import { addAuthorizationServer } from './authorization-server.ts';
 import { addBackup, type BackupSource } from './backup.ts';
 import { requireCredential, requireOperator } from './caller.ts';
-import type { Client } from './client-of.ts';
 import { corsHeaders, isPublic } from './cors.ts';
 import { addDashboard } from './dashboard.ts';
 import { discardBody, failureHeaders, refuseUpgrade } from './failure-response.ts';
 import { ignoreUpgrade } from './ignored-upgrade.ts';
 import { parseExactJson, parseJson } from './json-body.ts';
 import { createNodeServer } from './node-server.ts';
-import { addOperationRoutes, allowedMethods, kindOfPath, type RoutesContext } from './operation-routes.ts';
+import { addOperationRoutes, allowedMethods, apiFromPath, type RoutesContext } from './operation-routes.ts';
 import { pipecatCloudHandlers, withVisibleStatus } from './pipecat-cloud.ts';
 import { addProbes, type Probes } from './probes.ts';
-import { refusalOf } from './refused-request.ts';
+import { createRefusal } from './refused-request.ts';
+import type { Client } from './request-client.ts';
 import { checkHead } from './request-head.ts';
 import { parseSessionPath } from './session-path.ts';
 import { createSessionProxy, type ProxyContext } from './session-proxy.ts';
@@ -132,7 +132,7 @@ function addUpgrades(
 function addHooks(app: FastifyInstance, context: AppContext): void {
   app.decorateRequest('client', {
     getter() {
-      return context.clientOf(this.raw);
+      return context.resolveClient(this.raw);
     },
   });
   takeAnyJson(app);
@@ -157,12 +157,12 @@ function addErrorHandlers(app: FastifyInstance, context: AppContext, sockets: Ag
     }
     const { operation } = request.routeOptions.config;
     const known = withLimit(context.toFailure(error), request.routeOptions.bodyLimit);
-    const refusal = operation === undefined ? null : refusalOf(request, operation, known);
+    const refusal = operation === undefined ? null : createRefusal(request, operation, known);
     if (refusal !== null) await context.refusals.record(refusal);
     return answerFailure(context, withVisibleStatus(known, request), request, reply);
   });
   app.setNotFoundHandler(async (request, reply) => {
-    const kind = kindOfPath(request.url);
+    const kind = apiFromPath(request.url);
     if (kind !== null) await requireCredential(context, request, reply, kind);
     const socketPath = parseSocketPath(request.raw);
     if (socketPath !== null) throw sockets.refusalOf(socketPath.token) ?? failure('upgrade-required');
@@ -243,7 +243,7 @@ async function refuseAddress(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<never> {
-  const kind = kindOfPath(request.url);
+  const kind = apiFromPath(request.url);
   if (kind !== null) await requireCredential(context, request, reply, kind);
   throw (error.statusCode ?? 500) < 500 ? failure('endpoint-not-found') : error;
 }

@@ -3,8 +3,8 @@ import { connect } from 'node:net';
 import type { CompletionStatus } from '@bothost/contract';
 import { WebSocket } from 'ws';
 import { type Address, authorityOf } from '../instances/address.ts';
-import type { Client } from './client-of.ts';
 import { headersForBot } from './forwarded-headers.ts';
+import type { Client } from './request-client.ts';
 
 /** The HTTP response of a bot that rejected the WebSocket. */
 export type BotResponse = { readonly status: number; readonly phrase: string };

@@ -10,18 +10,18 @@ import {
   sessionCookie,
 } from '@bothost/contract';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { actorOf, type PersonPrincipal, type Visitor } from '../accounts/visitor.ts';
+import { actorFromPrincipal, type PersonPrincipal, type Visitor } from '../accounts/visitor.ts';
 import type { Person } from '../audit/chain.ts';
 import type { Authenticator, Caller, KeyUse } from '../organizations/authenticate.ts';
 import { bearerToken, hasSeveralAuthorizations } from './bearer.ts';
-import type { Client } from './client-of.ts';
 import { fieldsOf } from './json-body.ts';
-import { principalOf } from './refused-request.ts';
+import { createPrincipal } from './refused-request.ts';
+import type { Client } from './request-client.ts';
 import { requireSameOrigin } from './same-origin.ts';
 
 /** What the authentication of requests depends on. */
 export type CallerContext = {
-  readonly clientOf: (incoming: IncomingMessage) => Client;
+  readonly resolveClient: (incoming: IncomingMessage) => Client;
   readonly authenticator: Authenticator;
   readonly isOperator: (token: string) => boolean;
   readonly people: {
@@ -59,7 +59,10 @@ export async function authorize(
   }
   const person = key === 'public' ? null : await findPerson(context, operation, request, reply);
   if (person === null) {
-    request.caller = principalOf(await keyCallerOf(context, request, key === 'public' ? 'public' : 'private'), request);
+    request.caller = createPrincipal(
+      await keyCallerOf(context, request, key === 'public' ? 'public' : 'private'),
+      request,
+    );
     requireOwnOrganization(request);
     return requireGrant(key === 'public' ? 'public-key' : 'private-key');
   }
@@ -74,7 +77,7 @@ export async function authorize(
   request.caller = {
     organizationId: membership.id,
     organizationName: membership.name,
-    ...actorOf(person),
+    ...actorFromPrincipal(person),
     serviceUrl: person.serviceUrl,
   };
   requireGrant(membership.role);
@@ -112,7 +115,7 @@ export async function requireOperator(
  * @throws failure `key-invalid`, `session-expired`, `cross-site-request`
  */
 async function findPerson(
-  context: Pick<CallerContext, 'people' | 'clientOf'>,
+  context: Pick<CallerContext, 'people' | 'resolveClient'>,
   operation: Pick<Operation, 'method'>,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -136,12 +139,12 @@ async function findPerson(
 }
 
 function visitorOf(
-  { clientOf }: Pick<CallerContext, 'clientOf'>,
+  { resolveClient }: Pick<CallerContext, 'resolveClient'>,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Visitor {
   // Compute the client here, because the request has no `client` property if its path cannot be decoded.
-  const { address, serviceUrl } = clientOf(request.raw);
+  const { address, serviceUrl } = resolveClient(request.raw);
   const { headers } = request.raw;
   const { host = '', 'x-forwarded-host': forwardedHost } = headers;
   return {

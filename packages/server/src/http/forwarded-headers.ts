@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http';
 import { isServiceHeader, sessionHeaders } from '../sessions/bot-headers.ts';
-import type { Client } from './client-of.ts';
+import type { Client } from './request-client.ts';
 
 /** Connection headers (RFC 9110 7.6.1). */
 const hopByHop = new Set([

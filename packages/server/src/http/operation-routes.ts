@@ -22,7 +22,7 @@ import type { Callers, Handler, HandlersOf } from '../handlers.ts';
 import type { KeyUse, Principal } from '../organizations/authenticate.ts';
 import { authorize, type CallerContext } from './caller.ts';
 import { fieldsOf } from './json-body.ts';
-import { operatorOf } from './refused-request.ts';
+import { createOperatorActor } from './refused-request.ts';
 import { responseSchema } from './response-schema.ts';
 
 export type RoutesContext = CallerContext & { readonly now: () => Date };
@@ -90,7 +90,7 @@ const callerOf: { readonly [Key in Credential]: (request: FastifyRequest) => Cal
   account: ({ person, caller }) => person ?? caller,
   person: ({ person }) => required(person),
   none: ({ visitor }) => visitor,
-  operator: (request) => ({ ...operatorOf(request), serviceUrl: request.client.serviceUrl }),
+  operator: (request) => ({ ...createOperatorActor(request), serviceUrl: request.client.serviceUrl }),
 };
 
 function required(person: PersonPrincipal | undefined): PersonPrincipal {
@@ -142,7 +142,7 @@ function createDisconnectSignal(response: ServerResponse): AbortSignal {
 }
 
 /** Returns the API to which a path belongs, or null for a path outside all three APIs. */
-export function kindOfPath(url: string): KeyUse | null {
+export function apiFromPath(url: string): KeyUse | null {
   if (url.startsWith(`${publicBase}/`)) return 'public';
   if (url.startsWith(`${operatorBase}/`)) return 'operator';
   return url === apiBase || url.startsWith(`${apiBase}/`) || url.startsWith(`${apiBase}?`) ? 'private' : null;

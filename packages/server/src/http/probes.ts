@@ -5,7 +5,7 @@ import { bearerToken } from './bearer.ts';
 
 export type Probes = {
   /** Null if the service is ready. Otherwise, a message for the operator that says what is missing. */
-  readonly notReady: () => Promise<string | null>;
+  readonly findReadinessProblem: () => Promise<string | null>;
   /** Returns the metrics in the Prometheus text format. */
   readonly metrics: () => Promise<{ readonly contentType: string; readonly text: string }>;
   /** The bearer token that `/metrics` requires. Null if `/metrics` requires no token. */
@@ -17,7 +17,7 @@ export function addProbes(app: FastifyInstance, probes: Probes): void {
   const quiet = { logLevel: 'warn' } as const;
   app.get('/healthz', quiet, async () => ({ status: 'ok' }));
   app.get('/readyz', quiet, async (_, reply) => {
-    const missing = await probes.notReady();
+    const missing = await probes.findReadinessProblem();
     return missing === null ? { status: 'ready' } : reply.code(503).send({ status: 'not ready', missing });
   });
   app.get('/metrics', quiet, async (request, reply) => {

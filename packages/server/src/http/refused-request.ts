@@ -7,32 +7,32 @@ import { type Caller, type Principal, RefusedKeyError } from '../organizations/a
 import { fieldsOf } from './json-body.ts';
 
 /** The principal of a request: the authenticated caller, with the client's IP address and the request id. */
-export function principalOf(caller: Caller, request: FastifyRequest): Principal {
-  return { ...caller, ...originOf(request), serviceUrl: request.client.serviceUrl };
+export function createPrincipal(caller: Caller, request: FastifyRequest): Principal {
+  return { ...caller, ...requestOrigin(request), serviceUrl: request.client.serviceUrl };
 }
 
 /**
  * The operator as an actor for the audit log, with the client's IP address and the request id. The operator has no API
  * key.
  */
-export function operatorOf(request: FastifyRequest): Actor {
-  return { keyId: null, ...originOf(request) };
+export function createOperatorActor(request: FastifyRequest): Actor {
+  return { keyId: null, ...requestOrigin(request) };
 }
 
-function originOf(request: FastifyRequest): Pick<Actor, 'requestId' | 'address'> {
+function requestOrigin(request: FastifyRequest): Pick<Actor, 'requestId' | 'address'> {
   const { address } = request.client;
   return { requestId: request.id, ...(address === '' ? {} : { address }) };
 }
 
 /** The audit entry of a rejected request, or null if the audit log does not cover it. */
-export function refusalOf(
+export function createRefusal(
   request: FastifyRequest,
   operation: Pick<Operation, 'audit'>,
   known: ApiError,
 ): Refusal | null {
   if (known.status < 400 || known.status >= 500) return null;
   const refused = known.cause instanceof RefusedKeyError ? known.cause : null;
-  const actor = refused === null ? (request.caller as Principal | undefined) : principalOf(refused.caller, request);
+  const actor = refused === null ? (request.caller as Principal | undefined) : createPrincipal(refused.caller, request);
   // A deployment that names a missing secret set counts as an access to that set.
   const action = operation.audit ?? (known.reason.startsWith('secret-set-') ? 'agents.deploy' : null);
   if (!actor || action === null) return null;

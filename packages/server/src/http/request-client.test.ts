@@ -3,7 +3,7 @@ import { WebSocket } from 'ws';
 import { type BotDirectory, writeBot } from '../../test/support/bots.ts';
 import { evaluate, idle, sessionUrl, start, stop, withKey } from '../../test/support/client.ts';
 import { startTestServer, type TestServer } from '../../test/support/test-server.ts';
-import { createClientOf, type TrustedProxies } from './client-of.ts';
+import { createClientResolver, type TrustedProxies } from './request-client.ts';
 
 const forwarded = {
   'x-forwarded-for': '203.0.113.9',
@@ -11,14 +11,14 @@ const forwarded = {
   'x-forwarded-host': 'bots.example.com',
 };
 
-describe('createClientOf', () => {
+describe('createClientResolver', () => {
   const own = { address: '10.0.0.2', serviceUrl: 'http://127.0.0.1:7420' };
-  function clientOf(
+  function resolveClient(
     trustedProxies: TrustedProxies,
     headers: Readonly<Record<string, string>>,
     options: { publicUrl?: string; peer?: string } = {},
   ) {
-    const find = createClientOf({ trustedProxies, publicUrl: options.publicUrl, ownUrl: () => own.serviceUrl });
+    const find = createClientResolver({ trustedProxies, publicUrl: options.publicUrl, ownUrl: () => own.serviceUrl });
     return find({ headers, socket: { remoteAddress: options.peer ?? own.address } } as never);
   }
 
@@ -27,7 +27,7 @@ describe('createClientOf', () => {
     ['no proxy in front of the service', 0],
     ['a different trusted proxy', ['10.0.0.3']],
   ])('ignores X-Forwarded headers with %s', (_, trustedProxies) => {
-    expect(clientOf(trustedProxies, { host: 'evil.example', ...forwarded })).toEqual(own);
+    expect(resolveClient(trustedProxies, { host: 'evil.example', ...forwarded })).toEqual(own);
   });
 
   it.each<[string, TrustedProxies, string]>([
@@ -37,7 +37,7 @@ describe('createClientOf', () => {
     ['the number of proxies', 1, '10.0.0.2'],
   ])('trusts X-Forwarded headers with %s', (_, trustedProxies, peer) => {
     const client = { address: '203.0.113.9', serviceUrl: 'https://bots.example.com' };
-    expect(clientOf(trustedProxies, { host: 'internal:7420', ...forwarded }, { peer })).toEqual(client);
+    expect(resolveClient(trustedProxies, { host: 'internal:7420', ...forwarded }, { peer })).toEqual(client);
   });
 
   it.each<[TrustedProxies, string, string]>([
@@ -48,7 +48,7 @@ describe('createClientOf', () => {
   ])(
     'with %j trusted, returns the last untrusted address of %s as the client',
     (trustedProxies, addresses, address) => {
-      expect(clientOf(trustedProxies, { 'x-forwarded-for': addresses }).address).toBe(address);
+      expect(resolveClient(trustedProxies, { 'x-forwarded-for': addresses }).address).toBe(address);
     },
   );
 
@@ -60,13 +60,13 @@ describe('createClientOf', () => {
     [{ ...forwarded, 'x-forwarded-host': 'a/b"' }, own.serviceUrl],
     [{}, own.serviceUrl],
   ])('returns the service URL of %j', (headers, serviceUrl) => {
-    expect(clientOf(1, headers).serviceUrl).toBe(serviceUrl);
+    expect(resolveClient(1, headers).serviceUrl).toBe(serviceUrl);
   });
 
   it('prefers the configured public URL', () => {
     const publicUrl = 'https://public.example';
-    expect(clientOf(1, forwarded, { publicUrl }).serviceUrl).toBe(publicUrl);
-    expect(clientOf([], forwarded, { publicUrl }).serviceUrl).toBe(publicUrl);
+    expect(resolveClient(1, forwarded, { publicUrl }).serviceUrl).toBe(publicUrl);
+    expect(resolveClient([], forwarded, { publicUrl }).serviceUrl).toBe(publicUrl);
   });
 });
 

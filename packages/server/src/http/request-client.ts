@@ -19,7 +19,7 @@ export type TrustedProxies = readonly string[] | number;
  * `-Host` only if the connection comes from a trusted proxy. `publicUrl` takes precedence over these headers; `ownUrl`
  * is the URL without a proxy.
  */
-export function createClientOf(options: {
+export function createClientResolver(options: {
   readonly trustedProxies: TrustedProxies;
   readonly publicUrl: string | undefined;
   readonly ownUrl: () => string;

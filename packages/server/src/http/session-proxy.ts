@@ -7,10 +7,10 @@ import type { Authenticator, Caller } from '../organizations/authenticate.ts';
 import type { SessionDirectory, SessionLocation } from '../sessions/session-directory.ts';
 import { bearerToken } from './bearer.ts';
 import { createBotRequests } from './bot-requests.ts';
-import type { Client } from './client-of.ts';
 import { type CorsPolicy, corsHeaders } from './cors.ts';
 import { discardBody, sendFailure, type ToFailure } from './failure-response.ts';
 import { headersForBot, headersForClient } from './forwarded-headers.ts';
+import type { Client } from './request-client.ts';
 import type { SessionPath } from './session-path.ts';
 
 export type ProxyContext = {
@@ -19,7 +19,7 @@ export type ProxyContext = {
   readonly telemetry: Telemetry;
   readonly logger: Logger;
   readonly cors: CorsPolicy;
-  readonly clientOf: (incoming: IncomingMessage) => Client;
+  readonly resolveClient: (incoming: IncomingMessage) => Client;
   readonly toFailure: ToFailure;
 };
 
@@ -63,7 +63,7 @@ export function createSessionProxy(context: ProxyContext) {
     address: Address,
     requestId: string,
   ) {
-    const headers = headersForBot(incoming.headers, path.sessionId, context.clientOf(incoming));
+    const headers = headersForBot(incoming.headers, path.sessionId, context.resolveClient(incoming));
     const size = incoming.headers['content-length'];
     if (size !== undefined) headers['content-length'] = size;
     requests.send({ address, path: path.target, headers }, incoming, response, {

@@ -53,7 +53,7 @@ function splice(
   address: Address,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
-    const headers = headersForBot(incoming.headers, path.sessionId, context.clientOf(incoming));
+    const headers = headersForBot(incoming.headers, path.sessionId, context.resolveClient(incoming));
     const upgrade = { connection: 'Upgrade', upgrade: 'websocket' };
     const sent = request({
       ...requestOptions(address),

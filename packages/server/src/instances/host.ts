@@ -28,13 +28,13 @@ export async function recordHost(
       .values({ ...host, heartbeat_at: context.now() })
       .onConflict((conflict) => conflict.column('region').doUpdateSet(host))
       .execute();
-    const others = await otherRegions({ db, now: context.now }, host.region);
+    const others = await listOtherRegions({ db, now: context.now }, host.region);
     return { lastHeartbeat: before?.heartbeat_at ?? null, isAlone: others.length === 0 };
   });
 }
 
 /** Returns the other regions whose servers sent a heartbeat in the last minute. */
-export async function otherRegions(
+export async function listOtherRegions(
   { db, now }: { readonly db: Database; readonly now: () => Date },
   region: string,
 ): Promise<string[]> {

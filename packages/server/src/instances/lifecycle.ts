@@ -9,14 +9,14 @@ import {
   findInstanceById,
   type InstanceRow,
   insertInstances,
-  openInstances,
+  listOpenInstanceRows,
   retireInstanceRow,
 } from './rows.ts';
 
 export type OpenInstance = InstanceRow;
 
 export function listOpenInstances(db: Database, hostId: string): Promise<OpenInstance[]> {
-  return openInstances(db, hostId);
+  return listOpenInstanceRows(db, hostId);
 }
 
 /** Fills a warm pool up to `idle`, within `maxAgents`. Call it in a transaction that holds the agent's lock. */

@@ -84,7 +84,7 @@ export async function countInstancesByDeployment(db: Database, agentId: string):
   return rows;
 }
 
-export function openInstances(db: Database, hostId: string): Promise<InstanceRow[]> {
+export function listOpenInstanceRows(db: Database, hostId: string): Promise<InstanceRow[]> {
   return db.selectFrom('instances').selectAll().where('host_id', '=', hostId).where('state', '<>', 'ended').execute();
 }
 

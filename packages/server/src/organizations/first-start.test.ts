@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type TestRows, testNow, testRows } from '../../test/support/test-rows.ts';
 import { newId } from '../store/uuid.ts';
 import { createAuthenticator } from './authenticate.ts';
-import { type Bootstrap, findOldestOrganization, firstStart } from './first-start.ts';
+import { type Bootstrap, createOrganizationAtFirstStart, findOldestOrganization } from './first-start.ts';
 import { listKeys } from './keys.ts';
 import { getProperties } from './properties.ts';
 
@@ -19,7 +19,7 @@ describe('the first start', () => {
 
   it('creates an organization with two keys, and calls keep before they are valid', async () => {
     const kept: unknown[] = [];
-    const first = await firstStart(context(), 'eu', made, async (keys) => {
+    const first = await createOrganizationAtFirstStart(context(), 'eu', made, async (keys) => {
       kept.push(keys);
       expect(await findOldestOrganization(context())).toBeNull();
     });
@@ -37,8 +37,8 @@ describe('the first start', () => {
   });
 
   it('creates nothing if an organization exists', async () => {
-    await firstStart(context(), 'eu', made, async () => undefined);
-    const later = await firstStart(context(), 'eu', { ...made, organization: 'other' }, () =>
+    await createOrganizationAtFirstStart(context(), 'eu', made, async () => undefined);
+    const later = await createOrganizationAtFirstStart(context(), 'eu', { ...made, organization: 'other' }, () =>
       Promise.reject(new Error('nothing is kept at a later start')),
     );
     expect(later).toBeNull();
@@ -48,7 +48,7 @@ describe('the first start', () => {
     const keeps: string[] = [];
     const starts = await Promise.all(
       ['home', 'home', 'other', 'third'].map((organization) =>
-        firstStart(context(), 'eu', { ...made, organization }, async ({ organizationName }) => {
+        createOrganizationAtFirstStart(context(), 'eu', { ...made, organization }, async ({ organizationName }) => {
           keeps.push(organizationName);
         }),
       ),
@@ -64,19 +64,19 @@ describe('the first start', () => {
   it('creates nothing if it is interrupted, and creates other keys at the next attempt', async () => {
     let lost = '';
     await expect(
-      firstStart(context(), 'eu', made, async ({ privateKey }) => {
+      createOrganizationAtFirstStart(context(), 'eu', made, async ({ privateKey }) => {
         lost = privateKey;
         throw new Error('killed');
       }),
     ).rejects.toThrow('killed');
     expect(await findOldestOrganization(context())).toBeNull();
-    const next = await firstStart(context(), 'eu', made, async () => undefined);
+    const next = await createOrganizationAtFirstStart(context(), 'eu', made, async () => undefined);
     expect(next?.privateKey).not.toBe(lost);
   });
 
   it('uses the configured keys', async () => {
     const [privateKey, publicKey] = [`sk_${'a'.repeat(32)}`, `pk_${'b'.repeat(32)}`];
-    const first = await firstStart(
+    const first = await createOrganizationAtFirstStart(
       context(),
       'eu',
       { organization: 'given', privateKey, publicKey },

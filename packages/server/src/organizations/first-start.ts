@@ -10,7 +10,7 @@ export type Bootstrap = {
 };
 
 /** The new organization and its keys, or null if the database already has an organization. */
-export type FirstStart = {
+export type FirstOrganizationKeys = {
   readonly organizationId: string;
   readonly organizationName: string;
   readonly privateKey: string;
@@ -22,12 +22,12 @@ export type FirstStart = {
  * `keep` with the keys before the commit: after a kill in between, the written profile has invalid keys, which the next start
  * replaces. So valid keys are never missing from the profile.
  */
-export async function firstStart(
+export async function createOrganizationAtFirstStart(
   context: { db: Database; now: () => Date; newId: () => string },
   region: string,
   bootstrap: Bootstrap,
-  keep: (made: FirstStart) => Promise<void>,
-): Promise<FirstStart | null> {
+  keep: (made: FirstOrganizationKeys) => Promise<void>,
+): Promise<FirstOrganizationKeys | null> {
   return context.db.transaction().execute(async (db) => {
     if ((await findAnyOrganization(db)) !== undefined) return null;
     await lockFirstOrganization(db);

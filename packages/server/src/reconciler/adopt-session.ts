@@ -1,6 +1,6 @@
 import { addressOf } from '../instances/address.ts';
 import type { OpenInstance } from '../instances/lifecycle.ts';
-import { bodyForBot, type OpenSession, stateOfSession } from '../sessions/progress.ts';
+import { bodyForBot, findSessionState, type OpenSession } from '../sessions/progress.ts';
 import type { SessionDirectory } from '../sessions/session-directory.ts';
 import { isColdStart } from './cold-start.ts';
 import { type DispatchContext, resume } from './dispatch.ts';
@@ -19,7 +19,7 @@ export async function adoptSession(context: AdoptionContext, row: OpenSession, i
   ownership.acquire(row.id);
   try {
     // Read the state again, because the session or its instance may have ended after `row` was read.
-    const current = await retryWrite(() => stateOfSession(db, row.id));
+    const current = await retryWrite(() => findSessionState(db, row.id));
     const isOpen = current?.state === 'starting' || current?.state === 'live';
     if (!isOpen || context.isEnding(instance.id)) return ownership.release(row.id);
     const owner = { organizationId: row.organization_id, agentName: row.agent_name };

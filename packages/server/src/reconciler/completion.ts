@@ -22,7 +22,7 @@ const reservedStatuses: ReadonlySet<string> = new Set(
  * Returns the session's status for a bot's response. `atLimit` is true if the response arrived at or after the time
  * limit.
  */
-export function completionOf(answer: BotResponse, atLimit: boolean): CompletionStatus {
+export function completionFromResponse(answer: BotResponse, atLimit: boolean): CompletionStatus {
   if (atLimit) return 'SESSION_TIME_LIMIT';
   if (answer.kind === 'broken') return 'HTTP_ERROR';
   const { status, ownStatus } = answer;
@@ -38,6 +38,6 @@ export function isAcceptance(answer: BotResponse): boolean {
 }
 
 /** Returns the `completionStatus` for the exit code of a bot that exited without a response. */
-export function completionOfExit(exit: { readonly code: number | null }): KnownCompletionStatus {
+export function completionFromExit(exit: { readonly code: number | null }): KnownCompletionStatus {
   return exit.code === 0 ? 'HTTP_COMPLETED' : 'HTTP_ERROR';
 }

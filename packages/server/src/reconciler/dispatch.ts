@@ -2,12 +2,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { CompletionStatus } from '@bothost/contract';
 import type { InstanceAddress } from '@bothost/runtime';
 import { controlToken } from '../instances/control-token.ts';
-import { startHeaders } from '../sessions/bot-headers.ts';
+import { createStartHeaders } from '../sessions/bot-headers.ts';
 import { markDispatched, markLive } from '../sessions/progress.ts';
 import type { RetryWrite } from '../store/retry-write.ts';
 import type { Database, SessionTransport } from '../store/tables.ts';
 import { askBot, type BotSession, postBot } from './bot-http.ts';
-import { type BotResponse, completionOf, isAcceptance } from './completion.ts';
+import { type BotResponse, completionFromResponse, isAcceptance } from './completion.ts';
 import type { SessionOwnership } from './session-ownership.ts';
 
 /** A session whose instance is ready, with everything that its dispatch needs. */
@@ -69,7 +69,7 @@ export async function dispatch(context: DispatchContext, session: ReadySession):
   // request.
   if (!session.reportsSession) await recorded;
   const sentAt = context.now();
-  const headers = startHeaders({ ...session, controlToken: controlToken(context.key, session.instanceId) });
+  const headers = createStartHeaders({ ...session, controlToken: controlToken(context.key, session.instanceId) });
   context.onDispatch(session.instanceId);
   const { answer, abort } = postBot(session.address, headers, session.body ?? '{}');
   context.ownership.acquire(session.id, abort);
@@ -203,5 +203,5 @@ async function endWith(
   endedAt: Date = context.now(),
 ): Promise<void> {
   const limit = startedAt === null ? Number.POSITIVE_INFINITY : startedAt.getTime() + session.maxSeconds * 1000;
-  await context.endSession(session.id, completionOf(answer, endedAt.getTime() >= limit), endedAt);
+  await context.endSession(session.id, completionFromResponse(answer, endedAt.getTime() >= limit), endedAt);
 }

@@ -3,12 +3,12 @@ import type { InstanceEvent, InstanceExit, InstanceNotice, Runtime } from '@both
 import type { Logger } from 'pino';
 import { findInstance, markEnded, type OpenInstance, recordInstanceEvent } from '../instances/lifecycle.ts';
 import type { Keyring } from '../secrets/vault/keyring.ts';
-import { markLive, recordEvents, stateOfSession } from '../sessions/progress.ts';
+import { findSessionState, markLive, recordEvents } from '../sessions/progress.ts';
 import type { SessionDirectory } from '../sessions/session-directory.ts';
 import type { RetryWrite } from '../store/retry-write.ts';
 import type { Database, StoredEvent } from '../store/tables.ts';
 import { isColdStart } from './cold-start.ts';
-import { completionOfExit } from './completion.ts';
+import { completionFromExit } from './completion.ts';
 import { terminateMs } from './instance-runner.ts';
 import { redactTail } from './redact.ts';
 import type { SessionOwnership } from './session-ownership.ts';
@@ -79,7 +79,7 @@ async function handle(context: Context, event: InstanceEvent): Promise<void> {
   if (instance !== undefined && sessionId === null && instance.state === 'ready')
     await context.onIdleExit(instance.deployment_id, { ...event.exit, tail });
   if (instance !== undefined && sessionId !== null) {
-    const session = await retryWrite(() => stateOfSession(db, sessionId));
+    const session = await retryWrite(() => findSessionState(db, sessionId));
     const cause = { code, signal, outOfMemory, diskLimit, ...(code === 0 ? {} : { tail }) };
     const stored: StoredEvent = { code: 'INSTANCE_EXITED', at: event.at.toISOString(), detail: cause };
     if (!wasStopped(event, session?.ended_at ?? null)) await retryWrite(() => recordEvents(db, sessionId, [stored]));
@@ -125,7 +125,7 @@ async function statusByExit(
   instance: OpenInstance,
   exit: { code: number | null },
 ): Promise<CompletionStatus> {
-  const session = await context.retryWrite(() => stateOfSession(context.db, sessionId));
+  const session = await context.retryWrite(() => findSessionState(context.db, sessionId));
   if (session === undefined) return 'HTTP_ERROR';
   if (session.bot_started_at === null) {
     // The server was killed after the dispatch, but before it recorded the session as live. Exit code 0 shows that the
@@ -135,5 +135,5 @@ async function statusByExit(
     const cold = isColdStart(instance, session.requested_at);
     await context.retryWrite(() => markLive(context, sessionId, { at, readyAt: instance.ready_at, cold }));
   }
-  return session.transport === 'websocket' ? 'WS_CONNECTION_CLOSED' : completionOfExit(exit);
+  return session.transport === 'websocket' ? 'WS_CONNECTION_CLOSED' : completionFromExit(exit);
 }

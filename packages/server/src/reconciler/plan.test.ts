@@ -3,12 +3,12 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   type Action,
+  findStartableDeployments,
   type ObservedState,
   type PlannedDeployment,
   type PlannedInstance,
   type PlannedSession,
   plan,
-  startableDeployments,
 } from './plan.ts';
 
 const now = new Date('2026-11-20T12:00:00.000Z');
@@ -719,7 +719,7 @@ describe('for any observed state, plan', () => {
   });
 });
 
-describe('startableDeployments', () => {
+describe('findStartableDeployments', () => {
   const deployments = [
     deployment({ id: 'serving' }),
     deployment({ id: 'validating', state: 'validating', serving: false }),
@@ -728,10 +728,10 @@ describe('startableDeployments', () => {
   ];
 
   it('returns deployments that may get more instances', () => {
-    expect(startableDeployments(observed({ deployments }))).toEqual(new Set(['serving', 'validating']));
+    expect(findStartableDeployments(observed({ deployments }))).toEqual(new Set(['serving', 'validating']));
   });
 
   it('returns no deployments while the service shuts down', () => {
-    expect(startableDeployments(observed({ deployments, draining: true }))).toEqual(new Set());
+    expect(findStartableDeployments(observed({ deployments, draining: true }))).toEqual(new Set());
   });
 });

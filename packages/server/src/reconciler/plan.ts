@@ -116,7 +116,7 @@ export function plan(observed: ObservedState): Action[] {
 }
 
 /** Returns the ids of deployments that may start more instances. */
-export function startableDeployments({ draining, deployments }: ObservedState): ReadonlySet<string> {
+export function findStartableDeployments({ draining, deployments }: ObservedState): ReadonlySet<string> {
   const startable = deployments.filter(({ superseded, state }) => !draining && !superseded && state !== 'failed');
   return new Set(startable.map(({ id }) => id));
 }

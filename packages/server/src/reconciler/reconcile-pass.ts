@@ -5,7 +5,7 @@ import type { SessionDirectory } from '../sessions/session-directory.ts';
 import type { Database } from '../store/tables.ts';
 import { type LocalState, observe, type Rows } from './observe.ts';
 import type { Outcomes } from './outcomes.ts';
-import { type Action, plan, startableDeployments } from './plan.ts';
+import { type Action, findStartableDeployments, plan } from './plan.ts';
 
 type Context = {
   readonly db: Database;
@@ -28,7 +28,7 @@ export async function reconcilePass(context: Context): Promise<readonly ActionIn
   const { observed, rows } = await observe(context, context.localState());
   publishReadyAddresses(context, rows);
   settleSuperseded(context, rows);
-  void context.runtime.retain(startableDeployments(observed)).catch((error: unknown) => {
+  void context.runtime.retain(findStartableDeployments(observed)).catch((error: unknown) => {
     context.logger.error({ err: error }, 'fork servers could not be stopped');
   });
   return plan(observed).map((action) => ({ action, done: begin(context, action, rows) }));

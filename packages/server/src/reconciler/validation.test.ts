@@ -6,7 +6,7 @@ import { listOpenDeployments } from '../agents/deployment.ts';
 import { SecretsUnavailable } from '../secrets/pin.ts';
 import { createBackoff } from './backoff.ts';
 import { createOutcomes } from './outcomes.ts';
-import { createValidation, startProblem } from './validation.ts';
+import { createValidation, describeStartFailure } from './validation.ts';
 
 const exited = new StartError('It exited.', { code: 3, signal: null, outOfMemory: false, tail: 'oh' });
 const noRoom = new StartError('No account is free.', null);
@@ -108,7 +108,7 @@ describe('deployment validation', () => {
 
 const exit = { code: 3, signal: null, outOfMemory: false, tail: 'oh' };
 
-describe('startProblem for an instance', () => {
+describe('describeStartFailure for an instance', () => {
   it.each([
     ['exited', new StartError('It exited.', exit), false, 'PCC_BOT_EXITED', true],
     ['exited during the start', new StartError('It exited.', exit), true, 'PCC_BOT_EXITED', true],
@@ -145,12 +145,12 @@ describe('startProblem for an instance', () => {
   ])('that %s returns its code and message, and whether it lasts', (_, error, timedOut, code, lasting) => {
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
     const message = cause instanceof Error ? cause.message : cause;
-    expect(startProblem(error, timedOut)).toMatchObject({ code, lasting, message });
+    expect(describeStartFailure(error, timedOut)).toMatchObject({ code, lasting, message });
   });
 
   it('that timed out returns the time limit and the last output', () => {
     const error = new StartError('Nothing listens.', null, { tail: 'waiting' });
-    expect(startProblem(error, true)).toEqual({
+    expect(describeStartFailure(error, true)).toEqual({
       code: 'PCC_BOT_START_TIMEOUT',
       message: 'Nothing listens. It had 120 seconds.',
       exit: { code: null, signal: null, outOfMemory: false, tail: 'waiting' },

@@ -51,7 +51,7 @@ export function createValidation(context: Context): Validation {
 
   async function startFailed(row: OpenDeployment, error: unknown, timedOut: boolean): Promise<void> {
     backoff.failed(row.id);
-    const { lasting, ...problem } = startProblem(error, timedOut);
+    const { lasting, ...problem } = describeStartFailure(error, timedOut);
     const deployment = { id: row.id, agentId: row.agent_id };
     const isOver = row.state === 'validating' && (lasting || row.restarts + 1 >= attempts);
     const write = async () => {
@@ -93,7 +93,7 @@ export function createValidation(context: Context): Validation {
  * Explains to the agent's owner why an instance did not become ready. `lasting` is true if the same start would fail
  * again, because of the bot or the deployment's secrets. Other problems are temporary or need the operator.
  */
-export function startProblem(error: unknown, timedOut: boolean): Problem & { readonly lasting: boolean } {
+export function describeStartFailure(error: unknown, timedOut: boolean): Problem & { readonly lasting: boolean } {
   const message = error instanceof Error ? error.message : String(error);
   const exit = error instanceof StartError ? error.exit : null;
   if (exit !== null) {

@@ -4,7 +4,7 @@ import type { Address } from '../instances/address.ts';
 import type { Claim } from '../instances/claim.ts';
 import { controlToken } from '../instances/control-token.ts';
 import { findOrganizationByName } from '../organizations/find.ts';
-import { startHeaders } from '../sessions/bot-headers.ts';
+import { createStartHeaders } from '../sessions/bot-headers.ts';
 import { connectSession, connectWithoutToken } from '../sessions/connect.ts';
 import { markLive, recordEvents } from '../sessions/progress.ts';
 import { abandonSession } from './abandon-session.ts';
@@ -110,7 +110,7 @@ function createSocketSession(
   let readyAt = claim.readyAt;
   return {
     sessionId,
-    headers: startHeaders({
+    headers: createStartHeaders({
       id: sessionId,
       transport: carrier ?? 'websocket',
       maxSeconds,

@@ -7,7 +7,7 @@ export function sessionHeaders(sessionId: string): Record<string, string> {
 }
 
 /** Additional headers of the request that starts the session in a bot. */
-export function startHeaders(session: {
+export function createStartHeaders(session: {
   readonly id: string;
   readonly transport: SessionTransport | Carrier;
   readonly maxSeconds: number;

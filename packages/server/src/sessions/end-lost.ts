@@ -1,12 +1,12 @@
 import { endInstances } from '../instances/lifecycle.ts';
 import type { Database } from '../store/tables.ts';
 import { finishSession } from './finish.ts';
-import { openSessions } from './rows.ts';
+import { listOpenSessionRows } from './rows.ts';
 
 /** Ends all instances of a region, and their sessions, at a given time, because their processes no longer exist. */
 export async function endLostSessions({ db }: { readonly db: Database }, region: string, at: Date): Promise<void> {
   // A waiting session has no instance, so it is not lost. It ends if its client does not connect in time.
-  const lost = (await openSessions(db, region)).filter(({ state }) => state !== 'waiting');
+  const lost = (await listOpenSessionRows(db, region)).filter(({ state }) => state !== 'waiting');
   for (const { id, transport } of lost) {
     const status = transport === 'websocket' ? 'WS_CONNECTION_CLOSED' : 'HTTP_ERROR';
     await finishSession({ db }, id, status, at, []);

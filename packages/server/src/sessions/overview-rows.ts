@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Database } from '../store/tables.ts';
 
 /** An agent with its deployments and its instances. The fields of a missing deployment are null. */
-export type AgentFigures = {
+export type AgentStatistics = {
   readonly name: string;
   readonly minAgents: number | null;
   readonly maxAgents: number | null;
@@ -17,8 +17,8 @@ export type AgentFigures = {
   readonly starting: number;
 };
 
-export async function agentFigures(db: Database, organizationId: string): Promise<readonly AgentFigures[]> {
-  const { rows } = await sql<AgentFigures>`
+export async function readAgentStatistics(db: Database, organizationId: string): Promise<readonly AgentStatistics[]> {
+  const { rows } = await sql<AgentStatistics>`
     select agents.name, active.min_agents as "minAgents", active.max_agents as "maxAgents",
       active.error as "activeError", active.error_at as "activeErrorAt", desired.state as "desiredState",
       desired.state_at as "desiredStateAt", desired.error as "desiredError", occupied, idle, starting
@@ -36,7 +36,7 @@ export async function agentFigures(db: Database, organizationId: string): Promis
   return rows;
 }
 
-export type StartFigures = {
+export type SessionStartStatistics = {
   readonly count: number;
   readonly cold: number;
   readonly p50Ms: number | null;
@@ -44,8 +44,12 @@ export type StartFigures = {
 };
 
 /** Sessions that were created since a time and that their bot has accepted. */
-export async function startFigures(db: Database, organizationId: string, since: Date): Promise<StartFigures> {
-  const { rows } = await sql<StartFigures>`
+export async function readSessionStartStatistics(
+  db: Database,
+  organizationId: string,
+  since: Date,
+): Promise<SessionStartStatistics> {
+  const { rows } = await sql<SessionStartStatistics>`
     select count(*)::int as count, count(*) filter (where cold_start)::int as cold,
       percentile_disc(0.5) within group (order by ms) as "p50Ms",
       percentile_disc(0.99) within group (order by ms) as "p99Ms"
@@ -57,7 +61,7 @@ export async function startFigures(db: Database, organizationId: string, since: 
   return rows[0] ?? { count: 0, cold: 0, p50Ms: null, p99Ms: null };
 }
 
-export type EndFigures = {
+export type SessionEndStatistics = {
   readonly agentName: string;
   readonly count: number;
   readonly failed: number;
@@ -67,9 +71,13 @@ export type EndFigures = {
 };
 
 /** Sessions that ended since a time, by agent. Those without a client or stopped by somebody are not failures. */
-export async function endFigures(db: Database, organizationId: string, since: Date): Promise<readonly EndFigures[]> {
+export async function readSessionEndStatistics(
+  db: Database,
+  organizationId: string,
+  since: Date,
+): Promise<readonly SessionEndStatistics[]> {
   const isFailed = sql`completion_status in ('HTTP_ERROR', 'BOT_START_TIMEOUT') or completion_status ~ '^[0-9]{3}$'`;
-  const { rows } = await sql<EndFigures>`
+  const { rows } = await sql<SessionEndStatistics>`
     select agents.name as "agentName", count(*)::int as count, count(*) filter (where ${isFailed})::int as failed,
       (array_agg(sessions.id order by ended_at desc) filter (where ${isFailed}))[1] as "sessionId",
       max(ended_at) filter (where ${isFailed}) as "failedAt"

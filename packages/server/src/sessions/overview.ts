@@ -1,6 +1,12 @@
 import type { Attention, Overview } from '@bothost/contract';
 import type { Database } from '../store/tables.ts';
-import { type AgentFigures, agentFigures, type EndFigures, endFigures, startFigures } from './overview-rows.ts';
+import {
+  type AgentStatistics,
+  readAgentStatistics,
+  readSessionEndStatistics,
+  readSessionStartStatistics,
+  type SessionEndStatistics,
+} from './overview-rows.ts';
 
 const hourMs = 3_600_000;
 
@@ -11,9 +17,9 @@ export async function getOverview(
 ): Promise<Overview> {
   const since = new Date(context.now().getTime() - hourMs);
   const [agents, starts, ends] = await Promise.all([
-    agentFigures(context.db, organizationId),
-    startFigures(context.db, organizationId, since),
-    endFigures(context.db, organizationId, since),
+    readAgentStatistics(context.db, organizationId),
+    readSessionStartStatistics(context.db, organizationId, since),
+    readSessionEndStatistics(context.db, organizationId, since),
   ]);
   const endsOf = new Map(ends.map((row) => [row.agentName, row]));
   return {
@@ -34,7 +40,7 @@ export async function getOverview(
 }
 
 /** Lists the problems of an agent, the most severe first. */
-function findAttention(agent: AgentFigures, ends: EndFigures | undefined): readonly Attention[] {
+function findAttention(agent: AgentStatistics, ends: SessionEndStatistics | undefined): readonly Attention[] {
   const found: Attention[] = [];
   const add = (kind: Attention['kind'], cause: string, since: Date | null, sessionId: string | null = null) =>
     found.push({ kind, agentName: agent.name, cause, since: since?.toISOString() ?? null, sessionId });

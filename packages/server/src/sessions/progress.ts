@@ -1,12 +1,12 @@
 import type { CompletionStatus } from '@bothost/contract';
 import type { Database, StoredEvent } from '../store/tables.ts';
-import { appendEvents, bodyOf, changeSession, openSessions } from './rows.ts';
+import { appendEvents, changeSession, findSessionBody, listOpenSessionRows } from './rows.ts';
 
 /** A session that has not ended, as the reconciler observes it. */
-export type OpenSession = Awaited<ReturnType<typeof openSessions>>[number];
+export type OpenSession = Awaited<ReturnType<typeof listOpenSessionRows>>[number];
 
 export function listOpenSessions(db: Database, region: string): Promise<OpenSession[]> {
-  return openSessions(db, region);
+  return listOpenSessionRows(db, region);
 }
 
 /**
@@ -52,10 +52,10 @@ export async function recordEvents(db: Database, sessionId: string, events: read
 
 /** Returns the request body for the bot as JSON text. */
 export async function bodyForBot(db: Database, sessionId: string): Promise<string | null> {
-  return (await bodyOf(db, sessionId))?.body ?? null;
+  return (await findSessionBody(db, sessionId))?.body ?? null;
 }
 
-export function stateOfSession(db: Database, sessionId: string) {
+export function findSessionState(db: Database, sessionId: string) {
   return db
     .selectFrom('sessions')
     .select(['state', 'transport', 'requested_at', 'handed_over_at', 'bot_started_at', 'ended_at'])

@@ -114,7 +114,7 @@ export async function appendEvents(db: Database, id: string, events: readonly St
 }
 
 /** Returns the sessions of a region that have not ended, with their instances. */
-export function openSessions(db: Database, region: string) {
+export function listOpenSessionRows(db: Database, region: string) {
   return db
     .selectFrom('sessions')
     .innerJoin('agents', 'agents.id', 'sessions.agent_id')
@@ -165,7 +165,7 @@ export function findSessionLocation(
     .executeTakeFirst();
 }
 
-export function bodyOf(db: Database, sessionId: string) {
+export function findSessionBody(db: Database, sessionId: string) {
   return db.selectFrom('sessions').select(['body', 'transport']).where('id', '=', sessionId).executeTakeFirst();
 }
 
@@ -186,7 +186,11 @@ export async function deleteEndedSessions(db: Database, before: Date, limit: num
   return Number(result.numDeletedRows);
 }
 
-export async function stateOf(db: Database, agentId: string, sessionId: string): Promise<SessionState | undefined> {
+export async function readSessionState(
+  db: Database,
+  agentId: string,
+  sessionId: string,
+): Promise<SessionState | undefined> {
   const query = db.selectFrom('sessions').select('state').where('id', '=', sessionId).where('agent_id', '=', agentId);
   return (await query.executeTakeFirst())?.state;
 }

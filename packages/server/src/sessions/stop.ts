@@ -4,7 +4,7 @@ import type { Database } from '../store/tables.ts';
 import { isUuid } from '../store/uuid.ts';
 import { finishSession } from './finish.ts';
 import { decideEnd } from './progress.ts';
-import { stateOf } from './rows.ts';
+import { readSessionState } from './rows.ts';
 
 /**
  * Marks a session to end with `SESSION_STOPPED`; the reconciler then stops its instance. A session that still waits for
@@ -20,7 +20,7 @@ export async function stopSession(
   sessionId: string,
 ): Promise<{ readonly ended: boolean }> {
   const agentId = await findAgentId(context.db, scope.organizationId, agentName);
-  const state = isUuid(sessionId) ? await stateOf(context.db, agentId, sessionId) : undefined;
+  const state = isUuid(sessionId) ? await readSessionState(context.db, agentId, sessionId) : undefined;
   if (state === undefined || state === 'ended') throw failure('not-found');
   if (await decideEnd(context, sessionId, 'SESSION_STOPPED')) return { ended: false };
   // Only a waiting session ends here, because it has no instance to stop. If the client connects at this moment, the instance started for it is stopped together with the session.

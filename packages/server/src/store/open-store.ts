@@ -15,7 +15,7 @@ import type { Database, Tables } from './tables.ts';
 export type Store = {
   readonly db: Database;
   /** Returns null if the database is migrated and reachable. Otherwise, returns a message for the operator about the cause. */
-  readonly notReady: () => Promise<string | null>;
+  readonly findReadinessProblem: () => Promise<string | null>;
   /** Whether this server holds the region's lock. If not, another server may run the region's bots. */
   readonly holdsRegion: () => boolean;
   readonly notify: (channel: string, message: string) => Promise<void>;
@@ -124,7 +124,7 @@ async function hold(
 
   return {
     db,
-    notReady: async () => {
+    findReadinessProblem: async () => {
       try {
         await sql`select 1`.execute(db);
         return lock === null ? 'the region is not held' : null;

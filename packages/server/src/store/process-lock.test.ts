@@ -4,7 +4,7 @@ import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { startTicks, withProcessLock } from './process-lock.ts';
+import { readStartTicks, withProcessLock } from './process-lock.ts';
 
 async function lockDirectory(): Promise<string> {
   const directory = await mkdtemp(path.join(os.tmpdir(), 'bothost-lock-'));
@@ -40,7 +40,7 @@ test('withProcessLock runs concurrent work one at a time', async () => {
 test('withProcessLock fails after the timeout while a living process holds the lock', async () => {
   const directory = await lockDirectory();
   const pid = await living();
-  await writeFile(path.join(directory, `${pid}-${await startTicks(pid)}-1`), '');
+  await writeFile(path.join(directory, `${pid}-${await readStartTicks(pid)}-1`), '');
   await expect(
     withProcessLock({ directory, timeoutMs: 1, refusal: 'held by another' }, async () => 'alone'),
   ).rejects.toThrow(/held by another/);
@@ -49,7 +49,7 @@ test('withProcessLock fails after the timeout while a living process holds the l
 test('withProcessLock starts when the holder releases the lock', async () => {
   const directory = await lockDirectory();
   const pid = await living();
-  const lockFile = path.join(directory, `${pid}-${await startTicks(pid)}-1`);
+  const lockFile = path.join(directory, `${pid}-${await readStartTicks(pid)}-1`);
   await writeFile(lockFile, '');
   const waiting = withProcessLock({ directory, timeoutMs: 20_000, refusal: 'held by another' }, async () => 'alone');
   await rm(lockFile);

@@ -23,7 +23,7 @@ export async function withProcessLock<T>(
   await mkdir(directory, { recursive: true, mode: 0o700 });
   locks += 1;
   const lockNumber = locks;
-  const name = `${process.pid}-${await startTicks(process.pid)}-${lockNumber}`;
+  const name = `${process.pid}-${await readStartTicks(process.pid)}-${lockNumber}`;
   const file = path.join(directory, name);
   const tryLock = async () => {
     if (await isHeldByOther(directory, name)) return undefined;
@@ -45,7 +45,7 @@ async function isHeldByOther(directory: string, own: string): Promise<boolean> {
   for (const name of await readdir(directory)) {
     if (name === own) continue;
     const [pid = '', ticks = ''] = name.split('-');
-    if ((await startTicks(Number(pid))) === ticks) return true;
+    if ((await readStartTicks(Number(pid))) === ticks) return true;
     await rm(path.join(directory, name), { force: true });
   }
   return false;
@@ -55,7 +55,7 @@ async function isHeldByOther(directory: string, own: string): Promise<boolean> {
  * Start time of a living process in clock ticks since boot (proc(5): fields 3 and 22 of /proc/pid/stat, counted from the end
  * of the name). A zombie counts as dead, because in a container it may never be reaped.
  */
-export async function startTicks(pid: number): Promise<string | undefined> {
+export async function readStartTicks(pid: number): Promise<string | undefined> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return fields[0] === 'Z' || fields[0] === 'X' ? undefined : fields[19];

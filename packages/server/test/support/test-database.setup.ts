@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { layoutOf } from '../../src/store/embedded/layout.ts';
 import { stopPostmaster } from '../../src/store/embedded/postmaster.ts';
-import { startTicks } from '../../src/store/process-lock.ts';
+import { readStartTicks } from '../../src/store/process-lock.ts';
 
 const prefix = 'bothost-test-';
 
@@ -24,7 +24,7 @@ declare module 'vitest' {
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const parent = await parentDirectory();
   await removeOrphans(parent);
-  const directory = await mkdtemp(path.join(parent, `${prefix}${process.pid}-${await startTicks(process.pid)}-`));
+  const directory = await mkdtemp(path.join(parent, `${prefix}${process.pid}-${await readStartTicks(process.pid)}-`));
   await chmod(directory, 0o711);
   project.provide('testDatabaseDirectory', directory);
   // biome-ignore lint/style/noProcessEnv: a setting of the tests, not of the service
@@ -50,7 +50,7 @@ async function removeOrphans(parent: string): Promise<void> {
   for (const name of await readdir(parent)) {
     if (!name.startsWith(prefix)) continue;
     const [pid = '', ticks = ''] = name.slice(prefix.length).split('-');
-    if ((await startTicks(Number(pid))) !== ticks) await removeDirectory(path.join(parent, name));
+    if ((await readStartTicks(Number(pid))) !== ticks) await removeDirectory(path.join(parent, name));
   }
 }
 

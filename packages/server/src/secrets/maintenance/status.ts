@@ -2,7 +2,7 @@ import type { VaultStatus } from '@bothost/contract';
 import { countWrappedKeysByRootKey } from '../vault/rewrap-keys.ts';
 import { currentRootKeyId } from '../vault/vault-state.ts';
 import type { MaintenanceContext } from './context.ts';
-import { organizationsWithKeys } from './organizations.ts';
+import { listOrganizationsWithKeys } from './organizations.ts';
 import { countSetsWithFormerKeys, countValues } from './reencrypt-rows.ts';
 import { listTasks } from './task-rows.ts';
 
@@ -22,7 +22,7 @@ export async function vaultStatus(context: Pick<MaintenanceContext, 'db' | 'root
   }));
   return {
     rootKeys: await Promise.all(shown),
-    organizations: (await organizationsWithKeys(db)).length,
+    organizations: (await listOrganizationsWithKeys(db)).length,
     sets: sets.total,
     values: await countValues(db),
     behind: {

@@ -6,9 +6,9 @@ import { readInSnapshot } from '../snapshot.ts';
 import { DamagedError } from '../vault/damaged.ts';
 import { withVersionCache } from '../vault/keyring.ts';
 import { RootKeyMissing } from '../vault/root-key.ts';
-import { vaultProblem } from '../vault/vault-state.ts';
+import { findVaultProblem } from '../vault/vault-state.ts';
 import type { ListPinnedRevisions, MaintenanceContext, ReportProgress } from './context.ts';
-import { organizationsWithKeys } from './organizations.ts';
+import { listOrganizationsWithKeys } from './organizations.ts';
 import { listValueRows } from './reencrypt-rows.ts';
 import { listDeliveredRevisions, listKeysOfOrganization, listSets } from './verify-rows.ts';
 
@@ -22,9 +22,9 @@ export async function verifyVault(
   advance: ReportProgress,
 ): Promise<readonly VaultFinding[]> {
   const findings: VaultFinding[] = [];
-  const canary = await vaultProblem(context);
+  const canary = await findVaultProblem(context);
   if (canary !== null) findings.push({ organization: '', set: null, problem: canary });
-  for (const { id, name } of await organizationsWithKeys(context.db)) {
+  for (const { id, name } of await listOrganizationsWithKeys(context.db)) {
     if (organizationId !== null && id !== organizationId) continue;
     const reportFor = (set: string | null) => (problem: string) => findings.push({ organization: name, set, problem });
     await verifyKeys(context, id, reportFor(null));

@@ -4,7 +4,7 @@ import { createKeyFile, findKeyFile, readKeyFiles } from './key-files.ts';
 import { deleteUnusedVaultState, findVaultState, hasSecrets, insertVaultState, rootKeyIdsInUse } from './key-rows.ts';
 import { createKeyring, type Keyring } from './keyring.ts';
 import { createLocalRootKeys, type RootKeyProvider, rootKeyId } from './root-key.ts';
-import { createVaultState, vaultProblem } from './vault-state.ts';
+import { createVaultState, findVaultProblem } from './vault-state.ts';
 
 /**
  * Sources of root keys: `keys` from the operator, the preferred one first, and the files in `folder`. The service creates files
@@ -95,7 +95,7 @@ export async function openVault(
       `Secrets are encrypted with the root key ${state?.root_key_id}, but this server has ${keyId}. Servers that share a database need the same root key.`,
     );
   }
-  const problem = await vaultProblem({ db, rootKeys });
+  const problem = await findVaultProblem({ db, rootKeys });
   if (problem !== null) throw new VaultError(problem);
   return { keyring: createKeyring({ rootKeys, now }), rootKeys };
 }

@@ -32,7 +32,7 @@ export async function replaceVaultState(db: Database, state: Insertable<VaultSta
 }
 
 /** Returns why this server cannot decrypt the stored secrets, for the operator; null if it can. */
-export async function vaultProblem(context: {
+export async function findVaultProblem(context: {
   readonly db: Database;
   readonly rootKeys: RootKeyProvider;
 }): Promise<string | null> {
