@@ -43,7 +43,7 @@ describe('removeTree', () => {
     expect((await stat(quarantineDirectory)).mode & 0o777).toBe(0o700);
   });
 
-  it('removes trees that an earlier server left in the quarantine', async () => {
+  it('removes trees that a previous server process left in the quarantine', async () => {
     const { quarantineDirectory, open } = await openRoot();
     await mkdir(join(quarantineDirectory, 'earlier/inner'), { recursive: true });
     open();

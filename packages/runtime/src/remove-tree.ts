@@ -16,7 +16,7 @@ const memoryKibibytes = 1024 * 1024;
 const reasonCharacters = 500;
 
 export type TreeRemoverOptions = {
-  /** A directory on the same file system. Trees that an earlier server left there are removed in the background. */
+  /** A directory on the same file system. Trees that a previous server process left there are removed in the background. */
   readonly quarantineDirectory: string;
   readonly logger: Pick<RuntimeLogger, 'error'>;
 };

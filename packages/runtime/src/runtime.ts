@@ -203,7 +203,7 @@ export type BuildLimits = ResourceLimits & {
   readonly environment: Readonly<Record<string, string>>;
 };
 
-/** Limits of disk space. They also apply to instances that an earlier server started. */
+/** Limits of disk space. They also apply to instances that a previous server process started. */
 export type DiskLimits = {
   /** Maximum disk space of one instance in bytes: its own directories, and deleted files that it holds open. */
   readonly instanceBytes: number;

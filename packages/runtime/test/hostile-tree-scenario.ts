@@ -10,7 +10,9 @@ import type { PreparedProject, Runtime, RuntimeLogger } from '../src/runtime.ts'
 import { type HostileTree, hostileDirectoryTrees, type OutsideFiles, outsideFiles } from './hostile-trees.ts';
 
 const isRoot = process.geteuid?.() === 0;
-/** The account that owns the trees of bots and builds of an earlier server. */
+/**
+ * The account that owns the directory trees that bots and builds of a previous server process left. Null unless run as root.
+ */
 const tenant = isRoot ? { uid: 61_184, gid: 61_184 } : null;
 const limits = { cpuMillicores: 1000, memoryBytes: 512 * 1024 * 1024 };
 const never = new AbortController().signal;

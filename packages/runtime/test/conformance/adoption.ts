@@ -23,7 +23,7 @@ export function describeAdoption(setup: RuntimeSetup): void {
       expect(await evaluate(address, 'globalThis.startedAs')).toBe(startedAs);
     });
 
-    it('waits for a bot that was not ready when the earlier server ended', async () => {
+    it('waits for a bot that was not ready when the previous server process ended', async () => {
       const { spec, runtime, shared, closeServer, restartServer } = await openFixture(setup);
       const signal = join(shared, 'signal');
       const late = await spec(

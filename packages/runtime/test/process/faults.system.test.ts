@@ -239,7 +239,7 @@ describe.runIf(isRoot)('the process driver as root', () => {
     await expect(preparing).rejects.toThrow(/cannot run Node\.js: neither \/root\/node/);
   });
 
-  it('removes control groups, reservation and files of a forgotten instance', async () => {
+  it('forget removes the control groups, the user id reservation and the files of a stopped instance', async () => {
     const { dataDirectory, start, runtime, idOf } = await openFixture(setup);
     await start('traceless');
     const record = readRecord(instanceFiles(join(dataDirectory, 'instances'), idOf('traceless')));

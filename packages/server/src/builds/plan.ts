@@ -10,7 +10,7 @@ export type PlannedBuild = {
 /**
  * Chooses the open builds to start now, oldest first, up to the limit of concurrent builds. Pure. Starts at most one
  * build per organization: the runtime prepares one at a time for each organization, so the timeout of a second one
- * would run while it waits. Builds that an earlier server did not finish are open too, and start again.
+ * would run while it waits. Builds that a previous server process did not finish are open too, and start again.
  */
 export function planBuilds(
   builds: readonly PlannedBuild[],

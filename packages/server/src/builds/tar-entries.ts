@@ -90,7 +90,7 @@ export async function readTarEntries(
     signal.removeEventListener('abort', stop);
     packed.destroy();
     unpacked.destroy();
-    lastEntry(current)?.destroy(new Error('reading of the archive was stopped'));
+    lastEntry(current)?.destroy(new Error('stopped reading the archive'));
     await taking;
   }
 }

@@ -10,7 +10,7 @@ export type WorkerContext = Omit<RunContext, 'retries' | 'closing'> & {
   readonly buildsAtOnce: number;
 };
 
-/** Runs the builds of the region, including builds that an earlier server did not finish. */
+/** Runs the builds of the region, including builds that a previous server process did not finish. */
 export type BuildWorker = {
   readonly start: () => Promise<void>;
   /** Polls immediately. Call it when a build was created or canceled. */

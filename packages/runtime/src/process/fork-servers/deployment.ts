@@ -32,8 +32,8 @@ export type Deployment = {
   /** Starts a fork server in the background, unless there is one or it cannot be started. */
   readonly ensure: (source: ForkSource) => void;
   /**
-   * Adopts a fork server that an earlier server started. Returns false if that fork server has ended or the deployment already
-   * has another one.
+   * Adopts a fork server that a previous server process started. Returns false if that fork server has ended or is not ready,
+   * or if the deployment already has another one.
    */
   readonly adopt: (record: ForkServerRecord) => Promise<boolean>;
   /** Stops the fork server to free memory. */

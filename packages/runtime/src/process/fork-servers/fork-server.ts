@@ -46,7 +46,7 @@ const forkMs = 25_000;
  */
 const statusMs = 5_000;
 
-/** Connects to a fork server of this or an earlier server. Null if the fork server has ended. */
+/** Connects to a fork server of this or a previous server process. Null if the fork server has ended. */
 export async function openForkServer(options: ForkServerOptions): Promise<ForkServer | null> {
   const { files, record } = options;
   const { supervisor } = record;

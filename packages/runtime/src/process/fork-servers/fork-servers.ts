@@ -38,7 +38,10 @@ export type ForkServers = {
   readonly close: () => Promise<void>;
 };
 
-/** Adopts the fork servers of an earlier server with the same data directory, or removes them. */
+/**
+ * Adopts the fork servers that a previous server process with this data directory started. Removes those that have ended or are
+ * not ready, or whose deployment already has a fork server.
+ */
 export async function openForkServers(options: ForkServersOptions): Promise<ForkServers> {
   const { logger } = options;
   const directory = join(options.dataDirectory, 'fork-servers');

@@ -25,7 +25,9 @@ export type InstanceRegistry = {
   readonly add: (opened: OpenedInstance) => Instance;
   /** Removes an instance before its start is retried. Watchers get no exit event. */
   readonly remove: (instance: Instance) => void;
-  /** Adopts the instances of an earlier server, and removes files and processes of ended ones. Call it before `add`. */
+  /**
+   * Adopts the instances of a previous server process. Removes files and processes of ended instances. Call this before `add`.
+   */
   readonly adopt: () => Promise<void>;
   readonly running: () => readonly Instance[];
   readonly list: () => readonly RunningInstance[];
@@ -60,7 +62,8 @@ export function createInstanceRegistry(options: InstanceRegistryOptions): Instan
       onEnded: (end) => {
         knownWide.delete(instance);
         if (byId.get(instanceId) !== instance) return;
-        // `hasRun` is false if an earlier server was killed before it called `go`. Report no end of a bot that never ran.
+        // `hasRun` is false if the previous server process was killed before it called `go`. Report no end of a bot that never
+        // ran.
         if (!instance.hasRun()) byId.delete(instanceId);
         else events.ended(instanceId, end);
       },
@@ -91,14 +94,14 @@ export function createInstanceRegistry(options: InstanceRegistryOptions): Instan
       for (const found of earlier.instances) {
         await isolateFailure(logger, found.files.directory, () => {
           const instance = add({ ...found, child: null });
-          // Apply the session's CPU limit: the earlier server may have been killed while a session opened, when the limit is
-          // higher.
+          // Apply the session's CPU limit: the previous server process may have been killed while a session opened, when the
+          // limit is higher.
           const { address, limits } = found.record;
           if (address !== null && instance.end() === null)
             instance.containment.limitCpu(limits.cpuMillicores, 'session');
         });
       }
-      if (byId.size > 0) logger.info({ instances: byId.size }, 'instances of an earlier server adopted');
+      if (byId.size > 0) logger.info({ instances: byId.size }, 'instances of a previous server process adopted');
     },
     running,
     list: () => running().map(describeRunning),

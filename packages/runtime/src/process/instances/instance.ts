@@ -30,7 +30,7 @@ export type OpenedInstance = {
   readonly files: InstanceFiles;
   readonly record: InstanceRecord;
   readonly supervisor: ProcessIdentity;
-  /** The supervisor as a child of this server. Null if an earlier server started it, or if the bot was forked. */
+  /** The supervisor as a child of this server. Null if a previous server process started it, or if the bot was forked. */
   readonly child: ChildProcess | null;
   readonly isForked?: boolean;
   /** The recorded end, or null. If it is set, no process of the instance is running. */
@@ -61,7 +61,7 @@ export type Instance = {
   readonly end: () => InstanceEnd | null;
   readonly ended: Promise<InstanceEnd>;
   readonly hasRun: () => boolean;
-  /** Checks whether a supervisor that an earlier server started has ended, because no event reports that. */
+  /** Checks whether a supervisor that a previous server process started has ended, because no event reports that. */
   readonly check: () => void;
   readonly stop: (graceMs: number) => Promise<void>;
   readonly killForMemory: () => void;

@@ -41,7 +41,7 @@ export function createOutputs(context: {
       if (instances.get(instanceId)?.end() === null) throw new Error(`Instance ${instanceId} is still running.`);
       const files: InstanceFiles = instanceFiles(context.instancesDirectory, instanceId);
       await mkdir(dirname(directory), { recursive: true, mode: 0o700 });
-      // Nothing to move: an earlier server was killed after it had moved the output.
+      // Nothing to move: a previous server process was killed after it had moved the output.
       if (!existsSync(files.log)) return;
       await rename(files.log, directory).catch((error: NodeJS.ErrnoException) => {
         if (error.code !== 'EXDEV') throw error;

@@ -35,7 +35,7 @@ function isExact({ end, at }: OutputMark): boolean {
   return Number.isSafeInteger(end) && Number.isSafeInteger(at);
 }
 
-/** Appends marks to a file. If `isAdopted`, continues after the marks of an earlier server. */
+/** Appends marks to a file. If `isAdopted`, continues after the marks of a previous server process. */
 export type MarkWriter = {
   /** Offset of the last mark: all output before it has a timestamp. */
   readonly end: () => number;
@@ -44,7 +44,7 @@ export type MarkWriter = {
   readonly markUntil: (end: number) => void;
   /** Counts output up to this offset as marked without writing a mark. */
   readonly skipTo: (end: number) => void;
-  /** Records the time at which the output ended, unless an earlier server has recorded it. */
+  /** Records the time at which the output ended, unless a previous server process has recorded it. */
   readonly markEnd: () => void;
 };
 

@@ -15,7 +15,10 @@ export type OutputOptions = {
    * ones up to at least half of it.
    */
   readonly limitBytes: number;
-  /** Whether an earlier server started the instance. Output written while no server ran is then marked as `unattended`. */
+  /**
+   * Whether a previous server process started the instance. Output that was written while no server ran is then marked as
+   * `unattended`.
+   */
   readonly adopted: boolean;
   readonly searchPath: string;
   readonly onDropped: (bytes: number) => void;

@@ -38,7 +38,7 @@ export type Preparer = {
   readonly prepare: (spec: PrepareSpec, output: BuildOutput, signal: AbortSignal) => Promise<Project>;
   /** Removes a project, and the Python environments and download caches that only this project used. Idempotent. */
   readonly discard: (project: Project) => Promise<void>;
-  /** Ends builds of an earlier server and removes incomplete projects. Call it before any other method. */
+  /** Ends builds of a previous server process and removes incomplete projects. Call this before any other method. */
   readonly cleanUp: () => Promise<void>;
   readonly running: () => readonly Instance[];
   readonly disk: Pick<BuildDisk, 'consumers' | 'stored'>;
@@ -167,7 +167,10 @@ function startTimeout(timeoutMs: number): { readonly signal: AbortSignal; readon
   return { signal: timeout.signal, clear: () => clearTimeout(timer) };
 }
 
-/** Ends the builds of an earlier server, removes their files and accounts, and locks the caches that they could write to. */
+/**
+ * Ends the builds of a previous server process, removes their files and accounts, and locks the caches that these builds could
+ * write to.
+ */
 async function cleanUpBuilds(
   { isolation, reservationsDirectory, removeTree, bootId, logger, now }: PreparerOptions,
   { preparingDirectory, store, open }: PreparationContext,

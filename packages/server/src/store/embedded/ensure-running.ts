@@ -59,7 +59,7 @@ async function start({ layout, own, programPackage }: Installation): Promise<'ad
   return started;
 }
 
-/** Takes one step towards a running database. Undefined while an earlier server's processes start or end. */
+/** Makes one attempt to adopt or start PostgreSQL. Undefined while PostgreSQL processes of a previous attempt start or end. */
 async function startOnce(options: {
   readonly layout: Layout;
   readonly postgres: string;
