@@ -60,7 +60,7 @@ export async function callByPhone(url: string): Promise<PhoneCall> {
         done();
       };
       onSpeech = settle(resolve);
-      const ended = settle(() => reject(new Error('The bot closed the call before it spoke.')));
+      const ended = settle(() => reject(new Error('The bot hung up before it spoke.')));
       closed.then(ended, ended);
     });
   const hangUp = async () => {

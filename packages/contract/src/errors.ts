@@ -143,7 +143,7 @@ export const failures = {
     status: 403,
     code: '403',
     message:
-      'A page of another site sent this request, or a reverse proxy changed its Host header. Configure the proxy in BOTHOST_TRUSTED_PROXIES.',
+      'A page on another site sent this request, or a reverse proxy changed its Host header. Configure the proxy in BOTHOST_TRUSTED_PROXIES.',
   },
   'token-invalid': {
     status: 403,

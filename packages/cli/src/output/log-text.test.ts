@@ -19,6 +19,6 @@ test.each([
   ['\u001b[2J\u001b[31mx\u001b]8;;http://a\u0007y', '\u001b[31mxy\u001b[0m'],
   ['\u001b]0;\u001b[31mtitle\u0007', ';\u001b[31mtitle\\x07\u001b[0m'],
   ['none', 'none'],
-])('keeps only the colors of %j', (line, shown) => {
+])('removes all escape sequences except colors from %j', (line, shown) => {
   expect(escapeLogLine(line, true)).toBe(shown);
 });

@@ -227,7 +227,7 @@ describe('existing files in the target', () => {
     const { status, stderr } = await botcli(['init', '.', ...cascadeOptions, '-n', 'demo']);
     expect(status).toBe(1);
     expect(stderr).toMatch(
-      /README\.md: the file exists with other content\n {2}server\/bot\.py: the file exists with other content/,
+      /README\.md: the file already exists with different content\n {2}server\/bot\.py: the file already exists with different content/,
     );
     expect(stderr).toContain('--force');
     expect(await tree()).toEqual(['README.md', 'server/bot.py']);
@@ -436,7 +436,7 @@ describe('the questions of init', () => {
     const { status, stderr } = await botcli(['init', '.'], { terminal: true, answers: ['wizard'] });
     expect({ status, stderr }).toEqual({
       status: 1,
-      stderr: expect.stringContaining('README.md: the file exists with other content'),
+      stderr: expect.stringContaining('README.md: the file already exists with different content'),
     });
     const answers = [...wizard, [], 'create'];
     expect((await botcli(['init', '.', '--force'], { terminal: true, answers })).status).toBe(0);

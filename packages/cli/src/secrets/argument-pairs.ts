@@ -53,7 +53,7 @@ function parseArgument(text: string): ArgumentKeys | { readonly problem: string 
   }
   if (equals === -1) return [{ key, source: { kind: 'prompt' } }];
   const value = text.slice(equals + 1);
-  // U+FFFD means that the argument was not valid UTF-8, because Node replaces invalid bytes by this character.
+  // U+FFFD means that the argument was not valid UTF-8, because Node replaces invalid bytes with this character.
   if (value.includes('\ufffd')) return { problem: notUtf8 };
   const isQuoted = /^".*"$/s.test(value);
   if (isQuoted || anotherPair.test(value)) return parsePairs(text) ?? { problem: isQuoted ? quotesInside : ambiguous };

@@ -85,7 +85,7 @@ function encode({ warn }: Pick<Context, 'warn'>, text: string): string {
   if (!/^[^:]+:/.test(text)) {
     if (isEncodedCredentials(text)) {
       throw credentialFailure(
-        'The credentials are not username:password, and look already encoded.',
+        'The credentials are not in the form username:password; they appear to be encoded already.',
         'Pass --no-encode for encoded credentials.',
       );
     }

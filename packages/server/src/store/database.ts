@@ -133,6 +133,6 @@ const typeParser: pg.CustomTypesConfig['getTypeParser'] = (oid: number, format?:
 
 function parseBigint(text: string): number {
   const value = Number(text);
-  if (!Number.isSafeInteger(value)) throw new RangeError(`the bigint ${text} of the database exceeds 2^53`);
+  if (!Number.isSafeInteger(value)) throw new RangeError(`the bigint ${text} from the database exceeds 2^53`);
   return value;
 }

@@ -56,7 +56,7 @@ function findBlock(directory: string, path: string): FileConflict | null {
 function findDifference(directory: string, { path, text }: ProjectFile): FileConflict | null {
   const target = join(directory, path);
   if (!exists(target) || readFileSync(target).equals(Buffer.from(text))) return null;
-  return { path, kind: 'different', message: 'the file exists with other content' };
+  return { path, kind: 'different', message: 'the file already exists with different content' };
 }
 
 function exists(path: string): boolean {

@@ -146,7 +146,7 @@ describe('operator vault', () => {
     expect(service?.requests[0]?.body).toEqual({ layer: 'organization', organization: 'home' });
   });
 
-  it('rotate reports an unknown --only organization without naming the profile', async () => {
+  it('rotate reports that the organization given with --only does not exist, and does not blame the profile', async () => {
     const missing = () => {
       throw failure('organization-not-found');
     };

@@ -26,9 +26,10 @@ export const command = defineCommand({
   examples: ['operator vault rotate root', 'operator vault rotate organization --only home'],
   run: (context, { layer: given, only, wait, 'token-file': file }) => {
     const layer = layers.find((one) => one === given);
-    if (layer === undefined) throw new UsageError(`Unknown layer ${JSON.stringify(given)}. Use root or organization.`);
+    if (layer === undefined)
+      throw new UsageError(`Unknown key layer ${JSON.stringify(given)}. Use root or organization.`);
     if (layer === 'root' && only !== undefined)
-      throw new UsageError('--only can be used only for the layer "organization".');
+      throw new UsageError('--only can be used only with the key layer "organization".');
     return asOperator(context, file, async (client) => {
       const begun = await client.rotateVault({ body: { layer, organization: only } });
       const kind = layer === 'root' ? 'rekey' : 'rotate';
