@@ -62,7 +62,7 @@ browserTest('sessions appear, fail and are stopped without a reload', async () =
   await row(stopped).getByText('Terminated').waitFor();
 });
 
-browserTest('a session is stopped on a narrow screen', async () => {
+browserTest('a session can be stopped on a narrow screen', async () => {
   const sessionId = await start('parrot');
   await page.setViewportSize({ width: 390, height: 844 });
   await page.getByRole('button', { name: `Stop the session ${sessionId} of parrot` }).click();

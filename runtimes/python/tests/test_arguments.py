@@ -1,4 +1,4 @@
-"""Tests which class the bot's arguments have. It depends on the packages installed in the bot's environment."""
+"""Tests the class of the arguments object that a bot gets. It depends on the packages in the bot's environment."""
 
 import asyncio
 import json

@@ -10,7 +10,10 @@ import { FirstDeploy } from '../organization/first-deploy.tsx';
 
 type NoSessionsProps = { readonly organization: string; readonly isFiltered: boolean };
 
-/** Replaces an empty list of sessions: links to the first deploy or, if there is an agent, to its first session. */
+/**
+ * Shown instead of an empty list of sessions. Offers to remove the filter, to deploy a first agent or, if an agent exists, to
+ * start a session with it.
+ */
 export function NoSessions({ organization, isFiltered }: NoSessionsProps) {
   const agents = useQuery(agentNamesQuery(organization));
   if (isFiltered) {

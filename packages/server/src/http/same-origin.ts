@@ -2,9 +2,9 @@ import type { IncomingMessage } from 'node:http';
 import { failure } from '@bothost/contract';
 
 /**
- * Refuses a request that a page of another origin made (CSRF). Browsers set both headers, and pages cannot change them; old
- * browsers send only `Origin`. A request without both is from another program, which has no cookies that a page could abuse:
- * it is refused only if `isRequired`.
+ * Refuses a request that a page of another origin made (CSRF). Browsers set `Sec-Fetch-Site` and `Origin`, which pages cannot
+ * change; old browsers send only `Origin`. A request with neither header does not come from a browser, so it has no cookies
+ * that a page could abuse. Such a request is refused only if `isRequired`.
  *
  * @throws failure `cross-site-request`
  */

@@ -26,7 +26,10 @@ export function createMask(values: Iterable<string>): Mask {
   };
 }
 
-/** Masks values in the last output of a bot, which may start within a value. */
+/**
+ * Masks secret values in the tail of a bot's output. The tail may begin in the middle of a value, so the rest of a value at the
+ * start is masked too.
+ */
 export function maskTail(tail: string, values: Iterable<string>): string {
   const secrets = valueForms(values);
   const spans = [

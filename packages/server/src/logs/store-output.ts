@@ -16,10 +16,10 @@ export type StoreOutputContext = {
 };
 
 /**
- * Moves the output of an ended instance to the log directory and writes its row. Idempotent, so that the next server can finish
- * after a kill. The output of an instance without a row is not stored. Rejects if the disk is full, so that the caller retries,
- * or if the database remains unavailable. Other disk errors are logged and the output is lost, because the end of an instance
- * must not be delayed forever.
+ * Moves the output of an ended instance to the log directory and records it in the table of logs. Idempotent, so that the next
+ * server process can finish the work if this one is killed. If the instance is missing in the database, its output is not
+ * stored. Rejects if the disk is full, so that the caller retries, or if the database remains unavailable. Other disk errors
+ * are logged and the output is lost, because the end of an instance must not be delayed forever.
  */
 export async function storeOutput(context: StoreOutputContext, instanceId: string): Promise<void> {
   const { db, host, retryWrite } = context;
@@ -52,7 +52,7 @@ export async function storeOutput(context: StoreOutputContext, instanceId: strin
   await retryWrite(() => insertLog(db, row));
 }
 
-/** Makes a driver store an instance's output before it forgets the instance. Concurrent calls share one run. */
+/** Makes `forget` of a driver store the instance's output first. Concurrent calls for an instance share one run. */
 export function withStoredOutput(driver: Runtime, store: (instanceId: string) => Promise<void>): Runtime {
   const running = new Map<string, Promise<void>>();
   const forget = async (instanceId: string) => {

@@ -54,7 +54,10 @@ export type ReconcilerContext = {
 };
 
 export type Reconciler = {
-  /** Call it once the service listens. Resolves when sessions that died with the previous server have ended. */
+  /**
+   * Call this as soon as the service listens. Resolves when all sessions and instances that were lost with the previous server
+   * process are recorded as ended.
+   */
   readonly start: () => Promise<void>;
   /** Requests a reconcile pass soon. Calls during a pass share the next one. */
   readonly requestReconcile: () => void;
@@ -190,7 +193,7 @@ function createDispatchContext(
   };
 }
 
-/** Tracks the first pass of this server, which ends the sessions and instances that died with the previous server. */
+/** Tracks this server's first pass, which ends the sessions and instances that were lost with the previous server process. */
 function createTakeover({ now, lastHeartbeat }: Pick<ReconcilerContext, 'now' | 'lastHeartbeat'>) {
   let isOver = false;
   let resolveDone: () => void = () => undefined;
@@ -215,8 +218,8 @@ function createTakeover({ now, lastHeartbeat }: Pick<ReconcilerContext, 'now' | 
 }
 
 /**
- * Whether an action ends a session or instance that died with the previous server. In a later pass, it would record a
- * wrong end time.
+ * Whether an action of the first pass ends a session or instance that was lost with the previous server process. In a later
+ * pass, the action would record a wrong end time.
  */
 function endsWithPreviousServer(action: Action): boolean {
   return action.do === 'end-session' || action.do === 'instance-lost';

@@ -123,7 +123,7 @@ describe('image pull secrets', () => {
     expect(await reasonOf(verify())).toBe('secret-set-not-found');
   });
 
-  it('are not checked for another organization, or with an image of another registry', async () => {
+  it('are not sent for another organization, a missing set, a set without a registry, or an image in another registry', async () => {
     await put(credentials);
     const other = await rows.organization('other');
     expect(await reasonOf(verify(null, 'hub', other))).toBe('secret-set-not-found');

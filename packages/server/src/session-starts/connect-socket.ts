@@ -104,7 +104,8 @@ function createSocketSession(
   const { instanceId } = claim;
   const cold = claim.address === null;
   context.directory.expect({ organizationId, agentName, sessionId, instanceId, address: claim.address });
-  // Request a reconcile pass even for a warm instance, because it may have become ready only after its row was read.
+  // The instance may have become ready after the claim read its row and before `expect`, so that its ready event was missed.
+  // This pass reads the address again; otherwise the client would wait for the next periodic pass.
   context.reconciler.requestReconcile();
   const claimedAt = context.now();
   let readyAt = claim.readyAt;

@@ -82,7 +82,7 @@ describe('logs', () => {
     expect(seen).toEqual([...Array.from({ length: 2_000 }, (_, index) => `line ${index}`), 'open end']);
   });
 
-  it('contain all sessions of an agent in the order of time, in pages', async () => {
+  it('cover all sessions of an agent in chronological order, across pages', async () => {
     const word = freshName('Merged');
     const sessions = await Promise.all([1, 2, 3].map(() => start(service, 'talker')));
     for (let round = 0; round < 5; round++)

@@ -10,7 +10,10 @@ export type Attack = {
   readonly url: string;
   readonly privateKey: string;
   readonly publicKey: string;
-  /** How many builds and archives earlier attacker processes have sent, so that this process continues with other ones. */
+  /**
+   * The number of builds and archives that previous attacker processes have sent. This process starts its count there, so that
+   * it does not send the same ones again.
+   */
   readonly used: Readonly<Record<'build' | 'archive', number>>;
 };
 

@@ -172,7 +172,10 @@ async function retry(context: ScenarioContext, method: string, path: string, key
   }
 }
 
-/** Runs a WebSocket session. After a restart, the client reconnects if its token is still unused. */
+/**
+ * Runs a WebSocket session. If the server restarts before the client has used its single-use token, the client tries again with
+ * the same token.
+ */
 async function talk(
   context: ScenarioContext,
   scenario: Scenario,

@@ -7,7 +7,7 @@ import type { MaintenanceContext } from './context.ts';
 import { findOrganization, listOrganizationsWithKeys } from './organizations.ts';
 import { insertTask, type TaskRow } from './task-rows.ts';
 
-/** `by` is the operator who requested the work. An operator has no API key. */
+/** `by` is the operator who requested the work, for the audit log. Operators have no API key, so none is recorded. */
 type Context = MaintenanceContext & { readonly newId: () => string; readonly by?: Actor };
 type RootContext = Context & {
   readonly otherRegions: (db: Database) => Promise<readonly string[]>;

@@ -47,7 +47,7 @@ export function createLocalRootKeys(keys: readonly Buffer[], files: RootKeyFiles
   async function rootKey(id: string): Promise<Buffer> {
     const known = byId.get(id);
     if (known !== undefined) return known;
-    // Search for the file again, so that a key file that is copied here after a rotation on another server needs no restart.
+    // Search again: a key file that was copied here after a rotation on another server is then found without a restart.
     const found = await find(id);
     byId.set(id, found);
     return found;

@@ -64,7 +64,7 @@ function accountMap(accounts: readonly Account[]): string {
   return names.flatMap((name) => [roleName, 'postgres'].map((role) => `bothost "${name}" ${role}\n`)).join('');
 }
 
-/** Writes the configuration into a directory that PostgreSQL's account can only read. Returns the main file. */
+/** Writes the configuration into a directory that PostgreSQL's account can read but not write. Returns the main file's path. */
 export async function writeSettings(directory: string, accounts: readonly Account[]): Promise<string> {
   await mkdir(directory, { recursive: true });
   await chmod(directory, 0o755);
