@@ -109,13 +109,13 @@ describe('the parrot follows docs/bot-contract.md', () => {
     expect(status.split(' or ').map(Number)).toContain(await probe(request, await open()));
   });
 
-  it('it accepts a start body of 1 MiB', async () => {
+  it('accepts a start body of 1 MiB', async () => {
     const { call } = await open();
     const body = '{"exitAfterSeconds": 0}'.padEnd(1_048_576);
     expect(await call('POST /bot', { body })).toBe(200);
   });
 
-  it('it reads only documented variables', () => {
+  it('reads only documented variables', () => {
     const names = new Set<string>();
     const env = new Proxy<NodeJS.ProcessEnv>({}, { get: (_, name) => void names.add(String(name)) });
     readConfig(env);
@@ -124,7 +124,7 @@ describe('the parrot follows docs/bot-contract.md', () => {
     expect([...names].filter((name) => !contract.includes(`| \`${name}\` |`))).toEqual([]);
   });
 
-  it('it reports the documented states', async () => {
+  it('reports the documented states', async () => {
     const { startSession, report, call } = await open();
     const states = [(await report())['state']];
     const response = startSession();

@@ -91,7 +91,7 @@ const selectTransport = (page: Page, label: string) =>
   page.getByRole('combobox', { name: 'How to connect' }).selectOption({ label });
 const errorOf = async (page: Page) => (await page.getByRole('alert').allTextContents()).join('');
 
-/** Has a conversation with the bot, from the start button to the end, then starts another one. */
+/** Has a conversation with the bot, from the start button to the end, then starts a second conversation. */
 async function converse(page: Page, label: string): Promise<void> {
   await selectTransport(page, label);
   await talk(page).click();

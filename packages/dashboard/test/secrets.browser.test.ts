@@ -25,44 +25,47 @@ const button = (name: string) => page.getByRole('button', { name, exact: true })
 const removeButtons = () => page.getByRole('button', { name: /^Remove / });
 const keys = () => page.getByRole('list', { name: 'Keys' }).getByRole('listitem');
 
-browserTest('a secret set is created with the keyboard, and its keys are added, replaced and removed', async () => {
-  await page.getByRole('link', { name: 'Secrets', exact: true }).click();
-  await page.getByText('No secret sets').waitFor();
-  await inspect('secrets-empty');
-  await button('Create set').focus();
-  await page.keyboard.press('Enter');
-  await page.keyboard.type('echo-secrets');
-  await page.keyboard.press('Tab');
-  await page.keyboard.type('OPENAI_API_KEY');
-  await page.keyboard.press('Tab');
-  await page.keyboard.type(values[0] ?? '');
-  await inspect('secret-create');
-  await button('Store').focus();
-  await page.keyboard.press('Enter');
-  await page.waitForURL(`${service.origin}/orgs/home/secrets/echo-secrets`);
-  await keys().getByText('OPENAI_API_KEY').waitFor();
+browserTest(
+  'a secret set can be created with the keyboard, and its keys can be added, replaced and removed',
+  async () => {
+    await page.getByRole('link', { name: 'Secrets', exact: true }).click();
+    await page.getByText('No secret sets').waitFor();
+    await inspect('secrets-empty');
+    await button('Create set').focus();
+    await page.keyboard.press('Enter');
+    await page.keyboard.type('echo-secrets');
+    await page.keyboard.press('Tab');
+    await page.keyboard.type('OPENAI_API_KEY');
+    await page.keyboard.press('Tab');
+    await page.keyboard.type(values[0] ?? '');
+    await inspect('secret-create');
+    await button('Store').focus();
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`${service.origin}/orgs/home/secrets/echo-secrets`);
+    await keys().getByText('OPENAI_API_KEY').waitFor();
 
-  await button('Add key').click();
-  await dialog().getByLabel('Key', { exact: true }).fill('PATH');
-  await dialog().getByText('PATH is reserved').waitFor();
-  expect(await button('Store').isDisabled()).toBe(true);
-  await dialog().getByLabel('Key', { exact: true }).fill('GREETING');
-  await dialog().getByLabel('Value').fill('two\nlines');
-  await button('Store').click();
-  await keys().getByText('GREETING').waitFor();
+    await button('Add key').click();
+    await dialog().getByLabel('Key', { exact: true }).fill('PATH');
+    await dialog().getByText('PATH is reserved').waitFor();
+    expect(await button('Store').isDisabled()).toBe(true);
+    await dialog().getByLabel('Key', { exact: true }).fill('GREETING');
+    await dialog().getByLabel('Value').fill('two\nlines');
+    await button('Store').click();
+    await keys().getByText('GREETING').waitFor();
 
-  await button('Replace OPENAI_API_KEY').click();
-  await dialog()
-    .getByLabel('Value')
-    .fill(values[1] ?? '');
-  await button('Store').click();
-  await keys().filter({ hasText: 'OPENAI_API_KEY' }).getByText('Revision 3').waitFor();
-  await button('Remove GREETING').click();
-  await button('Remove key').click();
-  await expect.poll(() => removeButtons().count()).toBe(1);
-  await page.getByText('Secret set in us-west, revision 4.').waitFor();
-  await inspect('secret-set');
-});
+    await button('Replace OPENAI_API_KEY').click();
+    await dialog()
+      .getByLabel('Value')
+      .fill(values[1] ?? '');
+    await button('Store').click();
+    await keys().filter({ hasText: 'OPENAI_API_KEY' }).getByText('Revision 3').waitFor();
+    await button('Remove GREETING').click();
+    await button('Remove key').click();
+    await expect.poll(() => removeButtons().count()).toBe(1);
+    await page.getByText('Secret set in us-west, revision 4.').waitFor();
+    await inspect('secret-set');
+  },
+);
 
 browserTest('a roll back shows what it changes and restores an earlier revision', async () => {
   await button('Roll back to revision 2').click();

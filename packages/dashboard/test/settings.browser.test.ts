@@ -60,7 +60,7 @@ browserTest('a private key that is created in the settings reads a session until
   expect((await call(`agents/parrot/sessions/${sessionId}`, key)).status).toBe(401);
 });
 
-browserTest('a public key that is created with the keyboard alone starts a session', async () => {
+browserTest('a public key can be created with the keyboard alone, and starts a session', async () => {
   await open('/orgs/home/settings/keys?kind=public');
   await button('Create key').focus();
   await page.keyboard.press('Enter');
@@ -126,7 +126,7 @@ browserTest('the last owner cannot step down, and the page says why', async () =
   expect(await page.getByRole('combobox', { name: 'Role of Ada' }).inputValue()).toBe('owner');
 });
 
-browserTest('an organization is renamed, and deleted after its name is entered', async () => {
+browserTest('an organization can be renamed, and can be deleted after its name is entered', async () => {
   await open('/orgs');
   await page.getByLabel('Name').fill('second');
   await button('Create organization').click();

@@ -67,7 +67,7 @@ test.each([
   });
 });
 
-test('readArchiveFolder rejects a file that is no archive, and says how to create one', async () => {
+test('readArchiveFolder rejects a file that is not an archive, and says how to create an archive', async () => {
   await expect(readArchiveFolder(new Blob(['PK']).stream())).rejects.toMatchObject({
     message: 'The archive cannot be read. It is damaged, or not a tar.gz archive.',
     hint: expect.stringContaining('tar -czf'),

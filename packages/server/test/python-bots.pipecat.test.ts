@@ -133,7 +133,7 @@ describe('a Pipecat bot in Python', () => {
     expect(log).toContain('RuntimeError: in the middle');
   });
 
-  it('closes its client with 1011 if it raises an error', async () => {
+  it('closes the connection to its client with 1011 if it raises an error', async () => {
     const { socket } = await open('pipecat-broken');
     const [code] = await once(socket, 'close');
     expect(code).toBe(1011);

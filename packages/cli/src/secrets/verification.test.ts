@@ -9,7 +9,7 @@ it.each([
   ['2026-11-20T12:00:00.000Z', 'the credentials of hub expired at 2026-11-20T12:00:00Z; set new ones'],
   ['2026-11-21T12:00:00.000Z', 'the credentials of hub expire at 2026-11-21T12:00:00Z; set new ones before'],
   ['2026-11-21T12:00:01.000Z', null],
-])('returns the right warning for credentials that expire at %s: %s', (iso, warning) =>
+])('warns as follows about credentials that expire at %s: %s', (iso, warning) =>
   expect(expiryWarning('hub', iso, now)).toBe(warning),
 );
 

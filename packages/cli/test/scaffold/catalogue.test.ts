@@ -139,7 +139,7 @@ test.each([
   ['exotel', 'carrier4'],
   ['daily_pstn_dialin', 'hostedrtc_pstn_dialin'],
   ['twilio_daily_sip_dialout', 'carrier1_hostedrtc_sip_dialout'],
-])('findTransport finds %s as %s', (alias, value) => {
+])('findTransport resolves the name %s to the transport %s', (alias, value) => {
   expect(findTransport(alias)?.value).toBe(value);
 });
 

@@ -180,7 +180,7 @@ result = [hasattr(bot, 'SECRET'), 'SECRET' in os.environ, 'injected' in sys.modu
     expect(await evaluate(await bot.launch('later'), code)).toEqual([false, false, false]);
   });
 
-  it('have no descriptor of the fork server or of each other', async () => {
+  it('inherit no file descriptor from the fork server or from another fork', async () => {
     const bot = await openForkingBot(strongest);
     const { attacker } = await forkTwo(bot);
     const code = `import os

@@ -37,7 +37,7 @@ it.each<[string, State | null, State | null, 'active' | 'desired', State | null,
     'preparing',
     'failed',
   ],
-  ['a serving deployment, and forgets a failed one', 'ready', 'failed', 'active', 'preparing', 'failed'],
+  ['a serving deployment instead of a later one that failed,', 'ready', 'failed', 'active', 'preparing', 'failed'],
   ['a first deployment in progress', null, 'validating', 'desired', null, 'preparing'],
   ['nothing after a failed first deployment', null, 'failed', 'desired', null, 'failed'],
 ])('reopenDeployments prepares %s again', async (_, active, desired, wanted, activeState, desiredState) => {

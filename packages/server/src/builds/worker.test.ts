@@ -239,7 +239,7 @@ describe('a build', () => {
     expect(await places.treeIds()).toEqual([]);
   });
 
-  it('fails in the same way when the runtime reports a timeout', async () => {
+  it('fails with build-timeout when the runtime reports a timeout', async () => {
     const build = await newBuild();
     const { over } = await work(() => Promise.reject(new PrepareTimeout('Not within 60 seconds.')));
     expect(await over(build.id)).toMatchObject({ state: 'timeout', error_code: 'build-timeout' });

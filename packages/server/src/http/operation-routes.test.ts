@@ -288,7 +288,7 @@ describe('every response', () => {
     expect((await ask('/v1/agents')).headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
   });
 
-  it('has its own request id, not the one that the client sent', async () => {
+  it('has its own request id, even if the client sent a request id', async () => {
     const answer = await ask('/v1/agents', { headers: { 'x-request-id': 'mine' } });
     expect(answer.headers.get('x-request-id')).not.toBe('mine');
   });

@@ -118,7 +118,7 @@ it('agent profiles are listed with CPU and memory', async () => {
   expect(json['agentProfiles']).toContainEqual({ ...large, custom: false, enabled: true });
 });
 
-it('registry keys are an empty list', async () => {
+it('GET /registry-keys returns an empty list', async () => {
   expect((await call('GET', '/registry-keys')).json).toEqual({ registry_keys: [] });
 });
 

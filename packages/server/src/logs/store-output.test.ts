@@ -60,14 +60,14 @@ async function setUp() {
   return { rows, runtime, context, of, run, stored, files, instanceFile };
 }
 
-const forgotten = async (runtime: Runtime, instanceId: string) => (await runtime.outputs.find(instanceId)) === null;
+const isForgotten = async (runtime: Runtime, instanceId: string) => (await runtime.outputs.find(instanceId)) === null;
 
-it('withStoredOutput stores the output of an instance once before the instance is forgotten, even after a kill', async () => {
+it('withStoredOutput stores the output of an instance exactly once before `forget`, even if the server was killed', async () => {
   const { rows, runtime, context, of, run, stored, files } = await setUp();
   const instanceId = await rows.instance(of);
   await run(instanceId, 'hello');
   const driver = withStoredOutput(runtime, (id) => storeOutput(context, id));
-  // Create the states that a kill can leave: files moved without a row, and a row while the instance is not yet forgotten.
+  // Create the states that a kill can leave: the files are moved but no log row exists, or the row exists before `forget`.
   await runtime.outputs.release(instanceId, join(context.logsDirectory, of.agentId, instanceId));
   await storeOutput(context, instanceId);
   const first = await stored();
@@ -76,7 +76,7 @@ it('withStoredOutput stores the output of an instance once before the instance i
   expect(first).toMatchObject([{ instance_id: instanceId, session_id: null, bytes: 6, dropped_bytes: 0 }]);
   expect(await stored()).toEqual(first);
   expect(await files()).toEqual([instanceId]);
-  expect(await forgotten(runtime, instanceId)).toBe(true);
+  expect(await isForgotten(runtime, instanceId)).toBe(true);
 });
 
 it('withStoredOutput stores nothing for an instance without output or without a row', async () => {
@@ -88,7 +88,7 @@ it('withStoredOutput stores nothing for an instance without output or without a 
   ] as const) {
     await run(instanceId, text);
     await driver.forget(instanceId);
-    expect(await forgotten(runtime, instanceId)).toBe(true);
+    expect(await isForgotten(runtime, instanceId)).toBe(true);
   }
   expect(await stored()).toEqual([]);
   expect(await files()).toEqual([]);
@@ -102,7 +102,7 @@ it('withStoredOutput does not forget an instance while the database is unavailab
     storeOutput({ ...context, retryWrite: () => Promise.reject(new Error('offline')) }, id),
   );
   await expect(offline.forget(instanceId)).rejects.toThrow('offline');
-  expect(await forgotten(runtime, instanceId)).toBe(false);
+  expect(await isForgotten(runtime, instanceId)).toBe(false);
   await withStoredOutput(runtime, (id) => storeOutput(context, id)).forget(instanceId);
   expect(await stored()).toMatchObject([{ instance_id: instanceId }]);
 });

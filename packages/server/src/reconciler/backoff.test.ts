@@ -66,7 +66,7 @@ describe('the backoff after failed starts', () => {
     expect(backoff.until('e')).toBeNull();
   });
 
-  it('forgets deployments whose last failure was long ago', () => {
+  it('drops the entry of a deployment whose last failure was long ago', () => {
     let clock = now;
     const backoff = createBackoff(() => clock);
     backoff.failed('former');

@@ -5,7 +5,7 @@ const longestMs = 60_000;
  * Failures that are further apart do not increase the delay. A successful start does not reset it. Otherwise, a bot
  * that exits right after it is ready would be started each second forever.
  */
-const forgottenMs = 300_000;
+const retentionMs = 300_000;
 
 export type Backoff = {
   readonly failed: (id: string) => void;
@@ -21,7 +21,7 @@ export function createBackoff(now: () => Date): Backoff {
   /** Deletes failures that no longer matter. Otherwise, the map would grow with each deployment that ever failed. */
   function forget(nowMs: number): void {
     for (const [id, { at }] of failures) {
-      if (nowMs - at < forgottenMs) return;
+      if (nowMs - at < retentionMs) return;
       failures.delete(id);
     }
   }
@@ -31,7 +31,7 @@ export function createBackoff(now: () => Date): Backoff {
       const at = now().getTime();
       const before = failures.get(id);
       forget(at);
-      const counted = before === undefined || at - before.at >= forgottenMs ? 0 : before.count;
+      const counted = before === undefined || at - before.at >= retentionMs ? 0 : before.count;
       // Do not count failures of instances that were already starting at the first failure, because all instances of a
       // pool may fail at once.
       const isAnother = before?.until == null || at >= before.until.getTime();

@@ -205,7 +205,7 @@ describe('a browser session', () => {
     await ada.client.signIn({ body: { email: ada.email, password } });
   });
 
-  it('ends at sign-out, and everywhere at once with device logins', async () => {
+  it('ends at sign-out; signing out everywhere also ends all other sessions and device logins', async () => {
     const person = await signUpPerson(service, 'leaving');
     const browsers = [testBrowser(service.url), testBrowser(service.url)];
     for (const { client } of browsers) await client.signIn({ body: { email: person.email, password } });

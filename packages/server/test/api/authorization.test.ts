@@ -107,13 +107,16 @@ const routes = [
   [allOperations.signOut as Operation, '/auth/logout'] as const,
 ];
 
-it.each(['/auth/config', '/.well-known/openid-configuration'])('GET %s answers every caller alike', async (path) => {
-  const responses = Object.values(callers).map(async ({ headers }) => {
-    const response = await fetch(service.url + path, { headers });
-    return ((await response.json()) as { reason?: string }).reason;
-  });
-  expect(new Set(await Promise.all(responses))).toEqual(new Set(['authorization-needs-tls']));
-});
+it.each(['/auth/config', '/.well-known/openid-configuration'])(
+  'GET %s refuses every caller without TLS, whatever their credentials',
+  async (path) => {
+    const responses = Object.values(callers).map(async ({ headers }) => {
+      const response = await fetch(service.url + path, { headers });
+      return ((await response.json()) as { reason?: string }).reason;
+    });
+    expect(new Set(await Promise.all(responses))).toEqual(new Set(['authorization-needs-tls']));
+  },
+);
 
 describe.each(routes)('authorization', (operation, path) => {
   it(`is checked for every caller of ${operation.method} ${path}`, async () => {

@@ -57,7 +57,7 @@ describe('a request to a bot', () => {
   });
 
   it.each(['session proxy', 'address of the agent'])(
-    'loses the headers of the service on upgrades, too: %s',
+    'has no forged service header and no API key on an upgrade either: %s',
     async (way) => {
       const before = (await evaluate(service, 'target', sessionId, 'state.upgrades.length')) as number;
       if (way === 'session proxy') {

@@ -8,7 +8,9 @@ import { freePort } from '../support/free-port.ts';
 import { createSeededRandom } from '../support/random.ts';
 import { type ServiceProcess, serviceProcess } from '../support/service-process.ts';
 
-/** A bot that prints the numbers up to the one in the request body, the last without a line break, then responds and exits. */
+/**
+ * A bot that prints the numbers up to the number in the request body, the last without a line break, then responds and exits.
+ */
 const bot = `
 const { createServer } = require('node:http');
 const { writeSync } = require('node:fs');

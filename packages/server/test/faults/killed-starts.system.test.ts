@@ -96,7 +96,7 @@ describe.runIf(existsSync(program))('a session whose server was killed before it
     expect(await readFile(join(notes, `${pid}-starts`), 'utf8')).toBe(`${id}\n`);
   });
 
-  it('gets the whole start deadline from the next server, but ends 300 s after its request', async (test) => {
+  it('gets the whole start deadline from the next server process, but ends 300 s after its request', async (test) => {
     const gate = await openGate();
     test.onTestFinished(() => gate.close());
     const bot = await writeBot('late', { prelude: gate.prelude });

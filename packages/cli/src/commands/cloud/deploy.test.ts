@@ -373,7 +373,7 @@ test('shows on a terminal that a build is queued, then running', async () => {
   expect(stderr).toMatch(/Build is queued, 0 s[\s\S]*Building, 0 s[\s\S]*installing[\s\S]*done/);
 });
 
-test('shows the elapsed time of a build that an earlier run of the command started', async () => {
+test('shows the elapsed time of a build that was started by running botcli before', async () => {
   service.faults.startedAt = '2026-11-20T16:58:00.000Z';
   const { stderr } = await deploy('--yes', { terminal: true, now: new Date('2026-11-20T17:00:00.000Z') });
   expect(stderr).toMatch(/Building, 120 s[\s\S]*installing/);

@@ -139,7 +139,7 @@ describe('project check on guides', () => {
     expect((await check()).stdout).toContain('generated files\tgood\t8 of 10 files were not edited\n');
   });
 
-  test('reports guides of an older version, also next to problems', async () => {
+  test('reports guides of an older version, even if the project has problems', async () => {
     await older();
     const message = 'the guide was written by version 0.0.9; botcli project update replaces it';
     expect(await findings()).toEqual([{ about: 'AGENTS.md', state: 'outdated', message }]);

@@ -119,7 +119,7 @@ describe('rotation of vault keys', () => {
       expect(await all(await server())).toEqual(expected);
     });
 
-    it('is continued by the next server if the server is killed', async () => {
+    it('is continued by the next server process if the server is killed', async () => {
       const one = await filled();
       const [former = ''] = await readdir(directory);
       await rotateRootKey(one.context);
