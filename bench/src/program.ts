@@ -25,7 +25,7 @@ export async function startProgram(name: string, args: readonly string[]): Promi
   for await (const line of createInterface({ input: child.stdout })) {
     return { pid: child.pid ?? 0, origin: `http://127.0.0.1:${line}`, stop: () => stopChild(child) };
   }
-  throw new Error(`${name} exited before it listened.`);
+  throw new Error(`${name} exited before it accepted connections.`);
 }
 
 export async function stopChild(child: ChildProcess, signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {

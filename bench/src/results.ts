@@ -14,7 +14,8 @@ export async function writeResults(table: string, bench: string | null, now: Dat
   const text = await readFile(file, 'utf8');
   const from = text.indexOf(begin);
   const to = text.indexOf(end, from);
-  if (from < 0 || to < 0) throw new Error(`${file} does not contain the marks for the results.`);
+  if (from < 0 || to < 0)
+    throw new Error(`${file} does not contain the two markers between which the results are written.`);
   const head = `${now.toISOString().slice(0, 10)}, ${machine()}`;
   await writeFile(file, `${text.slice(0, from + begin.length)}\n\n${head}:\n\n${table}\n\n${text.slice(to)}`);
 }

@@ -77,7 +77,8 @@ async function print(origin: string, order: PrintOrder): Promise<PrintReport> {
 type ServiceLoad = { readonly cpu: number; readonly p50: number; readonly p99: number };
 
 /**
- * While `during` runs, sends small requests to another session, one at a time, and measures their latency and the service's CPU.
+ * While `during` runs, sends small requests to another session, one at a time. Measures their latency and the service's CPU
+ * use.
  */
 async function watch(service: Service, path: string, during: () => Promise<unknown>): Promise<ServiceLoad> {
   const times: number[] = [];

@@ -51,7 +51,7 @@ export async function measureSingleCalls(bench: VoiceBench): Promise<void> {
   report(compare('phone, open to first audio, warm agent-1x, median', phoneCalls, phoneCallsByHand));
 }
 
-/** Measures simultaneous calls on one warm instance; the other instances start during the calls. */
+/** Measures simultaneous calls while only one instance is warm; the instances for the other calls start during the calls. */
 export async function measureCallsOnOneInstance({ service, byHand, runs, report }: VoiceBench): Promise<void> {
   const [ours, reference]: [number[], number[]] = [[], []];
   for (let index = 0; index < runs; index++) {

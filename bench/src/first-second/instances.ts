@@ -58,7 +58,7 @@ async function findInstanceProcess(service: Service, instanceId: string): Promis
   const file = join(service.dataDirectory, 'instances', instanceId, 'spec.json');
   const { main, keeper } = JSON.parse(await readFile(file, 'utf8')) as Record<string, { readonly pid: number } | null>;
   const process = main ?? keeper;
-  if (process == null) throw new Error(`${file} names no process.`);
+  if (process == null) throw new Error(`${file} contains no process id.`);
   return process.pid;
 }
 

@@ -11,7 +11,7 @@ type Measured = {
   readonly bytes: number;
 };
 
-/** Measures memory and start of many instances of one deployment, forked against spawned. */
+/** Compares forked with spawned instances: the memory use and start time of many instances of one deployment. */
 export async function measureManyInstances(bench: VoiceBench, count: number): Promise<void> {
   await drainPool(bench.service, forked);
   const ours = await startAll(bench, forked, count);

@@ -1,7 +1,7 @@
 /** A directory on disk, in a browser, or in an archive. */
 export type Folder = { readonly list: () => Promise<readonly FolderEntry[]> };
 
-/** An entry of a directory. `read` returns the content in chunks; of a link, the content of its target. */
+/** An entry of a directory. `read` returns the content in chunks. For a link, it returns the content of the link's target. */
 export type FolderEntry = { readonly name: string } & (
   | ({ readonly kind: 'folder' } & Folder)
   | ({ readonly kind: 'file'; readonly size: () => Promise<number> } & Readable)

@@ -7,8 +7,8 @@ import { waitUntilReady } from '../secrets/readiness.ts';
 const timeoutSeconds = 60;
 
 /**
- * Throws a `Failure` unless the secret set exists in the agent's region and is ready. Waits while a revision is being delivered.
- * Call it before packing, so that a deploy with a wrong set fails before its upload.
+ * Throws a `Failure` unless the secret set exists in the agent's region and is ready. Waits while a revision is being
+ * delivered. Call this before packing, so that a deploy with a wrong set fails before its upload.
  */
 export async function requireSecretSet(
   context: Pick<Context, 'io' | 'messages'>,

@@ -76,7 +76,7 @@ export async function uploadArchive(
   return { uploadId: target.uploadId, sentBytes };
 }
 
-/** Replaces the public URL of the service, which may be unreachable, for example through a tunnel, by the configured one. */
+/** Replaces the service's public URL, which may be unreachable (for example through a tunnel), with the configured URL. */
 function replaceOrigin(uploadUrl: string, origin: string): string {
   return new URL(new URL(uploadUrl).pathname, origin).href;
 }

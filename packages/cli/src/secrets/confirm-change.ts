@@ -6,7 +6,9 @@ import type { Block } from '../output/report.ts';
 /** With `skip`, a command does not ask for confirmation. */
 export type ConfirmationOptions = { readonly skip: boolean };
 
-/** Throws a `UsageError` if the command must ask for confirmation but has no terminal. Call it before any prompt or request. */
+/**
+ * Throws a `UsageError` if the command must ask for confirmation but has no terminal. Call this before any prompt or request.
+ */
 export function requireConfirmable({ io }: Pick<Context, 'io'>, { skip }: ConfirmationOptions): void {
   if (skip || canPrompt(io)) return;
   throw new UsageError('This command asks for confirmation, but there is no terminal.', 'Pass --skip to confirm.');

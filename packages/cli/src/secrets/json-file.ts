@@ -87,7 +87,7 @@ function* tokenize(content: string): Generator<{ readonly text: string; readonly
   }
 }
 
-/** Returns the approximate position of a syntax error: the end of the longest prefix that consists of JSON tokens. */
+/** Returns the approximate position of a syntax error: the text before this position consists of JSON tokens only. */
 function findSyntaxError(content: string): number {
   let end = 0;
   for (const { text, index } of tokenize(content)) end = index + text.length;

@@ -29,7 +29,10 @@ export async function waitUntilReady(
   for (;;) {
     const current = await withRetries(context, () => findSetState(client, set));
     if (current === null)
-      throw new Failure('secret-set-not-found', `The secret set ${set.name} was deleted while waiting.`);
+      throw new Failure(
+        'secret-set-not-found',
+        `The secret set ${set.name} was deleted while botcli waited for it to become ready.`,
+      );
     if (current.revision >= set.revision && current.status !== 'pending') {
       messages.status(null);
       if (current.status === 'ready') return 'ready';

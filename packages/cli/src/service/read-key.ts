@@ -6,7 +6,7 @@ import type { SourcedValue } from './settings.ts';
 /** Reads a key from standard input. Keys are not accepted as arguments, because other users of the machine can read those. */
 export async function readPipedKey(io: Io): Promise<SourcedValue> {
   const text = (await io.stdin.readText()).trim();
-  if (text === '') throw new UsageError('Standard input is empty; --with-token reads the key from it.');
+  if (text === '') throw new UsageError('--with-token reads the key from standard input, which is empty.');
   return { value: text, source: 'standard input' };
 }
 

@@ -96,7 +96,7 @@ export const describeLink = operation({
   response: z.object({
     purpose: z.enum(['invitation', 'password-reset']),
     email: z.string().nullable(),
-    organization: z.string().nullable().describe('Display name of the organization of an invitation'),
+    organization: z.string().nullable().describe('For an invitation: the display name of its organization'),
     role: z.enum(roles).nullable(),
     expiresAt: Time,
   }),

@@ -13,7 +13,9 @@ const fields = {
   key: z
     .string()
     .nullable()
-    .describe('A public key itself. Null for a private key, and for an unused public key of an earlier version'),
+    .describe(
+      'The key itself if it is public. Null for a private key, and for a public key that an earlier version of the service created, until that key is used',
+    ),
   createdAt: Time,
   expiresAt: Time.nullable(),
   lastUsedAt: Time.nullable().describe('To the minute'),

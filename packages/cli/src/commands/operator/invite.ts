@@ -29,7 +29,8 @@ export const command = defineCommand({
   ],
   run: async (context, { email, role = 'owner', reset, 'token-file': file }) => {
     if (reset !== undefined) {
-      if (email !== undefined) throw new UsageError('--reset has its own address. Leave out the argument.');
+      if (email !== undefined)
+        throw new UsageError('--reset takes the e-mail address as its value. Leave out the argument EMAIL.');
       const link = await asOperator(context, file, (client) => client.createPasswordReset({ body: { email: reset } }));
       return reportLink(link, [['E-mail', link.email]]);
     }
