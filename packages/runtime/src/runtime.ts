@@ -169,7 +169,7 @@ export type Runtime = {
    */
   diskUsage(organizationId: string): Promise<number>;
   readonly outputs: InstanceOutputs;
-  /** Deletes the files of an ended instance. Call it after storing how the instance ended. Idempotent. */
+  /** Deletes the files of an ended instance. Call this after storing how the instance ended. Idempotent. */
   forget(instanceId: string): Promise<void>;
   /** Deletes a prepared project, and caches and environments that only it used. Idempotent. */
   discard(prepared: PreparedProject): Promise<void>;

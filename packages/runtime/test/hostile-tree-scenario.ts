@@ -145,7 +145,7 @@ export async function runHostileTrees({ open, root, names }: ScenarioOptions): P
     await noteRemovals();
     await second.close();
     endAttacks();
-    // Trees in quarantine must not prevent the next server from starting either.
+    // Trees in quarantine must not prevent the next server process from starting either.
     const third = await open({ dataDirectory, logger });
     await third.close();
     await settle();
@@ -206,7 +206,7 @@ export async function removeHostileTrees(root: string): Promise<void> {
 type OrphanDirectory = {
   readonly place: string;
   readonly directory: (name: string) => string;
-  /** Creates directories like those of a killed server, which the next server has to remove. */
+  /** Creates directories like those of a killed server, which the next server process has to remove. */
   readonly removed: (name: string) => string;
 };
 

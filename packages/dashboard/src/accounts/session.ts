@@ -24,7 +24,7 @@ export function useUser(): User {
   return data;
 }
 
-/** Stores the signed-in person after a sign-in and informs the other tabs. Every sign-in must call it. */
+/** Stores the signed-in person after a sign-in and informs the other tabs. Every form that signs a person in must call this. */
 export function setUser(queries: QueryClient, user: User): void {
   queries.setQueryData(userQuery.queryKey, user);
   channel.postMessage('signed in');

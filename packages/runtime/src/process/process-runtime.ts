@@ -32,7 +32,7 @@ const reapMs = 5000;
 
 /**
  * Runs instances as processes of this machine. Each is a child of its own supervisor, so it survives the server, and
- * the next server adopts it from its record. Rejects with `RuntimeUnavailable` if this machine cannot run bots.
+ * the next server process adopts it from its record. Rejects with `RuntimeUnavailable` if this machine cannot run bots.
  */
 export async function createProcessRuntime(given: ProcessRuntimeOptions): Promise<Runtime> {
   const options = withDefaults(given);

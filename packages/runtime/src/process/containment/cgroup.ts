@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import type { ResourceLimits, Usage } from '../../runtime.ts';
 import type { CgroupHost } from './cgroup-host.ts';
 
-/** Directories of one instance's groups. They are absolute because the next server may run in another group. */
+/** Directories of one instance's groups. They are absolute because the next server process may run in another group. */
 export type InstanceCgroups = CgroupHost;
 
 /**

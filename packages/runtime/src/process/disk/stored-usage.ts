@@ -7,7 +7,7 @@ const stallMs = 10 * 60_000;
 export type StoredUsage = {
   /** Bytes as last measured, or 0 before the first measurement. */
   readonly bytesOf: (owner: string) => number;
-  /** Measures the owner again soon. Call it when a build of the owner has ended or a project of the owner was removed. */
+  /** Measures the owner again soon. Call this when a build of the owner has ended or a project of the owner was removed. */
   readonly changed: (owner: string) => void;
   readonly refresh: (signal: AbortSignal) => void;
 };

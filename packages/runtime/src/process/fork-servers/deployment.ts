@@ -181,8 +181,8 @@ export function createDeployment(context: DeploymentContext, id: string): Deploy
 }
 
 /**
- * Stops a fork server that is no longer needed. While this server closes, does nothing, because the next server adopts the fork
- * server.
+ * Stops a fork server that is no longer needed. While this server closes, does nothing, because the next server process adopts
+ * the fork server.
  */
 async function drop(context: DeploymentContext, server: ForkServer | null): Promise<void> {
   if (server === null) return;

@@ -34,13 +34,13 @@ export type ForkServers = {
   readonly isKnown: (groupName: string) => boolean;
   /** Stops the least recently used fork servers until the remaining ones fit into the memory limit. */
   readonly limitMemory: () => Promise<void>;
-  /** Closes the connections to the supervisors. Fork servers keep running, so that the next server can adopt them. */
+  /** Closes the connections to the supervisors. Fork servers keep running, so that the next server process can adopt them. */
   readonly close: () => Promise<void>;
 };
 
 /**
- * Adopts the fork servers that a previous server process with this data directory started. Removes those that have ended or are
- * not ready, or whose deployment already has a fork server.
+ * Adopts the fork servers that a previous server process with this data directory started. Removes a fork server that has ended
+ * or is not ready, or whose deployment already has another one.
  */
 export async function openForkServers(options: ForkServersOptions): Promise<ForkServers> {
   const { logger } = options;

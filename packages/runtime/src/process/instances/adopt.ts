@@ -56,7 +56,10 @@ function readInstance(files: InstanceFiles, bootId: string, now: Date): Recorded
   return { files, record, supervisor, end };
 }
 
-/** Stores how an instance ended. Ignores errors such as a full disk, because the next server determines the same end again. */
+/**
+ * Stores how an instance ended. Ignores errors such as a full disk, because the next server process determines the same end
+ * again.
+ */
 function tryWriteEnd(files: InstanceFiles, end: InstanceEnd): void {
   try {
     writeEnd(files, end);

@@ -19,7 +19,7 @@ export type InstanceRegistryOptions = RemovalContext &
     readonly logger: RuntimeLogger;
   };
 
-/** The instances that this server started or adopted, by id, until they are forgotten. */
+/** The instances that this server started or adopted, by id, until `forget` is called for them. */
 export type InstanceRegistry = {
   readonly byId: ReadonlyMap<string, Instance>;
   readonly add: (opened: OpenedInstance) => Instance;

@@ -168,7 +168,7 @@ function watchEnd(
     else finishOnce(null);
     await ended;
   };
-  /** Record the reason before the kill, so that the next server knows it if this server is killed here. */
+  /** Record the reason before the kill, so that the next server process knows it if this server is killed here. */
   const killFor = (path: string, reason: string) => {
     if (end !== null || finishing !== null) return;
     try {

@@ -40,7 +40,10 @@ export function findProject(store: ProjectStore, id: string, ownAccounts: boolea
   return project.gid !== null && project.gid >= firstAccountId && project.gid <= lastAccountId ? project : null;
 }
 
-/** Records that a project is being prepared in its final directory, so that the next server deletes it if it is incomplete. */
+/**
+ * Records that a project is being prepared in its final directory, so that the next server process deletes it if it is
+ * incomplete.
+ */
 export async function markProjectIncomplete(store: ProjectStore, id: string): Promise<string> {
   writeFileSync(beginningPath(store, id), '', { mode: 0o600 });
   await removeProject(store, id);
@@ -108,8 +111,8 @@ async function removeUnusedExcept(store: ProjectStore, owner: string, projects: 
 }
 
 /**
- * Removes incomplete projects, and environments and caches without a project. Call it while no project is being prepared. Logs
- * and skips unreadable entries.
+ * Removes incomplete projects, and environments and caches without a project. Call this while no project is being prepared.
+ * Logs and skips unreadable entries.
  */
 export async function cleanUpProjects(store: ProjectStore, logger: Pick<RuntimeLogger, 'error'>): Promise<void> {
   const removeUnfinished = async (name: string): Promise<void> => {

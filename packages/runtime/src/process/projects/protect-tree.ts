@@ -18,7 +18,7 @@ export type ProtectOptions = {
 };
 
 /**
- * Gives a tree to root, readable for the group, and removes entries that are not files, directories or links. Call it
+ * Gives a tree to root, readable for the group, and removes entries that are not files, directories or links. Call this
  * only while no process of the build's account is running, because it could replace a file with a link. Rejects with
  * `PrepareError` if an entry belongs to another account or cannot be read, and with the signal's reason after an abort.
  */

@@ -27,7 +27,7 @@ const recordSchema = z.object({
   supervisor: processIdentitySchema.nullable(),
 });
 
-/** What the next server needs to adopt a fork server. Contains no environment variables, because they can be secret. */
+/** What the next server process needs to adopt a fork server. Contains no environment variables, because they can be secret. */
 export type ForkServerRecord = z.infer<typeof recordSchema>;
 
 export type ForkServerFiles = {

@@ -41,7 +41,7 @@ const endSchema = z.object({
   diskLimit: z.string().optional(),
 });
 
-/** What the next server needs to adopt an instance. Contains no environment variables, because they can be secret. */
+/** What the next server process needs to adopt an instance. Contains no environment variables, because they can be secret. */
 export type InstanceRecord = z.infer<typeof recordSchema>;
 
 /** Path of the file that says how the instance ended. Written once, after its last process has ended. */

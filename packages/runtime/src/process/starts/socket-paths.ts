@@ -16,7 +16,7 @@ export type SocketPaths = {
 
 /**
  * Returns paths of sockets in the directories of instances. A path that would be too long goes through a link in a
- * directory with a short path. The link `<dataDirectory>/short-path` leads the next server to that directory, which is
+ * directory with a short path. The link `<dataDirectory>/short-path` leads the next server process to that directory, which is
  * created again if something cleans up `/tmp`.
  */
 export function openSocketPaths(dataDirectory: string, instancesDirectory: string, isRoot: boolean): SocketPaths {

@@ -30,7 +30,7 @@ export function createStarter(context: StarterContext): Starter {
   const { instances, logger } = context;
   const launching = new Map<string, Promise<Instance>>();
   const cancellations = new Map<string, AbortController>();
-  // Reserve ports until instances are forgotten, because the server may still send requests to them.
+  // Keep the port of an instance reserved until `forget`, because the server may still send requests to it.
   const ports = createPortReservations(() => [...instances.byId.values()].map((other) => other.record().port));
 
   const launchOnce = async (spec: InstanceSpec, attempt: number, signal: AbortSignal): Promise<Instance> => {
