@@ -52,7 +52,7 @@ export type Context = {
   readonly registries: RegistryAccess;
   /** Wakes the delivery of secrets in this region. */
   readonly deliverSecrets: () => void;
-  /** Removes a revoked key, or with null all keys, from the caches of this server and the others. */
+  /** Removes a revoked key (with null: all keys) from the key caches of all servers. */
   readonly announceRevocation: (keyId: string | null) => Promise<void>;
   /** The library better-auth, which signs people in. */
   readonly auth: Auth;

@@ -82,7 +82,7 @@ export async function createOperatorInvitation(
   return { ...created, organization: name };
 }
 
-/** The link with which the first person joins an organization as owner. Null if it has members. */
+/** The link with which the first person joins an organization as owner. Null if the organization has members. */
 export async function createFirstInvitation(
   context: Context,
   scope: { readonly organizationId: string; readonly serviceUrl: string },
@@ -152,7 +152,7 @@ export async function findOpenLink({ db, now }: Context, visitor: Visitor, token
 }
 
 /**
- * Deletes a link that is being used, and returns its row. Call it in the transaction that grants what the link offers.
+ * Deletes a link that is being used, and returns its row. Call this in the transaction that grants what the link offers.
  *
  * @throws failure `link-invalid`
  */

@@ -70,7 +70,7 @@ export async function storePassword(db: Database, row: Insertable<UserCredential
     .execute();
 }
 
-/** Deletes all sessions of a user, except for one if it is given. */
+/** Deletes all sessions of a user, except for the given session, if any. */
 export async function deleteSessions(db: Database, userId: string, exceptId: string | null): Promise<void> {
   await db
     .deleteFrom('user_sessions')

@@ -1,6 +1,6 @@
 import type { Actor, Person } from '../audit/chain.ts';
 
-/** A request without an organization, as sign-in and account operations see it. */
+/** A request that belongs to no organization, for example a sign-in or a change of the account. */
 export type Visitor = {
   /** IP address of the client. Empty if unknown. */
   readonly address: string;

@@ -22,7 +22,7 @@ export type ServingDeployment = {
   readonly missedSecrets: PinnedSecrets | null;
 };
 
-/** Locks an agent for a session start and returns its serving deployment in this region. Call it in a transaction. */
+/** Locks an agent for a session start and returns its serving deployment in this region. Call this in a transaction. */
 export async function lockAgentForStart(
   db: Database,
   organizationId: string,
@@ -49,7 +49,7 @@ export async function lockAgentForStart(
   return { agentId, deploymentId, maxAgents, maxSessionSeconds, websocketAuth, websocketStart, missedSecrets };
 }
 
-/** Locks an agent before its instance numbers change. Call it in a transaction. */
+/** Locks an agent before its instance numbers change. Call this in a transaction. */
 export async function lockAgentForScaling(db: Database, agentId: string): Promise<void> {
   await lockAgent(db, agentId);
 }

@@ -15,7 +15,7 @@ export type NewDeployment = {
   readonly secretPins: readonly SecretPin[];
 };
 
-/** Creates the desired deployment of an agent. Call it in a transaction that holds the agent's lock. */
+/** Creates the desired deployment of an agent. Call this in a transaction that holds the agent's lock. */
 export async function createDeployment(
   context: { db: Database; now: () => Date; newId: () => string },
   agent: Pick<AgentRow, 'id'>,

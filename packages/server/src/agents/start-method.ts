@@ -2,7 +2,7 @@ import type { AgentDetails } from '@bothost/contract';
 import type { Runtime } from '@bothost/runtime';
 import { formatReason } from './present.ts';
 
-/** Adds to an agent how instances of its serving deployment are started, if this server has started one of them. */
+/** Adds `startMethod` to an agent: how instances of its deployment are started, if this server has started one of them. */
 export function withStartMethod(
   { runtime }: { readonly runtime: Pick<Runtime, 'startMethods'> },
   agent: AgentDetails,

@@ -20,7 +20,9 @@ export type RefusalLog = {
   readonly recordLeftOut: () => Promise<void>;
 };
 
-/** Records refused requests in the audit log, each in its own transaction. `limit` keeps them from filling the disk. */
+/**
+ * Records refused requests in the audit log, each in its own transaction. `limit` keeps these entries from filling the disk.
+ */
 export function createRefusalLog(
   context: { readonly db: Database; readonly now: () => Date; readonly logger: Pick<Logger, 'warn'> },
   limit: { readonly take: (organizationId: string) => boolean },

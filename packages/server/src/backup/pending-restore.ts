@@ -15,7 +15,7 @@ export async function findPendingRestore(dataDirectory: string): Promise<Pending
 }
 
 /**
- * Rejects if an earlier `botcli operator restore` was interrupted. Call it before creating anything in the data
+ * Rejects if an earlier `botcli operator restore` was interrupted. Call this before creating anything in the data
  * directory, which must stay empty for the next restore.
  *
  * @throws OperatorError

@@ -7,7 +7,7 @@ const batchRows = 200;
 /** A batch of rows of one table, as the text of a JSON array. */
 export type TableBatch = { readonly table: string; readonly number: number; readonly rows: string };
 
-/** Reads all tables in batches. Call it in a `repeatable read` transaction, so that all see one snapshot. */
+/** Reads all tables in batches. Call this in a `repeatable read` transaction, so that all tables are read from one snapshot. */
 export async function* readTables(db: Database): AsyncGenerator<TableBatch> {
   for (const table of await listTableNames(db)) {
     // The database serializes the rows, so values of all types keep their precision.

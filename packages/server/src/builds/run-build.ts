@@ -19,7 +19,7 @@ export type RunContext = AttemptContext & {
   /** Called when a build has ended. */
   readonly onEnded: (build: { readonly id: string; readonly status: BuildStatus; readonly seconds: number }) => void;
   readonly retries: BuildRetries;
-  /** Signal that aborts when this server stops its builds. The next server starts these builds again. */
+  /** Signal that aborts when this server stops its builds. The next server process starts these builds again. */
   readonly closing: AbortSignal;
 };
 
@@ -30,7 +30,7 @@ export type BuildRetries = Map<string, { readonly attempts: number; readonly unt
 const maxAttempts = 5;
 const firstRetryMs = 2_000;
 
-/** Number of servers that may die during a build. The build probably killed them, so it is not started again. */
+/** Number of server processes that may die during a build. The build then probably killed them, so it is not started again. */
 const maxServerDeaths = 2;
 const interrupted = {
   state: 'failed',
@@ -52,7 +52,7 @@ export async function runBuild(context: RunContext, before: BuildRow, cancel: Ab
   const build = await changeOpenBuild(context.db, before.id, { updated_at: now, ...(mayStart ? started : {}) });
   // The build ended after the query that listed it.
   if (build === undefined) return;
-  // Cancel the build here, because its server died after the cancel request and before it stopped the build.
+  // Cancel the build here: the server that ran it died after the cancel request and before it stopped the build.
   if (isCanceled(build)) return end(context, build, log, canceled);
   if (!mayStart) return end(context, build, log, interrupted);
   if (before.state === 'building' && !context.retries.has(build.id)) {

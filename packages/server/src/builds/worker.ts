@@ -13,9 +13,9 @@ export type WorkerContext = Omit<RunContext, 'retries' | 'closing'> & {
 /** Runs the builds of the region, including builds that a previous server process did not finish. */
 export type BuildWorker = {
   readonly start: () => Promise<void>;
-  /** Polls immediately. Call it when a build was created or canceled. */
+  /** Polls immediately. Call this when a build was created or canceled. */
   readonly wake: () => void;
-  /** Stops the worker and its running builds. The next server starts these builds again. */
+  /** Stops the worker and its running builds. The next server process starts these builds again. */
   readonly close: () => Promise<void>;
 };
 

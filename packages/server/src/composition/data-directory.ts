@@ -40,7 +40,7 @@ export async function openDataDirectory(
   return { path, id, rootKey: Buffer.from(key, 'hex') };
 }
 
-/** Time to wait for the previous server to exit, in milliseconds. */
+/** Time to wait for the previous server process to exit, in milliseconds. */
 const claimMs = 3_000;
 
 /**

@@ -25,7 +25,7 @@ export type Foundation = {
   readonly store: Store;
   /** Whether no other server that uses this database is alive. */
   readonly isAlone: boolean;
-  /** The last heartbeat of the previous server in this region. Null in a new region. */
+  /** The last heartbeat of the previous server process in this region. Null in a new region. */
   readonly lastHeartbeat: Date | null;
   /** Resolves when another server has taken the region. */
   readonly regionLost: Promise<Error>;

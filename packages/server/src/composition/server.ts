@@ -131,8 +131,8 @@ async function serveOwnDirectories({ context, config }: Parts): Promise<readonly
 }
 
 async function startWork({ context, removeTree, config, teardown }: Parts): Promise<void> {
-  // Start the heartbeat only after sessions of the previous server have ended, because their end time is the previous
-  // server's last heartbeat.
+  // Start the heartbeat only after the sessions that were lost with the previous server process are recorded as ended, because
+  // their end time is the last heartbeat of that process.
   await context.reconciler.start();
   await context.builds.worker.start();
   const periodicTasks = startPeriodicTasks({

@@ -34,7 +34,7 @@ export type AgentSocketContext = {
   readonly logger: Logger;
   readonly toFailure: ToFailure;
   readonly resolveClient: (incoming: IncomingMessage) => Client;
-  /** Creates the session and claims its instance. If it rejects, neither exists. */
+  /** Creates the session and claims its instance. If this rejects, there is no session and no claim. */
   readonly connect: (target: SocketTarget) => Promise<SocketSession>;
 };
 

@@ -9,7 +9,7 @@ import { refuseUpgrade } from './failure-response.ts';
 export type SocketClient = {
   /** Aborts when the client disconnects. */
   readonly disconnected: AbortSignal;
-  /** Call it when the session has an instance, which may still be starting. */
+  /** Prepares the client once an instance is claimed for its session. That instance may still be starting. */
   readonly claimed: () => Promise<void>;
   /** Accepts the client and returns its paused WebSocket. Null if the client has disconnected. */
   readonly join: (bot: WebSocket) => Promise<WebSocket | null>;

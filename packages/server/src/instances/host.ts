@@ -7,9 +7,9 @@ export type Host = { readonly id: string; readonly region: string };
 const aliveMs = 60_000;
 
 /**
- * Records this host as the host of its region. The caller holds the region's lock, so no other host of the region is
- * alive, and this server cleans up after the previous one. Returns the last heartbeat of the previous server (null in a
- * new region), and whether all servers of other regions have been silent for a minute.
+ * Records this host as the host of its region. The caller holds the region's lock, so no other host of the region is alive, and
+ * this server cleans up after the previous server process. Returns the last heartbeat of that process (null in a new region),
+ * and whether all servers of other regions have been silent for a minute.
  */
 export async function recordHost(
   context: { db: Database; now: () => Date },
@@ -21,8 +21,8 @@ export async function recordHost(
       .select('heartbeat_at')
       .where('region', '=', host.region)
       .executeTakeFirst();
-    // Do not write a heartbeat yet. If this server were killed before it ended the relayed sessions of the previous
-    // server, their end time would be lost.
+    // Do not write a heartbeat yet: the previous server process's last heartbeat is the end time of the sessions that it
+    // relayed. If this server were killed before it ended these sessions, their end time would be lost.
     await db
       .insertInto('hosts')
       .values({ ...host, heartbeat_at: context.now() })

@@ -19,7 +19,7 @@ export function listOpenInstances(db: Database, hostId: string): Promise<OpenIns
   return listOpenInstanceRows(db, hostId);
 }
 
-/** Fills a warm pool up to `idle`, within `maxAgents`. Call it in a transaction that holds the agent's lock. */
+/** Fills a warm pool up to `idle`, within `maxAgents`. Call this in a transaction that holds the agent's lock. */
 export async function provisionInstances(
   context: { db: Database; now: () => Date; newId: () => string; host: { readonly id: string } },
   pool: { deploymentId: string; agentId: string; idle: number; maxAgents: number },

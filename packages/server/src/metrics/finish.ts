@@ -6,7 +6,7 @@ import { computeSeries, type Sample } from './series.ts';
 
 type Context = { db: Database };
 
-/** Stores the final metrics of a session, if it has samples. Call it in the transaction that ends it. */
+/** Stores the final metrics of a session, if there are samples. Call this in the transaction that ends the session. */
 export async function finishMetrics(context: Context, sessionId: string, late: readonly Sample[]): Promise<void> {
   const stored = await listSamples(context.db, sessionId);
   const row = summarize(sessionId, merge(stored, late));

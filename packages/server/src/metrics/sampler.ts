@@ -6,7 +6,7 @@ import type { Sample } from './series.ts';
 export type SampledSession = { readonly sessionId: string; readonly instanceId: string };
 
 export type Sampler = {
-  /** Takes a sample of each session. Call it every second. */
+  /** Takes a sample of each session. Call this every second. */
   readonly sample: (targets: readonly SampledSession[]) => Promise<void>;
   /** Stores the samples taken since the last call. Call this every few seconds; a kill loses at most the samples since then. */
   readonly store: () => Promise<void>;

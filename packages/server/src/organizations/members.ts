@@ -55,7 +55,7 @@ export async function listMembers(
   return (await listMemberRows(db, scope.organizationId)).map(present);
 }
 
-/** Adds the acting person. A member keeps the role that has more rights. Call it in a transaction. */
+/** Adds the person who made the request. A member keeps the role that has more rights. Call this in a transaction. */
 export async function addMember(context: Context, scope: Scope, role: Role): Promise<void> {
   const userId = scope.person?.id;
   if (userId === undefined) throw new Error('Only a person can join an organization.');

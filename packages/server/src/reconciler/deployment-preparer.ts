@@ -6,7 +6,7 @@ import type { Database } from '../store/tables.ts';
 import type { Backoff } from './backoff.ts';
 import type { Outcomes } from './outcomes.ts';
 
-/** Preparations are never aborted: they outlive a shutdown, or the next server starts them again. */
+/** Preparations are never aborted: they outlive a shutdown, or the next server process starts them again. */
 const never = new AbortController().signal;
 
 type Context = {

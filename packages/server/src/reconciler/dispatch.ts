@@ -62,7 +62,7 @@ const acceptMs = 5;
  * live once the bot has accepted it (docs/bot-contract.md, "Start"). Rejects if the result cannot be recorded.
  */
 export async function dispatch(context: DispatchContext, session: ReadySession): Promise<void> {
-  // Record the dispatch for all bots. If the bot has exited when the next server starts, only this record shows that
+  // Record the dispatch for all bots. If the bot has exited when the next server process starts, only this record shows that
   // the bot had the session.
   const recorded = context.retryWrite(() => markDispatched(context, session.id));
   // A bot without a status route could get the session twice after a crash, so wait for the commit before sending the
@@ -84,7 +84,7 @@ export async function dispatch(context: DispatchContext, session: ReadySession):
   if (isLate) abort();
   const outcome = await answer;
   context.closing.removeEventListener('abort', abort);
-  // The request was aborted because this server closes. The next server asks the bot for the state.
+  // The request was aborted because this server closes. The next server process asks the bot for the session's state.
   if (context.closing.aborted) return;
   if (isLate) return context.endSession(session.id, 'BOT_START_TIMEOUT');
   // A short session may end before the bot responds to a status request.

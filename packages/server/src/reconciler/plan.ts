@@ -81,7 +81,7 @@ export type Action =
       readonly sessionId: string;
       readonly status: KnownCompletionStatus;
       readonly at: 'now' | 'last-heartbeat';
-      /** Ends the session only if it is still waiting, because its client may connect at the same time. */
+      /** Ends the session only if it still waits for its client, which may connect at the same time. */
       readonly only?: 'waiting';
     };
 

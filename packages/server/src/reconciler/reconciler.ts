@@ -38,13 +38,13 @@ export type ReconcilerContext = {
   readonly key: Buffer;
   /** Keys that decrypt the secrets with which an instance is started. */
   readonly keyring: Keyring;
-  /** Returns the URL from which bots fetch their ICE servers. Call it only after the service listens. */
+  /** Returns the URL from which bots fetch their ICE servers. Call this only after the service listens. */
   readonly iceConfigUrl: () => string;
   readonly ownership: SessionOwnership;
   readonly directory: SessionDirectory;
   readonly sampler: Sampler;
   readonly telemetry: Telemetry;
-  /** The last heartbeat of the previous server, which is when the WebSockets that it relayed ended. */
+  /** The last heartbeat of the previous server process: the end time of the WebSockets that this process relayed. */
   readonly lastHeartbeat: Date | null;
   readonly retryWrite: RetryWrite;
   /** Maximum number of instances per organization that start at the same time. */
@@ -76,7 +76,7 @@ export type Reconciler = {
 
 /**
  * Creates the reconciler. A pass runs on request, on runtime events, and each second. Each pass reads the observed
- * state from the database and the runtime, so a new server continues where the previous one stopped.
+ * state from the database and the runtime, so a new server process continues where the previous process stopped.
  */
 export function createReconciler(context: ReconcilerContext): Reconciler {
   const { ownership, directory, logger } = context;

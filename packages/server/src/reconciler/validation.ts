@@ -27,11 +27,11 @@ type Context = {
 /** Validates deployments: a deployment serves only after one of its instances was ready. */
 export type Validation = {
   readonly passed: (deployment: OpenDeployment) => Promise<void>;
-  /** Call it when an instance did not become ready. Never rejects. */
+  /** Records that an instance of the deployment did not become ready. Never rejects. */
   readonly startFailed: (deployment: OpenDeployment, error: unknown, timedOut: boolean) => Promise<void>;
-  /** Call it when an instance is ready. */
+  /** Records that an instance of the deployment became ready. */
   readonly started: (deployment: OpenDeployment) => Promise<void>;
-  /** Call it when an instance without a session exited by itself. */
+  /** Records that an instance of the deployment exited by itself while it waited for a session. */
   readonly idleExit: (deploymentId: string, exit: NonNullable<Problem['exit']>) => Promise<void>;
 };
 

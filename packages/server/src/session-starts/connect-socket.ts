@@ -26,7 +26,7 @@ export type SocketSession = {
   /** Headers that only the service may send to the bot. */
   readonly headers: Readonly<Record<string, string>>;
   readonly live: () => Promise<void>;
-  /** Call it when the bot sends its first message. */
+  /** The caller must call this when the bot sends its first message: the instance then gets its normal CPU limit. */
   readonly onFirstMessage: () => void;
   /** Records the bot's HTTP response in the session if the bot rejected the WebSocket. */
   readonly refused: (response: { readonly status: number; readonly phrase: string }) => Promise<void>;

@@ -43,7 +43,7 @@ export type SessionStartStatistics = {
   readonly p99Ms: number | null;
 };
 
-/** Sessions that were created since a time and that their bot has accepted. */
+/** Counts the sessions that were created since `since` and that a bot accepted, and measures how long their starts took. */
 export async function readSessionStartStatistics(
   db: Database,
   organizationId: string,
@@ -70,7 +70,10 @@ export type SessionEndStatistics = {
   readonly failedAt: Date | null;
 };
 
-/** Sessions that ended since a time, by agent. Those without a client or stopped by somebody are not failures. */
+/**
+ * Counts the sessions that ended since `since`, by agent. A session whose client never connected, or that somebody stopped, is
+ * not a failure.
+ */
 export async function readSessionEndStatistics(
   db: Database,
   organizationId: string,

@@ -106,7 +106,9 @@ export function endSessionRow(
 /** Maximum number of events per session. Without a limit, a bot could grow its session's row indefinitely. */
 const eventsAtMost = 100;
 
-/** Appends events unless the session already has them, because a server that was killed may have stored them already. */
+/**
+ * Appends events that the session does not have yet: a server process that was killed may already have stored the same events.
+ */
 export async function appendEvents(db: Database, id: string, events: readonly StoredEvent[]): Promise<void> {
   const added = JSON.stringify(events);
   await sql`update sessions set events = events || ${added}::jsonb

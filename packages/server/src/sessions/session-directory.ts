@@ -34,13 +34,13 @@ export type SessionDirectory = {
     session: Pick<SessionLocation, 'sessionId' | 'organizationId' | 'agentName'>,
   ) => Promise<SessionLocation | undefined>;
   readonly expect: (entry: Omit<SessionLocation, 'open'>) => void;
-  /** Call it when the instance of a session is ready. */
+  /** Stores the address of a session's instance, which is ready now. */
   readonly ready: (sessionId: string, address: Address) => void;
-  /** Call it when the bot has accepted the session. */
+  /** Marks a session as accepted by its bot. */
   readonly opened: (sessionId: string) => void;
   /** Drops the address of an exited instance. Callers continue to wait until the session's end is recorded. */
   readonly instanceExited: (instanceId: string) => void;
-  /** Call it when the session has ended. */
+  /** Removes a session that has ended. */
   readonly ended: (sessionId: string) => void;
   /** Resolves with the address once the instance is ready; null if the session ends or the signal aborts. */
   readonly whenReady: (sessionId: string, signal: AbortSignal) => Promise<Address | null>;

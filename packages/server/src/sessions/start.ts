@@ -29,7 +29,7 @@ export function startSession(context: Context, input: StartInput): Promise<Start
   return context.db.transaction().execute(async (db) => {
     const deployment = await serving({ ...context, db }, input);
     const waits = input.transport === 'websocket';
-    // A client of such an agent has no token that could name a session, so its session is created when it connects.
+    // Without a token, a client cannot name a session, so the session is created only when the client connects.
     if (waits && deployment.websocketAuth === 'none') return { deployment, claim: null };
     const now = context.now();
     const session = insertSession({

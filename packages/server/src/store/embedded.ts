@@ -18,7 +18,7 @@ const logCheckMs = 10 * 60_000;
 
 export type EmbeddedPostgres = {
   readonly address: DatabaseAddress;
-  /** Whether the database was already running, because the previous server was killed or left it running. */
+  /** Whether the database was already running, because the previous server process was killed or left the database running. */
   readonly adopted: boolean;
   /** Starts the database if it is not running. Concurrent calls share one start. Rejects with a StoreError. */
   readonly ensureRunning: () => Promise<void>;

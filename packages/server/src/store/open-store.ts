@@ -43,7 +43,7 @@ export type StoreOptions = {
   readonly onRegionLost: (error: Error) => void;
 };
 
-/** Time to wait for PostgreSQL to detect that the previous server is dead, in milliseconds. */
+/** Time to wait for PostgreSQL to detect that the previous server process is dead, in milliseconds. */
 const takeOverMs = 10_000;
 const retryMs = 500;
 

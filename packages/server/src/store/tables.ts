@@ -69,7 +69,7 @@ export type ApiKeysTable = {
   start: string;
   /** SHA-256 of the key. Keys are random, so a slow hash would add no security. */
   hash: Buffer;
-  /** Null for a private key, and for a public key of an earlier version until it is used again. */
+  /** Null for a private key, and for a public key that an earlier version of the service created, until that key is used. */
   public_key: string | null;
   created_at: Date;
   expires_at: Date | null;

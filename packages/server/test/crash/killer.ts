@@ -5,7 +5,7 @@ import type { ServerProcess, ServiceProcess } from '../support/service-process.t
 import type { Observer } from './observer.ts';
 import { type ObservedPhase, type SessionPhase, sessionPhases } from './session-phases.ts';
 
-/** One kill of the server, with the phases of all sessions at that time. It counts only for `phase`. */
+/** One kill of the server, with the phases of all sessions at that time. The kill counts only for `phase`. */
 export type ServerKill = {
   readonly phase: SessionPhase | null;
   readonly found: readonly ObservedPhase[];

@@ -6,7 +6,7 @@ export type Gate = {
   /** JavaScript for the start of a bot: delays `listen` until the gate allows it. */
   readonly prelude: string;
   readonly shut: () => void;
-  /** Resolves with the next waiting bot. Call it with `go` to make the bot listen, or `die` to make it exit. */
+  /** Resolves with a function for the next waiting bot: `go` makes the bot listen, and `die` makes it exit. */
   readonly next: () => Promise<(word: 'go' | 'die') => void>;
   readonly close: () => void;
 };

@@ -9,7 +9,7 @@ import { verifyVault } from './verify.ts';
 
 export type TaskContext = MaintenanceContext & {
   readonly pinsOf: ListPinnedRevisions;
-  /** Signal that aborts when the service stops. The next server continues the task. */
+  /** Signal that aborts when the service stops. The next server process continues the task. */
   readonly signal: AbortSignal;
 };
 
