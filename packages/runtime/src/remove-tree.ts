@@ -1,11 +1,10 @@
-import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync } from 'node:fs';
 import { chmod, lstat, readdir, readFile, realpath, rename, unlink } from 'node:fs/promises';
-import { Socket } from 'node:net';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { RemoveTree, RuntimeLogger } from './runtime.ts';
+import { runProgram } from './spawner.ts';
 
 /** A tree that takes longer is reported, and its removal continues. A million files take about 20 s. */
 const reportMs = 10 * 60_000;
@@ -97,31 +96,17 @@ async function findMountPoint(path: string): Promise<string | null> {
   return null;
 }
 
-function run(program: string, ...parameters: readonly string[]): Promise<string | null> {
-  return new Promise((resolve) => {
-    // Removals of many files at once must not slow down the service.
-    const script = `ulimit -v ${memoryKibibytes}; exec nice -n 19 "$@"`;
-    const child = spawn('sh', ['-c', script, 'sh', program, ...parameters], {
-      cwd: '/',
-      env: { PATH: '/usr/bin:/bin', LC_ALL: 'C' },
-      stdio: ['ignore', 'ignore', 'pipe'],
-    });
-    // Listen for errors first, because without a listener a program that cannot be started would crash the server.
-    child.once('error', (error) => resolve(error.message));
-    let errors = '';
-    child.stderr.setEncoding('utf8').on('data', (text: string) => {
-      errors = (errors + text).slice(0, reasonCharacters);
-    });
-    const timer = setTimeout(() => resolve(`${program} is still running after ${reportMs / 60_000} minutes`), reportMs);
-    // Do not keep a stopping server alive until `rm` has ended.
-    child.unref();
-    timer.unref();
-    if (child.stderr instanceof Socket) child.stderr.unref();
-    child.once('close', (code) => {
-      clearTimeout(timer);
-      resolve(code === 0 ? null : errors || `${program} failed`);
-    });
-  });
+/** Returns null, or the reason why the program failed. */
+async function run(...command: readonly string[]): Promise<string | null> {
+  // Removals of many files at once must not slow down the service.
+  const script = `ulimit -v ${memoryKibibytes}; exec nice -n 19 "$@"`;
+  const options = { cwd: '/', env: { PATH: '/usr/bin:/bin', LC_ALL: 'C' }, unref: true };
+  const running = runProgram(['sh', '-c', script, 'sh', ...command], options);
+  const settled = new AbortController();
+  const late = delay(reportMs, null, { signal: settled.signal, ref: false });
+  const result = await Promise.race([running, late]).finally(() => settled.abort());
+  if (result === null) return `${command[0]} is still running after ${reportMs / 60_000} minutes`;
+  return result.code === 0 ? null : result.stderr.slice(0, reasonCharacters) || `${command[0]} failed`;
 }
 
 async function succeeds(work: Promise<unknown>): Promise<boolean> {

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { spawnerPid } from '../../spawner.ts';
 import { readProcFile, readToEnd } from '../proc/read-proc-file.ts';
 import type { CgroupDirectories } from '../records/contained-processes.ts';
 import { type CgroupHierarchy, findCgroupHierarchies } from './cgroup-mounts.ts';
@@ -95,8 +96,8 @@ function isUsable(trial: string, pid: number): boolean {
 }
 
 /**
- * In version 2, only a group without processes (or the root group) can enable controllers for its children. So the server
- * moves to a leaf group, and moves back if other processes remain.
+ * In version 2, only a group without processes (or the root group) can enable controllers for its children. So the server and
+ * its spawner move to a leaf group, and move back if other processes remain.
  */
 function enableControllers(directory: string): readonly string[] {
   const parent = dirname(directory);
@@ -108,9 +109,11 @@ function enableControllers(directory: string): readonly string[] {
   if (!tryWrite(join(parent, 'cgroup.subtree_control'), request)) {
     const leaf = join(parent, serverGroup);
     mkdirSync(leaf, { recursive: true });
-    if (!tryWrite(join(leaf, 'cgroup.procs'), String(process.pid))) return [];
+    const moveTo = (group: string) =>
+      [process.pid, spawnerPid()].every((pid) => pid === null || tryWrite(join(group, 'cgroup.procs'), String(pid)));
+    if (!moveTo(leaf)) return [];
     if (!tryWrite(join(parent, 'cgroup.subtree_control'), request)) {
-      tryWrite(join(parent, 'cgroup.procs'), String(process.pid));
+      moveTo(parent);
       return [];
     }
   }

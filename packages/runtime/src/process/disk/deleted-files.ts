@@ -1,7 +1,6 @@
-import { execFile } from 'node:child_process';
+import { runProgram } from '../../spawner.ts';
 
 const timeoutMs = 5_000;
-const outputBytes = 64 * 1024 * 1024;
 const blockBytes = 512;
 
 export type MeasuredProcesses = { readonly id: string; readonly pids: readonly number[] };
@@ -11,31 +10,23 @@ export type MeasuredProcesses = { readonly id: string; readonly pids: readonly n
  * processes are searched first, so that a consumer with thousands of files delays no other one. Empty if this account cannot see
  * open files of bots.
  */
-export function measureDeletedFiles(
+export async function measureDeletedFiles(
   processes: readonly MeasuredProcesses[],
   device: number,
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, number>> {
   const ordered = [...processes].sort((a, b) => a.pids.length - b.pids.length);
   const ids = new Map(ordered.flatMap(({ id, pids }) => pids.map((pid) => [`/proc/${pid}/fd`, id] as const)));
-  if (ids.size === 0) return Promise.resolve(new Map());
+  if (ids.size === 0) return new Map();
   const tests = ['-maxdepth', '1', '-type', 'f', '-links', '0', '-printf', '%H %D %i %b\n'];
-  return new Promise((resolve) => {
-    execFile(
-      'find',
-      ['-L', ...ids.keys(), ...tests],
-      {
-        cwd: '/',
-        env: { PATH: '/usr/bin:/bin', LC_ALL: 'C' },
-        timeout: timeoutMs,
-        killSignal: 'SIGKILL',
-        maxBuffer: outputBytes,
-        signal,
-      },
-      // Ignore a failure of the search program, because processes end while it runs. Its output lists the files found so far.
-      (_, output) => resolve(sumFiles(output, ids, device)),
-    );
+  const search = runProgram(['find', '-L', ...ids.keys(), ...tests], {
+    cwd: '/',
+    env: { PATH: '/usr/bin:/bin', LC_ALL: 'C' },
+    signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
   });
+  // Ignore a failure of the search program, because processes end while it runs. Its output lists the files found so far.
+  const { stdout } = await search.catch(() => ({ stdout: '' }));
+  return sumFiles(stdout, ids, device);
 }
 
 function sumFiles(output: string, ids: ReadonlyMap<string, string>, device: number): ReadonlyMap<string, number> {

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { runProgram } from '../../spawner.ts';
 
 /** The directories of one instance or build, as absolute paths without line breaks. Missing ones count as empty. */
 export type MeasuredTree = { readonly id: string; readonly paths: readonly string[] };
@@ -39,36 +39,17 @@ async function runDu(trees: readonly MeasuredTree[], { stallMs, isBackground, si
   const du = ['du', '-s', '-x', '-P', '--block-size=1', '--', ...trees.flatMap(({ paths }) => paths)];
   const script = `ulimit -v ${memoryKibibytes}; exec "$@"`;
   const program = isBackground === true ? ['nice', '-n', '19', ...du] : du;
-  const isComplete = await new Promise<boolean>((resolve) => {
-    const child = spawn('sh', ['-c', script, 'sh', ...program], {
-      cwd: '/',
-      env: { PATH: '/usr/bin:/bin', LC_ALL: 'C' },
-      stdio: ['ignore', 'pipe', 'ignore'],
-    });
-    child.once('error', () => resolve(false));
-    const kill = () => child.kill('SIGKILL');
-    let timer = setTimeout(kill, stallMs);
-    signal.addEventListener('abort', kill, { once: true });
-    let text = '';
-    child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
-      clearTimeout(timer);
-      timer = setTimeout(kill, stallMs);
-      const lines = (text + chunk).split('\n');
-      text = lines.pop() ?? '';
-      for (const line of lines) {
-        const [, bytes, path] = /^(\d+)\t(.*)$/.exec(line) ?? [];
-        if (path === undefined) continue;
-        bytesByPath.set(path, Number(bytes));
-        lastPath = path;
-      }
-    });
-    child.once('close', (_, killedBy) => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', kill);
-      // Exit status 1 is expected, because files disappear while `du` runs.
-      resolve(killedBy === null);
-    });
-  });
+  const env = { PATH: '/usr/bin:/bin', LC_ALL: 'C' };
+  const run = runProgram(['sh', '-c', script, 'sh', ...program], { cwd: '/', env, stallMs, signal });
+  const result = await run.catch(() => ({ signal: 'SIGKILL', stdout: '' }));
+  for (const line of result.stdout.split('\n')) {
+    const [, bytes, path] = /^(\d+)\t(.*)$/.exec(line) ?? [];
+    if (path === undefined) continue;
+    bytesByPath.set(path, Number(bytes));
+    lastPath = path;
+  }
+  // Exit status 1 is expected, because files disappear while `du` runs.
+  const isComplete = result.signal === null;
   const stalledAt = isComplete ? null : firstIncomplete(trees, lastPath);
   const measured = trees
     .slice(0, stalledAt ?? trees.length)

@@ -21,6 +21,6 @@ export function forkProgram(server: ForkServer, environment: Readonly<Record<str
       mark: record.containment === 'mark' ? `${instanceIdVariable}=${record.instanceId}` : null,
       environment,
     });
-    return { supervisor, main: identity, child: null, go, abandon };
+    return { supervisor, main: identity, supervisorProgram: null, go, abandon };
   };
 }

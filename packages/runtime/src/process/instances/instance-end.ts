@@ -1,10 +1,10 @@
-import type { ChildProcess } from 'node:child_process';
 import { existsSync, readFileSync, statSync, watch } from 'node:fs';
+import type { StartedProgram } from '../../spawner.ts';
 import { hasEnded, type ProcessIdentity, readProcessStat } from '../proc/process-identity.ts';
 import type { InstanceEnd, InstanceFiles } from '../records/instance-record.ts';
 import { describeStatus, readExitFile } from '../supervisor/supervisor.ts';
 
-/** `supervisorStatus` is the exit status of a supervisor that is a child of this server, otherwise null. */
+/** `supervisorStatus` is the exit status of a supervisor that this server started, or null if it is unknown. */
 export type InstanceState =
   | { readonly state: 'running' | 'supervisor-stopped' }
   | { readonly state: 'ended'; readonly supervisorStatus: number | null };
@@ -14,9 +14,9 @@ export function readInstanceState(instance: {
   readonly files: InstanceFiles;
   readonly main: ProcessIdentity | null;
   readonly supervisor: ProcessIdentity;
-  readonly child: ChildProcess | null;
+  readonly supervisorProgram: StartedProgram | null;
 }): InstanceState {
-  const { files, main, supervisor, child } = instance;
+  const { files, main, supervisor, supervisorProgram } = instance;
   if (main !== null) {
     // Do not check the supervisor's process: a forked bot can outlive it. The supervisor records the exit status of a bot before
     // it reaps the bot, so a reaped bot has a recorded status.
@@ -29,9 +29,10 @@ export function readInstanceState(instance: {
   if (stat !== null && stat.startTicks === supervisor.startTicks && !hasEnded(stat)) {
     return { state: stat.state === 'T' ? 'supervisor-stopped' : 'running' };
   }
-  // If the supervisor is a child of this server, its exit status is known only after the `exit` event of the child process.
-  const isExitKnown = child === null || child.exitCode !== null || child.signalCode !== null;
-  return isExitKnown ? { state: 'ended', supervisorStatus: child?.exitCode ?? null } : { state: 'running' };
+  // The exit status of a supervisor that this server started becomes known after its process has disappeared from `/proc`.
+  const end = supervisorProgram === null ? 'unknown' : supervisorProgram.end();
+  if (end === null) return { state: 'running' };
+  return { state: 'ended', supervisorStatus: end === 'unknown' ? null : end.code };
 }
 
 /** Calls `onExited` when the supervisor has written the exit status. Returns a function that stops watching. */

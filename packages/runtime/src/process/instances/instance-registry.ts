@@ -93,7 +93,7 @@ export function createInstanceRegistry(options: InstanceRegistryOptions): Instan
       );
       for (const found of earlier.instances) {
         await isolateFailure(logger, found.files.directory, () => {
-          const instance = add({ ...found, child: null });
+          const instance = add({ ...found, supervisorProgram: null });
           // Apply the session's CPU limit: the previous server process may have been killed while a session opened, when the
           // limit is higher.
           const { address, limits } = found.record;

@@ -1,5 +1,5 @@
-import type { ChildProcess } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
+import type { StartedProgram } from '../../spawner.ts';
 import { removeCgroups } from '../containment/cgroup.ts';
 import { type Containment, openContainment } from '../containment/containment.ts';
 import type { KernelUnits } from '../containment/kernel-units.ts';
@@ -30,8 +30,10 @@ export type OpenedInstance = {
   readonly files: InstanceFiles;
   readonly record: InstanceRecord;
   readonly supervisor: ProcessIdentity;
-  /** The supervisor as a child of this server. Null if a previous server process started it, or if the bot was forked. */
-  readonly child: ChildProcess | null;
+  /**
+   * The supervisor, if this server process started it for this instance. Null if a previous one did, or if the bot was forked.
+   */
+  readonly supervisorProgram: StartedProgram | null;
   readonly isForked?: boolean;
   /** The recorded end, or null. If it is set, no process of the instance is running. */
   readonly end: InstanceEnd | null;
@@ -83,7 +85,7 @@ export function openInstance(options: InstanceOptions): Instance {
     clock: options.clock,
     searchPath: options.path,
     limitBytes: options.outputLimitBytes,
-    adopted: options.child === null && options.isForked !== true,
+    adopted: options.supervisorProgram === null && options.isForked !== true,
     onDropped: options.onDropped,
     onError: (error) => options.onError(error, 'output could not be followed'),
   });
@@ -108,7 +110,7 @@ function watchEnd(
   output: Output,
   currentRecord: Instance['record'],
 ): Pick<Instance, 'end' | 'ended' | 'check' | 'stop' | 'killForMemory' | 'killForDisk' | 'close'> {
-  const { files, supervisor, child, onError } = options;
+  const { files, supervisor, supervisorProgram, onError } = options;
   const { main } = options.record;
   let end = options.end;
   let finishing: Promise<void> | null = null;
@@ -155,7 +157,7 @@ function watchEnd(
   const check = () => {
     if (end !== null || finishing !== null) return;
     output.poll();
-    const observed = readInstanceState({ files, main, supervisor, child });
+    const observed = readInstanceState({ files, main, supervisor, supervisorProgram });
     if (observed.state === 'ended') finishOnce(observed.supervisorStatus);
     // A bot with the service's account can stop its supervisor, which would then miss the bot's end.
     else if (observed.state === 'supervisor-stopped') signalAll([supervisor], 'SIGCONT');
@@ -179,13 +181,13 @@ function watchEnd(
     kill().catch((error: unknown) => onError(error, 'instance above a limit could not be killed'));
   };
 
-  const onExit = (code: number | null) => finishOnce(code);
-  child?.once('exit', onExit);
+  // If the status is unknown, the supervisor may still be running, and the watchdog finds its end.
+  supervisorProgram?.ended.then((known) => known !== 'unknown' && finishOnce(known.code));
   if (end !== null) {
     containment.close();
     output.finish();
     resolveEnded(end);
-  } else if (child === null) {
+  } else if (supervisorProgram === null) {
     const onWatchError = (error: unknown) => onError(error, 'exit file could not be watched');
     stopWatching = watchExitFile(files.exit, () => finishOnce(null), onWatchError);
     check();
@@ -211,7 +213,6 @@ function watchEnd(
     },
     close: async () => {
       isClosed = true;
-      child?.off('exit', onExit);
       await finishing;
       if (end === null) containment.close();
       close();

@@ -1,5 +1,5 @@
-import type { ChildProcess } from 'node:child_process';
 import type { ResourceLimits } from '../../runtime.ts';
+import type { StartedProgram } from '../../spawner.ts';
 import { type CpuPriority, cgroupsFor, createCgroups, limitCgroupCpu } from '../containment/cgroup.ts';
 import type { Isolation } from '../containment/isolation.ts';
 import type { ProcessIdentity } from '../proc/process-identity.ts';
@@ -29,8 +29,8 @@ export type ContainedLaunchOptions = {
 export type LaunchedProgram = {
   readonly record: InstanceRecord;
   readonly supervisor: ProcessIdentity;
-  /** The supervisor process, or null if it is not a child of this server. */
-  readonly child: ChildProcess | null;
+  /** The supervisor, or null if it was started earlier, for several instances. */
+  readonly supervisorProgram: StartedProgram | null;
   readonly go: () => void;
 };
 
@@ -52,11 +52,11 @@ export async function launchContained(
   createProcess: CreateProcess,
 ): Promise<LaunchedProgram> {
   const record = await createRecord(options);
-  const { supervisor, main, child, go, abandon } = await createProcess(record, options);
+  const { supervisor, main, supervisorProgram, go, abandon } = await createProcess(record, options);
   try {
     const complete = { ...record, supervisor, main };
     writeRecord(options.files, complete);
-    return { record: complete, supervisor, child, go };
+    return { record: complete, supervisor, supervisorProgram, go };
   } catch (error) {
     await abandon();
     throw error;

@@ -1,7 +1,6 @@
 import { enterCgroups } from '../containment/cgroup.ts';
 import { lowerPriorityOfSession } from '../containment/niceness.ts';
-import { readProcessStat } from '../proc/process-identity.ts';
-import { startSupervisor } from '../supervisor/supervisor.ts';
+import { go, startSupervisor } from '../supervisor/supervisor.ts';
 import type { CreateProcess } from './launch-contained.ts';
 
 export type SpawnedProgram = {
@@ -12,11 +11,11 @@ export type SpawnedProgram = {
   readonly hasPrivateTmp?: boolean;
 };
 
-/** Starts a program as a child of its own supervisor, which is a child of this server. */
+/** Starts a program as a child of its own supervisor. */
 export function spawnProgram({ hasPrivateTmp = false, ...program }: SpawnedProgram): CreateProcess {
   return async (record, { files, processLimit, priority }) => {
     const hasCpuController = record.cgroups?.cpu ?? false;
-    const { pid, child, go } = await startSupervisor({
+    const supervisorProgram = await startSupervisor({
       ...program,
       priority: hasCpuController ? null : priority,
       account: record.account,
@@ -26,16 +25,20 @@ export function spawnProgram({ hasPrivateTmp = false, ...program }: SpawnedProgr
       processLimit: record.containment === 'uid' ? processLimit : 0,
     });
     const abandon = async () => {
-      const exited = new Promise((resolve) => child.once('exit', resolve));
-      child.kill('SIGKILL');
-      await exited;
+      supervisorProgram.kill();
+      await supervisorProgram.ended;
     };
+    const { pid, startTicks } = supervisorProgram;
     try {
-      const startTicks = readProcessStat(pid)?.startTicks;
-      if (startTicks === undefined) throw new Error('The supervisor exited immediately.');
       if (record.cgroups !== null) await enterCgroups(record.cgroups, pid);
       if (!hasCpuController) lowerPriorityOfSession(pid, priority);
-      return { supervisor: { pid, startTicks }, main: null, child, go, abandon };
+      return {
+        supervisor: { pid, startTicks },
+        main: null,
+        supervisorProgram,
+        go: () => go(supervisorProgram),
+        abandon,
+      };
     } catch (error) {
       await abandon();
       throw error;

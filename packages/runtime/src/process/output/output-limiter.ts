@@ -1,6 +1,6 @@
-import { execFile } from 'node:child_process';
 import { closeSync, ftruncateSync, openSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import type { OffsetRange } from '../../runtime.ts';
+import { runProgram } from '../../spawner.ts';
 import { replaceFile } from '../records/replace-file.ts';
 import { lastOffset, type OutputFiles, readBase, readGap, readLastBytes } from './output-files.ts';
 import { gapToDrop } from './output-gap.ts';
@@ -100,10 +100,14 @@ export function createOutputLimiter(options: OutputLimiterOptions): OutputLimite
  * Frees the blocks of a range of a file while other processes may write, with `fallocate` of util-linux, because Node lacks the
  * system call. Returns false if `fallocate` is missing or the file system does not support holes.
  */
-function punchHole(path: string, from: number, to: number, searchPath: string): Promise<boolean> {
+async function punchHole(path: string, from: number, to: number, searchPath: string): Promise<boolean> {
   const range = ['--punch-hole', '--offset', String(from), '--length', String(to - from)];
-  const options = { env: { PATH: `${searchPath}:/usr/bin:/bin` }, timeout: 10_000 };
-  return new Promise((resolve) => {
-    execFile('fallocate', [...range, path], options, (error) => resolve(error === null));
-  });
+  const options = { cwd: '/', env: { PATH: `${searchPath}:/usr/bin:/bin` }, stallMs: 10_000 };
+  return runProgram(['fallocate', ...range, path], options).then(
+    ({ code }) => code === 0,
+    (error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return false;
+      throw error;
+    },
+  );
 }

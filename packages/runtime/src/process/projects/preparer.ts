@@ -183,7 +183,7 @@ async function cleanUpBuilds(
   const earlier = await readInstances(preparingDirectory, { bootId, logger, now: now() });
   for (const found of earlier.instances) {
     await isolateFailure(logger, found.files.directory, async () => {
-      const instance = open({ ...found, child: null });
+      const instance = open({ ...found, supervisorProgram: null });
       await instance.stop(0);
       await instance.close();
     });

@@ -56,8 +56,8 @@ export async function runCommand(options: RunOptions): Promise<void> {
     now: options.now(),
   };
   const program = { command: command.command, directory: command.directory, environment: options.environment };
-  const { record, supervisor, child, go } = await launchContained(contained, spawnProgram(program));
-  const instance = options.open({ files, record, supervisor, child, end: null });
+  const { record, supervisor, supervisorProgram, go } = await launchContained(contained, spawnProgram(program));
+  const instance = options.open({ files, record, supervisor, supervisorProgram, end: null });
   const kill = () => void instance.stop(0);
   signal.addEventListener('abort', kill, { once: true });
   try {

@@ -49,7 +49,7 @@ export function createStarter(context: StarterContext): Starter {
         now: context.now(),
         onForkFailed: (error) => logger.warn({ err: error, instanceId }, 'instance could not be forked'),
       });
-      const instance = instances.add({ ...launched, files, isForked: launched.child === null, end: null });
+      const instance = instances.add({ ...launched, files, isForked: launched.supervisorProgram === null, end: null });
       if (signal.aborted) await instance.stop(0);
       else go();
       return instance;

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { once } from 'node:events';
 import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,7 +7,7 @@ import fc from 'fast-check';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { trialAccount } from '../containment/isolation.ts';
 import { passThroughShell } from './shell-environment.ts';
-import { readExitFile, startSupervisor } from './supervisor.ts';
+import { go, readExitFile, startSupervisor } from './supervisor.ts';
 
 /** A program that prints a hash of each of its variables and the mask of signals that it ignores. */
 const printingBot = `
@@ -49,9 +48,8 @@ async function start(command: readonly string[], environment: Readonly<Record<st
     priority: null,
   });
   const cmdline = await readFile(`/proc/${supervisor.pid}/cmdline`, 'utf8');
-  const closed = once(supervisor.child, 'close');
-  supervisor.go();
-  await closed;
+  go(supervisor);
+  await supervisor.ended;
   return { directory, cmdline, exit: readExitFile(paths.exitPath), output: await readFile(paths.outputPath, 'utf8') };
 }
 

@@ -1,9 +1,8 @@
-import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { parseExitFile, readExitFile, startSupervisor } from './supervisor.ts';
+import { go, parseExitFile, readExitFile, startSupervisor } from './supervisor.ts';
 
 async function supervise(...command: readonly string[]) {
   const directory = await mkdtemp(join(tmpdir(), 'bothost-supervisor-'));
@@ -21,7 +20,7 @@ async function supervise(...command: readonly string[]) {
     processLimit: 0,
     priority: null,
   });
-  return { ...supervisor, ended: once(supervisor.child, 'close'), exitPath, outputPath };
+  return { supervisor, exitPath, outputPath };
 }
 
 it.each([
@@ -37,36 +36,35 @@ it.each([
 });
 
 it('never runs the command if the server dies before it calls go', async () => {
-  const { child, ended, exitPath, outputPath } = await supervise('/bin/echo', 'ran');
-  child.stdin?.end();
-  await ended;
+  const { supervisor, exitPath, outputPath } = await supervise('/bin/echo', 'ran');
+  supervisor.closeInput('');
+  await supervisor.ended;
   expect(readExitFile(exitPath)).toEqual({ state: 'unstarted' });
   expect(await readFile(outputPath, 'utf8')).toBe('');
 });
 
 it('passes arguments to the command unchanged', async () => {
-  const { go, ended, outputPath } = await supervise('/bin/echo', '$(id)', '; exit 9', 'a  b', '-n');
-  go();
-  await ended;
+  const { supervisor, outputPath } = await supervise('/bin/echo', '$(id)', '; exit 9', 'a  b', '-n');
+  go(supervisor);
+  await supervisor.ended;
   expect(await readFile(outputPath, 'utf8')).toBe('$(id) ; exit 9 a  b -n\n');
 });
 
 it.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('survives %s and records the exit status', async (signal) => {
-  const { pid, go, ended, exitPath } = await supervise(
+  const { supervisor, exitPath } = await supervise(
     '/bin/sh',
     '-c',
     `trap 'exit 5' TERM; kill -${signal.slice(3)} $PPID; exit 5`,
   );
-  go();
-  expect(await ended).toEqual([5, null]);
-  expect(pid).toBeGreaterThan(1);
+  go(supervisor);
+  expect(await supervisor.ended).toEqual({ code: 5, signal: null });
   expect(readExitFile(exitPath)).toEqual({ state: 'exited', code: 5, signal: null });
 });
 
 it('reports a missing command with status 127, like a shell', async () => {
-  const { go, ended, exitPath, outputPath } = await supervise('/does/not/exist');
-  go();
-  await ended;
+  const { supervisor, exitPath, outputPath } = await supervise('/does/not/exist');
+  go(supervisor);
+  await supervisor.ended;
   expect(readExitFile(exitPath)).toEqual({ state: 'exited', code: 127, signal: null });
   expect(await readFile(outputPath, 'utf8')).toContain('not found');
 });

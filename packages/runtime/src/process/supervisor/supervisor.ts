@@ -1,8 +1,7 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { closeSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import { dirname } from 'node:path';
+import { type StartedProgram, startProgram } from '../../spawner.ts';
 import type { CpuPriority } from '../containment/cgroup.ts';
 import { withLowerPriority } from '../containment/niceness.ts';
 import { withoutNewPrivileges } from '../containment/no-new-privileges.ts';
@@ -77,43 +76,30 @@ export type SupervisorOptions = {
  * Starts the supervisor, a shell, which runs the command after `go`. Rejects if the shell cannot be started or cannot pass on a
  * variable.
  */
-export async function startSupervisor(
-  options: SupervisorOptions,
-): Promise<{ pid: number; child: ChildProcess; go: () => void }> {
+export async function startSupervisor(options: SupervisorOptions): Promise<StartedProgram> {
   const program = options.account === null ? options.command : withoutNewPrivileges(options.command);
   const { environment, command } = passThroughShell(options.environment, program, findPerl());
-  const exitFile = openSync(options.exitPath, 'w', 0o600);
+  writeFileSync(options.exitPath, unwritten, { mode: 0o600 });
   mkdirSync(dirname(options.outputPath), { recursive: true, mode: 0o700 });
-  const output = openSync(options.outputPath, 'a', 0o600);
-  try {
-    writeSync(exitFile, unwritten, 0);
-    const { account, tmpDirectories = null } = options;
-    const isPrepared = account !== null && tmpDirectories !== null;
-    const script = isPrepared ? readEnvironment + supervisorScript : supervisorScript;
-    const shell = ['/bin/sh', '-c', script, 'bothost-supervisor', String(options.processLimit), ...command] as const;
-    const prepared = isPrepared ? withPrivateTmp(tmpDirectories, account, shell) : shell;
-    const [file, ...parameters] = options.priority === null ? prepared : withLowerPriority(options.priority, prepared);
-    const child = spawn(file, parameters, {
-      cwd: options.directory,
-      env: isPrepared ? rootEnvironment : environment,
-      detached: true,
-      stdio: ['pipe', output, output, exitFile],
-      // Node drops the supplementary groups when it changes the user id.
-      ...(isPrepared ? {} : account),
-    });
-    if (child.pid === undefined) {
-      const [error] = await once(child, 'error');
-      throw error;
-    }
-    child.unref();
-    const { stdin } = child;
-    stdin?.on('error', () => undefined);
-    if (isPrepared) stdin?.write(exportLine(environment));
-    return { pid: child.pid, child, go: () => stdin?.end('go\n') };
-  } finally {
-    closeSync(exitFile);
-    closeSync(output);
-  }
+  const { account, tmpDirectories = null } = options;
+  const isPrepared = account !== null && tmpDirectories !== null;
+  const script = isPrepared ? readEnvironment + supervisorScript : supervisorScript;
+  const shell = ['/bin/sh', '-c', script, 'bothost-supervisor', String(options.processLimit), ...command] as const;
+  const prepared = isPrepared ? withPrivateTmp(tmpDirectories, account, shell) : shell;
+  return startProgram(options.priority === null ? prepared : withLowerPriority(options.priority, prepared), {
+    cwd: options.directory,
+    env: isPrepared ? rootEnvironment : environment,
+    outputPath: options.outputPath,
+    exitPath: options.exitPath,
+    input: isPrepared ? exportLine(environment) : '',
+    // Node drops the supplementary groups when it changes the user id.
+    ...(isPrepared ? {} : account),
+  });
+}
+
+/** Lets a supervisor run its command. */
+export function go(supervisor: StartedProgram): void {
+  supervisor.closeInput('go\n');
 }
 
 /** Reads the state of the command from its exit file. The state stays `running` if the supervisor was killed. */
