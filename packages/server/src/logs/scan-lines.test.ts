@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { isLevelAtLeast, parseLevel } from './scan-lines.ts';
+import { isLevelAtLeast, parseLevel, scanLines } from './scan-lines.ts';
 
 it.each([
   ['2026-11-20 12:00:00.123 | INFO     | bot:run:12 | NONE - hello', 'INFO'],
@@ -16,4 +16,19 @@ it('isLevelAtLeast compares levels, and is false for a line without a level', ()
   expect(isLevelAtLeast('ERROR', 'WARNING')).toBe(true);
   expect(isLevelAtLeast('INFO', 'WARNING')).toBe(false);
   expect(isLevelAtLeast(null, 'TRACE')).toBe(false);
+});
+
+it.each([
+  ['TEA is ready', 'tea', true],
+  ['the Tea is hot', 'tea is', true],
+  ['key B1', 'b1', true],
+  ['Éclair', 'éclair', true],
+  ['the tide', 'tea', false],
+])('scanLines with the line %j and the text %j: matches %j, in any case', (written, text, matches) => {
+  const bytes = Buffer.from(written);
+  const marks = [{ at: 0, end: bytes.length, unattended: false }];
+  const file = { path: '', base: 0, marks, dropped: [], endedAt: 0 };
+  const lines = [{ from: 0, to: bytes.length, end: 'output' }] as const;
+  const found = scanLines(file, { kind: 'lines', bytes, from: 0, lines }, { text, level: undefined });
+  expect(found.flatMap(({ line }) => line?.log ?? [])).toEqual(matches ? [written] : []);
 });

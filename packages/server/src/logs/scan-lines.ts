@@ -71,11 +71,24 @@ function gapLine(file: OutputFile, gap: OffsetRange, filter: LineFilter): Scanne
   return { ...place, line: { log, timestamp: seen.timestamp, level: null, droppedBytes } };
 }
 
-/** Quick check whether a part may contain the filter's text. Only for ASCII text: the bytes are not decoded. */
+/**
+ * Quick check whether a part may contain the filter's text. Only for ASCII text: the bytes are not decoded. Looks for the first
+ * letters in upper and lower case first, because a search of bytes is many times faster than a conversion to lower case.
+ */
 function mayContain(bytes: Buffer, { text }: LineFilter): boolean {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: matches all of ASCII
   if (text === undefined || text.includes('*') || !/^[\x00-\x7f]*$/.test(text)) return true;
+  if (!casingsOf(text.slice(0, 3)).some((start) => bytes.includes(start))) return false;
   return bytes.toString('latin1').toLowerCase().includes(text);
+}
+
+/** Returns a text in lower case with each of its letters in lower and upper case: `b1`, `B1`. */
+function casingsOf(text: string): readonly string[] {
+  return [...text].reduce<readonly string[]>(
+    (casings, letter) =>
+      [...new Set([letter, letter.toUpperCase()])].flatMap((one) => casings.map((start) => start + one)),
+    [''],
+  );
 }
 
 /**
