@@ -103,7 +103,7 @@ describe('a release', { timeout: 300_000 }, () => {
     await expect(run('bothost', '--port', '1')).rejects.toMatchObject({ code: 2 });
   });
 
-  it('starts the service with its page, its sample bot and an embedded database', async () => {
+  it('starts the service with the dashboard, the sample bot and an embedded database', async () => {
     const settings = { ...environment, BOTCLI_CONFIG: join(folder, 'botcli.toml') };
     service = serviceProcess({
       directory: folder,

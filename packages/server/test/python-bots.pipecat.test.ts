@@ -117,7 +117,7 @@ describe('a Pipecat bot in Python', () => {
     const agent = { params: { agentName: 'pipecat-echo' } };
     const idle = async () => (await service.client.getAgent(agent)).idleInstanceCount;
     const run = async () => ended(service, 'pipecat-echo', await start(service, 'pipecat-echo'));
-    // Use the instance that validated the deployment, so that the next start is cold.
+    // Use up the warm instance that validated the deployment, so that the next start is cold.
     while ((await idle()) > 0) await run();
     const cold = await run();
     await service.client.updateAgent({ ...agent, body: { autoScaling: { minAgents: 1 } } });

@@ -1,6 +1,6 @@
 import type { PinnedSecretSet } from '@bothost/contract';
 
-/** Formats a secret set with its revision, and with the newest revision if that is a later one. */
+/** Formats a secret set with the revision that is used, and with the newest revision if that is later. */
 export function formatSecretSetState({ secretSet, revision, newestRevision, stale }: PinnedSecretSet): string {
   const state = `${secretSet}, revision ${revision}`;
   if (!stale) return state;

@@ -12,7 +12,7 @@ import { PageHeader, Section } from '../components/section.tsx';
 import { TextField } from '../components/text-field.tsx';
 import { useForm } from '../components/use-form.ts';
 
-/** The page at `/orgs`: the organizations of the person, and a form for another one. */
+/** The page at `/orgs`: lists the signed-in person's organizations, and has a form to create one. */
 export function OrganizationsPage() {
   const { organizations } = useUser();
   return (

@@ -32,8 +32,8 @@ export async function openPage({ origin }: Service, context: BrowserContext, url
 
 /**
  * Checks the current page in both themes, on a wide and on a narrow screen: it must not scroll horizontally, and axe must find no
- * serious fault in the element that matches the selector `checked`. Stores a screenshot of each in the directory that the
- * variable `PICTURES` names: of the whole page, or of the visible part.
+ * serious fault in the element that matches the selector `checked`. Stores screenshots in the directory that the variable
+ * `PICTURES` names: of the whole page, or only of its visible part.
  */
 export async function inspectPage(
   { folder }: Service,

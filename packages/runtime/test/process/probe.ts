@@ -14,7 +14,7 @@ export function openProbe(dataDirectory: string): Probe {
 
   const botOf = (instanceId: string): ProcessStat => {
     const record = recordOf(instanceId);
-    // A forked bot is one of several children of its supervisor.
+    // The supervisor of a forked bot has several children, so the record names the bot's process.
     const bot = runningProcesses().find(({ pid, parent }) =>
       record?.main == null ? parent === record?.supervisor?.pid : pid === record.main.pid,
     );

@@ -159,7 +159,7 @@ function parseProblem(message: string, sawEntry: boolean, sawEnd: boolean): Arch
   return new ArchiveError(sawEntry ? 'archive-corrupt' : 'archive-not-tar');
 }
 
-/** Maps an error of zlib that occurs after a valid gzip header. */
+/** Converts an error of zlib to an `ArchiveError`. The file must have a valid gzip header. */
 function gunzipProblem(error: unknown): unknown {
   const code = error instanceof Error && 'code' in error ? error.code : null;
   if (code === 'Z_BUF_ERROR') return new ArchiveError('archive-truncated');

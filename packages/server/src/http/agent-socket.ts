@@ -113,7 +113,7 @@ export function createAgentSocket(context: AgentSocketContext) {
     bot.resume();
     // The client already has its HTTP response, so a later failure can only close the sockets.
     session.live().catch((error: unknown) => {
-      context.logger.error({ sessionId: session.sessionId, err: error }, 'session not recorded as live');
+      context.logger.error({ sessionId: session.sessionId, err: error }, 'session could not be recorded as live');
       close(joined, bot, 1011, 'the service failed');
     });
     await ended;

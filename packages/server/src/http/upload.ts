@@ -15,8 +15,8 @@ export type UploadContext = {
 const pattern = new RegExp(`^${uploadPath.replace('{uploadId}', '([0-9a-fA-F-]{36})')}(?:\\?.*)?$`);
 
 /**
- * Returns the upload id in a URL, in lower case. Other spellings of a UUID are rejected, because requests are
- * serialized by id.
+ * Returns the upload id in a URL, converted to lower case. Requests with the same id run one at a time, so other spellings of a
+ * UUID are rejected.
  */
 export function parseUploadPath(url: string): string | null {
   return pattern.exec(url)?.[1]?.toLowerCase() ?? null;

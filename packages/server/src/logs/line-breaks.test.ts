@@ -26,7 +26,7 @@ describe.each(Object.entries(texts))('splitLines of %s', (_, text) => {
     expect(bytes.length - last).toBeLessThan(2 * blockBytes + 8);
   });
 
-  it('returns the same line ends for every start', () => {
+  it('finds the same line boundaries from every offset', () => {
     const starts = new Set(all.map(({ from }) => from).concat(all.at(-1)?.to ?? 0));
     for (let from = 1; from < bytes.length - 3 * blockBytes; from += 4_999) {
       const window = bytes.subarray(from, from + 3 * blockBytes);

@@ -44,7 +44,7 @@ export type LogPage = {
 
 export type PageContext = SourcesContext & { readonly maskOf: MaskOf };
 
-/** Reads one page of logs: a k-way merge of the outputs in the total order of lines. */
+/** Reads one page of logs: a k-way merge of the outputs of instances, ordered by time, instance and offset. */
 export async function readPage(context: PageContext, request: PageRequest): Promise<LogPage> {
   const { limits } = request;
   const startedAt = performance.now();

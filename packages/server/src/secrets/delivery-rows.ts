@@ -17,8 +17,8 @@ export function findDelivery(db: Database, setId: string, revision: number): Pro
 }
 
 /**
- * The due deliveries of a region with the organization of each, oldest first, failed ones last. A delivery that is due after
- * `latest` was postponed by a server with a fast clock, so it counts as due.
+ * The due deliveries of a region, each with its organization: oldest first, failed ones last. No delivery is postponed beyond
+ * `latest`, so a later due time comes from a server with a fast clock, and such a delivery counts as due.
  */
 export function listDueDeliveries(db: Database, region: string, when: { now: Date; latest: Date }, limit: number) {
   return db

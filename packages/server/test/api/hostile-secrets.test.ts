@@ -174,7 +174,7 @@ describe('hostile requests for secrets', () => {
     expect((await ask('DELETE', '/secrets/large')).status).toBe(200);
   });
 
-  it('ignores fields of responses in a request', async () => {
+  it('ignores response-only fields in a request', async () => {
     const claims = {
       status: 'ready',
       readiness: 'ready',

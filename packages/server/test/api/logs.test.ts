@@ -92,7 +92,7 @@ describe('logs', () => {
     for (const order of ['asc', 'desc'] as const) {
       const all: LogLine[] = [];
       let cursor: string | null | undefined;
-      // A page of a busy service may be empty before the end, and the log of a live session has no end.
+      // On a busy service, a page may be empty although more pages follow. The log of a live session has no last page.
       while (all.length < 15 && cursor !== null) {
         const query = { query: word.toUpperCase(), order, limit: 4, ...(cursor === undefined ? {} : { cursor }) };
         const page = await read('talker', query);

@@ -100,7 +100,7 @@ it.runIf(isRoot)(
     execFileSync('mount', ['-o', 'remount,size=32m', logs]);
     const query = { sessionId, order: 'asc', query: 'the end' } as const;
     const read = () => service.client.getLogs({ params: { agentName: 'wordy' }, query });
-    // Wait for the end of the log: its output is complete only after the instance has ended, too.
+    // Wait until the log ends. The output of a bot is complete only after its instance has ended.
     await expect.poll(async () => (await read()).nextCursor).toBeNull();
     expect((await read()).logs).toMatchObject([{ log: 'the end', sessionId }]);
   },

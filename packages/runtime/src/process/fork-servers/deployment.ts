@@ -42,7 +42,7 @@ export type Deployment = {
   readonly discard: () => Promise<void>;
   readonly disconnect: () => void;
   readonly describe: () => StartMethod;
-  /** Memory of the fork server in bytes. A page that instances share counts in part. Null if there is none. */
+  /** Proportional set size of the fork server in bytes: a page that instances share counts in part. Null without a fork server. */
   readonly memoryBytes: () => number | null;
   /** The time at which the fork server last forked an instance, in milliseconds since the epoch. */
   readonly usedAt: () => number;

@@ -35,8 +35,8 @@ export type ForkRequest = {
   readonly mounts: Readonly<Record<string, string>>;
   readonly cgroups: readonly string[];
   /**
-   * The environment variable, as `NAME=value`, that identifies the instance's processes. Null if their account or control group
-   * does.
+   * The environment variable, as `NAME=value`, by which the instance's processes are found. Null if they are found by their
+   * account or control group.
    */
   readonly mark: string | null;
   readonly environment: Readonly<Record<string, string>>;

@@ -54,7 +54,10 @@ export function isAlive(identity: ProcessIdentity): boolean {
   return stat !== null && stat.startTicks === identity.startTicks && !hasEnded(stat);
 }
 
-/** Reads memory in bytes, with each page divided by its number of users. Null if unreadable. Slow: walks all pages. */
+/**
+ * Reads the proportional set size in bytes: memory in which each shared page is divided among the processes that map it. Null if
+ * unreadable. Slow: walks all pages.
+ */
 export function readProportionalMemory(pid: number): number | null {
   const kibibytes = /^Pss: +(\d+) kB/m.exec(readProcFile(`/proc/${pid}/smaps_rollup`) ?? '')?.[1];
   return kibibytes === undefined ? null : Number(kibibytes) * 1024;

@@ -118,7 +118,7 @@ describe('botcli cloud secrets image-pull-secret', () => {
     expect(bodies()).toEqual([whole]);
   });
 
-  it('accepts credentials as an argument, from a prompt, from standard input and from a docker file', async () => {
+  it('accepts credentials as an argument, from a prompt, from standard input and from a Docker config file', async () => {
     const file = join(directory, 'config.json');
     await writeFile(
       file,
