@@ -39,6 +39,12 @@ describe('runProgram', () => {
     expect(await running).toMatchObject({ code: null, signal: 'SIGKILL', stdout: 'before\n' });
   });
 
+  it('kills a program that prints more than 64 Mi characters', async () => {
+    const { signal, stdout } = await runProgram(['yes'], options);
+    expect(signal).toBe('SIGKILL');
+    expect(stdout.length).toBeLessThan(65 * 1024 * 1024);
+  });
+
   it('kills a program when the signal aborts', async () => {
     const controller = new AbortController();
     const running = runProgram(shell('exec sleep 1000'), { ...options, signal: controller.signal });

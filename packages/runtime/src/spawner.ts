@@ -1,5 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 
+const maxOutputCharacters = 64 * 1024 * 1024;
+
 /**
  * The program of the spawner, a small Node process that creates processes for the server. Creating a process blocks the creator
  * until the new process has executed its program, and execution waits for kernel locks of the program's files and libraries.
@@ -32,6 +34,7 @@ const requests = {
     child.stdout?.setEncoding('utf8').on('data', (text) => {
       stdout += text;
       timer?.refresh();
+      if (stdout.length > ${maxOutputCharacters}) child.kill('SIGKILL');
     });
     child.stderr?.setEncoding('utf8').on('data', (text) => {
       stderr = (stderr + text).slice(0, 10000);
@@ -88,6 +91,7 @@ export type ProgramEnd = {
 };
 
 export type ProgramResult = ProgramEnd & {
+  /** A program that prints more than 64 Mi characters is killed. */
   readonly stdout: string;
   /** At most the first 10,000 characters. */
   readonly stderr: string;
@@ -201,7 +205,7 @@ async function start(command: readonly string[], options: StartOptions): Promise
   };
   keepAlive(1);
   try {
-    const process = await new Promise<Pick<StartedProgram, 'pid' | 'startTicks'>>((resolve, reject) => {
+    const identity = await new Promise<Pick<StartedProgram, 'pid' | 'startTicks'>>((resolve, reject) => {
       listeners.set(id, {
         onMessage: ({ pid, startTicks, end: known, error }) => {
           if (pid !== undefined && startTicks !== undefined) return resolve({ pid, startTicks });
@@ -216,7 +220,7 @@ async function start(command: readonly string[], options: StartOptions): Promise
       send({ type: 'start', id, file, parameters, options: programOptions, outputPath, exitPath, input });
     });
     return {
-      ...process,
+      ...identity,
       end: () => end,
       ended,
       closeInput: (text) => end === null && send({ type: 'closeInput', id, text }),
