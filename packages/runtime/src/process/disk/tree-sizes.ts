@@ -42,7 +42,8 @@ async function runDu(trees: readonly MeasuredTree[], { stallMs, isBackground, si
   const env = { PATH: '/usr/bin:/bin', LC_ALL: 'C' };
   const run = runProgram(['sh', '-c', script, 'sh', ...program], { cwd: '/', env, stallMs, signal });
   const result = await run.catch(() => ({ signal: 'SIGKILL', stdout: '' }));
-  for (const line of result.stdout.split('\n')) {
+  // Without the last element, which is empty, or a part of a line if `du` was killed.
+  for (const line of result.stdout.split('\n').slice(0, -1)) {
     const [, bytes, path] = /^(\d+)\t(.*)$/.exec(line) ?? [];
     if (path === undefined) continue;
     bytesByPath.set(path, Number(bytes));
