@@ -30,7 +30,7 @@ export function spawnProgram({ hasPrivateTmp = false, ...program }: SpawnedProgr
     };
     const { pid, startTicks } = supervisorProgram;
     try {
-      if (record.cgroups !== null) await enterCgroups(record.cgroups, pid);
+      if (record.cgroups !== null) await enterCgroups(record.cgroups, pid).catch(ignoreEnded);
       if (!hasCpuController) lowerPriorityOfSession(pid, priority);
       return {
         supervisor: { pid, startTicks },
@@ -44,4 +44,9 @@ export function spawnProgram({ hasPrivateTmp = false, ...program }: SpawnedProgr
       throw error;
     }
   };
+}
+
+/** Ignores that the supervisor has already ended, because the instance then ends with the supervisor's status and output. */
+function ignoreEnded(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'ESRCH') throw error;
 }
