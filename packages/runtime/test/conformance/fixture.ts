@@ -4,7 +4,7 @@ import { type IncomingMessage, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { onTestFinished } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import type { InstanceAddress, InstanceEvent, InstanceSpec, ResourceLimits, Runtime } from '../../src/runtime.ts';
 import type { Probe } from './probe.ts';
 import { createUniqueIds } from './unique-ids.ts';
@@ -97,7 +97,8 @@ export async function openFixture(setup: RuntimeSetup): Promise<Fixture> {
     await Promise.all([...names].map((instanceId) => stop(instanceId, 0).then(() => forget(instanceId))));
     await retain(new Set());
     await close();
-    await rm(root, { recursive: true, force: true });
+    // Poll, because the driver may still be removing a tree whose paths are too long for `rm` of Node.
+    await expect.poll(() => rm(root, { recursive: true, force: true }).catch(String)).toBeUndefined();
   });
   const project = async (name: string, files: Readonly<Record<string, string>> = { 'index.js': botCode }) => {
     const directory = join(root, name);
