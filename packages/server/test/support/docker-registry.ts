@@ -136,7 +136,8 @@ async function run(command: string, args: readonly string[], input = ''): Promis
   let err = '';
   child.stdout.on('data', (chunk) => (out += String(chunk)));
   child.stderr.on('data', (chunk) => (err += String(chunk)));
-  child.stdin.end(input);
+  // Ignore the error of a program that exits without reading its input.
+  child.stdin.on('error', () => undefined).end(input);
   const [status] = await once(child, 'close');
   if (status !== 0) throw new Error(`${command} failed: ${err}`);
   return out;
