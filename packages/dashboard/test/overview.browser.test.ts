@@ -17,6 +17,9 @@ setUpDashboard(
   { bot: ['broken', { prelude: 'process.exit(3);' }] },
 );
 
+/** Presses both keys of a shortcut at once, because the page ignores the second key if it comes too late. */
+const pressShortcut = (first: string, second: string) =>
+  Promise.all([page.keyboard.press(first), page.keyboard.press(second)]);
 const inspect = (name: string) => inspectPage(service, page, name);
 const figure = (name: string) => page.locator('dl > div').filter({ hasText: name }).locator('dd').first();
 
@@ -42,8 +45,7 @@ browserTest('pages open with the command palette and with shortcuts, and a dialo
   await page.keyboard.press('Enter');
   await page.waitForURL(`${service.origin}/orgs/home/talk/parrot`);
   await page.getByRole('heading', { name: 'Talk to parrot' }).waitFor();
-  await page.keyboard.press('g');
-  await page.keyboard.press('o');
+  await pressShortcut('g', 'o');
   await page.waitForURL(`${service.origin}/orgs/home`);
   await page.keyboard.press('?');
   await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).getByText('Open Overview').waitFor();
@@ -54,14 +56,12 @@ browserTest('pages open with the command palette and with shortcuts, and a dialo
 
 browserTest('a lost connection shows one banner, and the page updates again when it is restored', async () => {
   const banner = page.getByText('Connection lost.');
-  await page.keyboard.press('g');
-  await page.keyboard.press('s');
+  await pressShortcut('g', 's');
   await page.getByRole('heading', { name: 'Sessions', exact: true }).waitFor();
   await context.setOffline(true);
   await banner.waitFor();
   expect(await banner.count()).toBe(1);
-  await page.keyboard.press('g');
-  await page.keyboard.press('o');
+  await pressShortcut('g', 'o');
   await page.getByRole('heading', { name: 'Overview', exact: true }).waitFor();
   await inspect('connection-lost');
   const sessionId = await startSession(service, 'parrot');
