@@ -15,6 +15,7 @@ import type { SessionOwnership } from './reconciler/session-ownership.ts';
 import type { RegistryAccess } from './secrets/registry/check-credentials.ts';
 import type { Keyring } from './secrets/vault/keyring.ts';
 import type { RootKeyProvider } from './secrets/vault/root-key.ts';
+import type { RefusalDelay } from './session-starts/refusal-delay.ts';
 import type { SessionDirectory } from './sessions/session-directory.ts';
 import type { RetryWrite } from './store/retry-write.ts';
 import type { Database } from './store/tables.ts';
@@ -48,6 +49,7 @@ export type Context = {
   /** Rate limits on secret writes, their dry runs, and checks of registry credentials, per organization. */
   readonly secretRates: Readonly<Record<'writes' | 'dryRuns' | 'registryChecks', RateLimit>>;
   readonly refusals: RefusalLog;
+  readonly delayRefusal: RefusalDelay;
   /** How container registries are queried, and which ones are allowed. */
   readonly registries: RegistryAccess;
   /** Wakes the delivery of secrets in this region. */

@@ -19,6 +19,7 @@ import { OperatorError } from '../operator-error.ts';
 import { createAuthenticator } from '../organizations/authenticate.ts';
 import { createReconciler } from '../reconciler/reconciler.ts';
 import { createSessionOwnership } from '../reconciler/session-ownership.ts';
+import { createRefusalDelay } from '../session-starts/refusal-delay.ts';
 import { createSessionDirectory } from '../sessions/session-directory.ts';
 import { createRetryWrite } from '../store/retry-write.ts';
 import { deriveKey } from './data-directory.ts';
@@ -93,6 +94,7 @@ export async function createContext(
     hashDirectory,
     socketTokenKey: deriveKey(data.rootKey, 'socket-token'),
     refusals: createRefusalLog(base, createRateLimit(auditedRefusals, base.now)),
+    delayRefusal: createRefusalDelay(base.now),
     announceRevocation: (keyId) => announceRevocation({ authenticator, store }, keyId),
     openId,
     auth: createAuth({

@@ -49,7 +49,7 @@ type SocketParts = Pick<
   | 'runtime'
 >;
 type ConnectContext = SocketParts &
-  Pick<Context, 'newId' | 'disk' | 'isDraining' | 'socketTokenKey'> &
+  Pick<Context, 'newId' | 'disk' | 'isDraining' | 'socketTokenKey' | 'delayRefusal'> &
   Parameters<typeof connectSession>[0];
 
 /**
@@ -82,6 +82,7 @@ export async function connectSocket(context: ConnectContext, requested: SocketTa
     context.ownership.release(sessionId);
     // End the session: its transaction may have been committed although the database did not confirm the commit.
     if (!(error instanceof ApiError)) abandonSession(context, sessionId);
+    await context.delayRefusal(organization.id, error);
     throw error;
   }
 }

@@ -19,7 +19,7 @@ import { signToken } from './socket-token.ts';
 type Request = NonNullable<RequestOf<Operations['startSession']>['body']>;
 type SessionParts = Pick<Context, 'now' | 'directory' | 'telemetry' | 'ownership' | 'reconciler'>;
 type StartContext = SessionParts &
-  Pick<Context, 'newId' | 'logger' | 'disk' | 'socketTokenKey'> &
+  Pick<Context, 'newId' | 'logger' | 'disk' | 'socketTokenKey' | 'delayRefusal'> &
   Parameters<typeof start>[0];
 type StartOptions = {
   readonly request: Request;
@@ -53,6 +53,7 @@ export async function startSession(
     // End the session: its transaction may have been committed although the database did not confirm the commit. The
     // client does not know the session, so its bot must not run.
     if (!(error instanceof ApiError)) abandonSession(context, sessionId);
+    await context.delayRefusal(caller.organizationId, error);
     throw error;
   }
 }
