@@ -1,7 +1,7 @@
 import { closeSync, ftruncateSync, openSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import type { OffsetRange } from '../../runtime.ts';
 import { runProgram } from '../../spawner.ts';
-import { replaceFile } from '../records/replace-file.ts';
+import { replaceJson } from '../records/replace-json.ts';
 import { lastOffset, type OutputFiles, readBase, readGap, readLastBytes } from './output-files.ts';
 import { gapToDrop } from './output-gap.ts';
 
@@ -35,7 +35,7 @@ export function createOutputLimiter(options: OutputLimiterOptions): OutputLimite
   let dropping: Promise<void> | null = null;
 
   const replaceBase = (next: number) => {
-    replaceFile(files.base, JSON.stringify(next));
+    replaceJson(files.base, next);
     base = next;
   };
 
@@ -44,7 +44,7 @@ export function createOutputLimiter(options: OutputLimiterOptions): OutputLimite
    * gap includes these blocks and frees them.
    */
   const drop = (next: OffsetRange) => {
-    replaceFile(files.gap, JSON.stringify(next));
+    replaceJson(files.gap, next);
     gap = next;
     const punching = (dropping ?? Promise.resolve())
       .then(() => punchGap(next))
@@ -96,15 +96,30 @@ export function createOutputLimiter(options: OutputLimiterOptions): OutputLimite
   };
 }
 
+/** The numbers of the system call fallocate(2). */
+const fallocateNumbers: { readonly [architecture: string]: number } = { x64: 285, arm64: 47 };
+/** FALLOC_FL_PUNCH_HOLE and FALLOC_FL_KEEP_SIZE. */
+const punchHoleMode = 3;
+const perlFallocate = `
+my ($path, $number, $mode, $offset, $length) = @ARGV;
+open(my $file, '+<', $path) or exit 1;
+exit(syscall($number + 0, fileno($file), $mode + 0, $offset + 0, $length + 0) != 0)`;
+
 /**
- * Frees the blocks of a range of a file while other processes may write, with `fallocate` of util-linux, because Node lacks the
- * system call. Returns false if `fallocate` is missing or the file system does not support holes.
+ * Frees the blocks of a range of a file while other processes may write. Returns false if that is impossible, for example because
+ * the file system does not support holes. Node lacks the system call, so this runs `perl`, or else `fallocate` of util-linux,
+ * which also writes the rest of the file to the disk (fsync): a bot that floods its output would slow down the database.
  */
 async function punchHole(path: string, from: number, to: number, searchPath: string): Promise<boolean> {
-  const range = ['--punch-hole', '--offset', String(from), '--length', String(to - from)];
   const options = { cwd: '/', env: { PATH: `${searchPath}:/usr/bin:/bin` }, stallMs: 10_000 };
-  return runProgram(['fallocate', ...range, path], options).then(
-    ({ code }) => code === 0,
-    () => false,
-  );
+  const succeeds = (command: readonly string[]) =>
+    runProgram(command, options).then(
+      ({ code }) => code === 0,
+      () => false,
+    );
+  const range = [String(from), String(to - from)] as const;
+  const number = fallocateNumbers[process.arch];
+  const perl = ['perl', '-e', perlFallocate, path, String(number), String(punchHoleMode), ...range];
+  if (number !== undefined && (await succeeds(perl))) return true;
+  return succeeds(['fallocate', '--punch-hole', '--offset', range[0], '--length', range[1], path]);
 }
