@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { replaceFile } from '../records/replace-file.ts';
+import { replaceJson } from '../records/replace-json.ts';
 
 const schema = z.array(z.string());
 const maxModules = 2000;
@@ -36,7 +36,7 @@ export function openRememberedModules(directory: string, onError: (error: unknow
       if (added === 0) return 0;
       try {
         mkdirSync(directory, { recursive: true, mode: 0o700 });
-        replaceFile(pathOf(project), JSON.stringify(all));
+        replaceJson(pathOf(project), all);
         return added;
       } catch (error) {
         onError(error);

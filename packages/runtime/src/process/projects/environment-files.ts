@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { replaceFile } from '../records/replace-file.ts';
+import { replaceJson } from '../records/replace-json.ts';
 import type { Project } from './prepared-project.ts';
 import type { PythonInterpreter } from './python-interpreter.ts';
 
@@ -33,7 +33,7 @@ export function environmentFiles(
 const markerSchema = z.object({ python: z.object({ path: z.string(), version: z.string() }) });
 
 export function writeMarker(files: EnvironmentFiles, python: PythonInterpreter): void {
-  replaceFile(files.marker, JSON.stringify({ python }));
+  replaceJson(files.marker, { python });
 }
 
 /** Reads the path of the interpreter of an environment. Throws if the environment is incomplete. */

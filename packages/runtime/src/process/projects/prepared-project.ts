@@ -2,7 +2,7 @@ import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { PreparedProject } from '../../runtime.ts';
-import { replaceFile } from '../records/replace-file.ts';
+import { replaceJson } from '../records/replace-json.ts';
 
 const preparedSchema = z.object({
   project: z.string(),
@@ -35,7 +35,7 @@ export function readProject(projectsDirectory: string, id: string): Project | nu
 
 /** Writes the record of a project, as the last step of preparing the project. */
 export function writeProject(projectsDirectory: string, project: Project): void {
-  replaceFile(recordPath(projectsDirectory, project.project), JSON.stringify(project));
+  replaceJson(recordPath(projectsDirectory, project.project), project);
 }
 
 /** Removes the record of a project, as the first step of removing the project. Idempotent. */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { processIdentitySchema } from '../proc/process-identity.ts';
 import { cgroupsSchema, containmentSchema } from './contained-processes.ts';
-import { replaceFile } from './replace-file.ts';
+import { replaceJson } from './replace-json.ts';
 
 const recordSchema = z.object({
   version: z.literal(1),
@@ -54,7 +54,7 @@ export function forkServerFiles(forkServersDirectory: string, id: string): ForkS
 }
 
 export function writeForkServerRecord(files: ForkServerFiles, record: ForkServerRecord): void {
-  replaceFile(files.record, JSON.stringify(record));
+  replaceJson(files.record, record);
 }
 
 /** Null if the file is missing or incomplete. */

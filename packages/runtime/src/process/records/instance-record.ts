@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { processIdentitySchema } from '../proc/process-identity.ts';
 import { cgroupsSchema, containmentSchema } from './contained-processes.ts';
-import { replaceFile } from './replace-file.ts';
+import { replaceJson } from './replace-json.ts';
 
 const storedRecordSchema = z.object({
   version: z.literal(1),
@@ -101,11 +101,11 @@ export function writeRecord(files: InstanceFiles, record: InstanceRecord): void 
     ...(main === null ? {} : { main }),
     keeper: supervisor,
   };
-  replaceFile(files.record, JSON.stringify(stored));
+  replaceJson(files.record, stored);
 }
 
 export function writeEnd(files: InstanceFiles, end: InstanceEnd): void {
-  replaceFile(files.end, JSON.stringify(end));
+  replaceJson(files.end, end);
 }
 
 /** Null if the file is missing or incomplete. */

@@ -1,0 +1,28 @@
+import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { replaceJson } from './replace-json.ts';
+
+it('replaces values that are shorter, longer, and longer than a page, and leaves no other file', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'bothost-json-'));
+  onTestFinished(() => rm(directory, { recursive: true }));
+  const path = join(directory, 'value.json');
+  const values = [{ a: 'é'.repeat(100) }, { a: 1 }, 'x'.repeat(4094), 'x'.repeat(4095), 'y'.repeat(20_000), null];
+  for (const value of values) {
+    replaceJson(path, value);
+    expect(JSON.parse(await readFile(path, 'utf8'))).toEqual(value);
+  }
+  expect(await readdir(directory)).toEqual(['value.json']);
+  expect((await stat(path)).mode & 0o777).toBe(0o600);
+});
+
+it('keeps the file itself when the value fits into a page, so that the file system has nothing to free', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'bothost-json-'));
+  onTestFinished(() => rm(directory, { recursive: true }));
+  const path = join(directory, 'value.json');
+  replaceJson(path, { state: 'starting' });
+  const { ino } = await stat(path);
+  replaceJson(path, { state: 'ready' });
+  expect((await stat(path)).ino).toBe(ino);
+});

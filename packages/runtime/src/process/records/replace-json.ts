@@ -1,0 +1,34 @@
+import { closeSync, fstatSync, openSync, renameSync, writeFileSync, writeSync } from 'node:fs';
+
+/** The size of a memory page. The kernel writes that much without an interruption. */
+const pageBytes = 4096;
+
+/**
+ * Writes a value to a file as JSON, atomically: a reader sees the old or the new value, even if this process is killed. A value
+ * that fits into a page is padded with spaces and written over the old one. A rename over the old file would block the event loop
+ * for up to hundreds of milliseconds while bots write to the disk, because ext4 then sends the new file to the disk at once (mount
+ * option `auto_da_alloc`, ext4(5)).
+ */
+export function replaceJson(path: string, value: unknown): void {
+  const json = Buffer.from(JSON.stringify(value));
+  const text = json.length > pageBytes ? json : Buffer.concat([json, Buffer.alloc(pageBytes - json.length, ' ')]);
+  if (text.length === pageBytes && overwritePage(path, text)) return;
+  const next = `${path}.next`;
+  writeFileSync(next, text, { mode: 0o600 });
+  renameSync(next, path);
+}
+
+/** Returns false if the file does not exist or is longer than a page. */
+function overwritePage(path: string, page: Buffer): boolean {
+  let file: number | null = null;
+  try {
+    file = openSync(path, 'r+');
+    if (fstatSync(file).size > pageBytes) return false;
+    return writeSync(file, page, 0, pageBytes, 0) === pageBytes;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
+    throw error;
+  } finally {
+    if (file !== null) closeSync(file);
+  }
+}
